@@ -176,8 +176,11 @@ def test_intervals_end_where_the_range_of_the_measure_does(tmp_path: Path) -> No
     assert found.held_out is not None
     assert found.held_out.value.high <= 1.0
     assert found.honest.high <= 1.0
+    assert "By RR, a has the best mean of 2 runs" in str(carob.best(carob.read_scores(values)))
     few = {name: {"RR": dict.fromkeys([f"q{n}" for n in range(5)], 1.0) | {"q5": 0.1}} for name in "ab"}
-    assert carob.best(carob.read_scores(few))["RR"].honest.high == 1.0
+    alike = carob.best(carob.read_scores(few))
+    assert alike["RR"].honest.high == 1.0
+    assert "By RR, a and b have the best mean of 2 runs" in str(alike)
 
 
 def test_the_smallest_mean_is_the_best_if_smaller_values_are_better() -> None:

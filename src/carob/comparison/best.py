@@ -14,6 +14,7 @@ from carob.comparison.design import HoldOut, Resampling
 from carob.comparison.held_out import held_out, query_hashes, record_opening
 from carob.comparison.significance import sample_of
 from carob.comparison.tables import top_said
+from carob.comparison.verdict import names_in
 from carob.conventions import arguments
 from carob.conventions.arguments import specified
 from carob.evaluation.collections import CollectionsScores
@@ -26,7 +27,7 @@ from carob.output.language import filled
 from carob.output.layout import apart, decimals
 from carob.output.pictures.figures import whiskers
 from carob.output.results import Records
-from carob.statistics.estimates import Estimate, quantile
+from carob.statistics.estimates import NOISE, Estimate, quantile
 from carob.statistics.paired import Draw, paired
 from carob.statistics.selection import (
     RESELECTIONS,
@@ -54,7 +55,7 @@ if TYPE_CHECKING:
     from carob.output.pictures.figures import Drawing
 
 SENTENCES = {
-    "answer": "By {measure}, {run} has the best mean of {runs:run/runs} on {queries:query/queries}.",
+    "answer": "By {measure}, {run} {has} the best mean of {runs:run/runs} on {queries:query/queries}.",
     "apparent": "on these queries",
     "honest": "expected on other queries",
     "held out": "on {queries:held-out query/held-out queries}",
@@ -106,7 +107,7 @@ OF_COLLECTIONS = {
         "a run is worse than another, so all may be best. Select on the queries of one collection, or compare "
         "these collections with the target 'these'."
     ),
-    "answer": "By {measure}, {run} has the best macro mean of {runs:run/runs} over {queries:collection/collections}.",
+    "answer": "By {measure}, {run} {has} the best macro mean of {runs:run/runs} over {queries:collection/collections}.",
     "set": (
         "May be best, and ranks: those that two sign-flip tests do not rule out, at {confidence:g}% "
         "confidence for all runs together. First: the share of resamples of the collections, with all their "
@@ -294,7 +295,13 @@ class Best(Documented):
 
     def sections(self, found: BestBy) -> list[Section]:
         """Returns the answer, the table of runs and the table of families of one measure."""
-        size = {"measure": found.measure, "run": found.run, "runs": len(found.candidates)}
+        tied = [each.run for each in found.candidates if abs(each.mean - found.apparent) <= NOISE]
+        size = {
+            "measure": found.measure,
+            "run": names_in(tied, range(len(tied))),
+            "runs": len(found.candidates),
+        }
+        size["has"] = "has" if len(tied) == 1 else "have"
         answer = Line(self.said("answer", **size, queries=found.queries), "answer")
         values = Table(
             [found.measure, "value", self.interval],
