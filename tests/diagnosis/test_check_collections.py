@@ -110,7 +110,10 @@ def test_a_clean_folder_exits_with_0_and_a_warning_with_1(
 ) -> None:
     for name in ("A", "B"):
         (tmp_path / name).mkdir()
-        (tmp_path / name / "qrels.txt").write_text(broken.qrels())
+        judged = broken.qrels()
+        (tmp_path / name / "qrels.txt").write_text(
+            judged if name == "A" else judged.replace("x02 0", "x02 1", 1)
+        )
         (tmp_path / name / "x.run").write_text(broken.run())
     assert ended(tmp_path) == 0
     assert capsys.readouterr().out == "clean\n"
@@ -175,7 +178,7 @@ def test_values_are_checked_for_what_values_show() -> None:
         (kind, name, run)
         for name in "AB"
         for kind, run in (("perfect", "one"), ("identical-runs", "y"), ("missing-queries", "z"))
-    }
+    } | {("same-collection", "B", "scores")}
 
 
 def test_a_folder_of_values_with_a_gap_or_a_word_is_a_finding(tmp_path: Path) -> None:
@@ -236,3 +239,52 @@ def test_a_check_shows_nothing_of_files_elsewhere(
     found = json.loads(out)["findings"]
     assert [each["collection"] for each in found if each["code"] == "refused-collection"] == ["A", "C"]
     assert [each["collection"] for each in found if each["code"] == "few-queries"] == ["B"]
+
+
+def copies(folder: Path) -> Path:
+    """A, its copy B with lines in another order, C with the judgments of A and other runs, and D."""
+    for name, run in (("A", "x"), ("B", "x"), ("C", "y"), ("D", "x")):
+        (folder / name).mkdir(parents=True)
+        judged = broken.qrels(queries=6 - (name == "D"))
+        lines = judged.splitlines(keepends=True)
+        (folder / name / "qrels.txt").write_text(
+            "".join(sorted(lines, reverse=True)) if name == "B" else judged
+        )
+        score = {
+            "x": lambda query, place: f"{30 - place}.5",
+            "y": lambda query, place: f"{7 * place % 30}.5",
+        }[run]
+        text = broken.run(score, **FEW)
+        (folder / name / "one.run").write_text(text)
+    return folder
+
+
+def test_copies_of_collections_are_named_as_by_compare(tmp_path: Path) -> None:
+    folder = copies(tmp_path / "in")
+    found = carob.check_collections(folder)
+    named = {(each.code, each.collection) for each in found if each.code.startswith("same-")}
+    assert named == {("same-collection", "B"), ("same-judgments", "C")}
+    compared = carob.evaluate_collections(folder, "AP").notes
+    assert named == {(each.kind, each.collection) for each in compared if each.kind.startswith("same-")}
+    (same,) = found.of("same-collection")
+    assert (same.what, same.severity) == ("the collection has the judgments and the runs of A", "warning")
+    for text in (found.to_text(), found.to_json(), found.to_html(), found.to_csv()):
+        assert "the judgments and the runs of A" in " ".join(text.split())
+
+
+def test_copies_of_scores_are_named(tmp_path: Path) -> None:
+    folder = copies(tmp_path / "in")
+    scores = {
+        name: carob.evaluate(folder / name / "qrels.txt", {"one": folder / name / "one.run"}, "AP")
+        for name in "ACD"
+    }
+    found = carob.check_collections({"A": scores["A"], "copy": scores["A"], "D": scores["D"]})
+    assert [(each.collection, each.subject) for each in found.of("same-collection")] == [("copy", "scores")]
+
+
+def test_faulty_runs_of_copied_judgments_leave_a_note(tmp_path: Path) -> None:
+    folder = copies(tmp_path / "in")
+    (folder / "B" / "one.run").write_text("q00 Q0 d 1 nan t\n")
+    found = carob.check_collections(folder)
+    assert [each.collection for each in found.of("same-judgments")] == ["B", "C"]
+    assert not carob.check_collections(KITCHEN).of("same-judgments")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import pickle
 import random
@@ -99,6 +100,38 @@ def test_an_engine_finds_what_dicts_hold(make: Any) -> None:
     assert found.bounds == wanted.bounds
     counts = found.counts
     assert (counts.missing, counts.extra, counts.tied, counts.lines) == (("p",), 1, 1, 6)
+
+
+FACTS = {"a": 1.0, "b": 1.0, "c": 1.0}
+TOLD = {
+    "equal scores": {"q": FACTS, "z": FACTS, "other": FACTS},
+    "equal scores of unjudged documents": {"q": {"u": 2.0, "v": 2.0, "w": 2.0}, "z": {**FACTS, "d": 0.5}},
+    "infinite scores": {"q": {"b": math.inf, "a": 1.0}, "z": {"a": -math.inf}, "other": {"b": math.inf}},
+    "large scores": {"q": {"b": 1e300, "a": -1e300}, "z": {"a": 0.0}},
+}
+"""Runs that a footer says something about, or not."""
+
+
+def in_rows(run: dict[str, dict[str, float]]) -> Columns:
+    rows = [(query, document, score) for query, its in run.items() for document, score in its.items()]
+    return dict(zip(("qid", "docno", "score"), map(list, zip(*rows, strict=True)), strict=True))
+
+
+@pytest.mark.parametrize("case", TOLD)
+@on_engines
+def test_an_engine_tells_of_equal_and_infinite_scores(make: Any, case: str) -> None:
+    found = carob.evaluate(QRELS, by_its_engine(make(in_rows(TOLD[case]))), MEASURES)
+    wanted = carob.evaluate(QRELS, TOLD[case], MEASURES, name="mine")
+    assert (found.counts.constant, found.counts.infinite) == (wanted.counts.constant, wanted.counts.infinite)
+    assert found.footer() == wanted.footer()
+
+
+@pytest.mark.parametrize("extract", ["engine", "executors"])
+def test_spark_tells_of_equal_and_infinite_scores(spark: Any, extract: str) -> None:
+    for case, run in TOLD.items():
+        table = spark_table(spark, in_rows(run))
+        found = carob.evaluate(QRELS, Run.of(table, "mine", extract=extract), MEASURES)
+        assert found.footer() == carob.evaluate(QRELS, run, MEASURES, name="mine").footer(), case
 
 
 @on_engines

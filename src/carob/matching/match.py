@@ -16,7 +16,7 @@ from carob.inputs.errors import refused
 from carob.inputs.ids import text_of, texts_of
 from carob.inputs.names import Names
 from carob.inputs.qrels import Qrels
-from carob.inputs.runs import MatchOptions, Wrapper, listing
+from carob.inputs.runs import CONSTANT, Extracted, MatchOptions, Wrapper, listing
 from carob.inputs.systems import named_systems, one_system
 from carob.lists.rows import (
     NEVER_POOLED,
@@ -38,7 +38,7 @@ from carob.matching.axes import (
     to_depth,
     without_negative,
 )
-from carob.matching.signs import CONSTANT, FEWEST, Signs, rising_lists
+from carob.matching.signs import FEWEST, Signs, rising_lists
 from carob.output.errors import PolicyError, by_policy, worded
 
 if TYPE_CHECKING:
@@ -260,6 +260,11 @@ def match(
         counts = replace(
             counts, constant=constant, rising=rising, misranked=misranked, infinite=signs.infinite
         )
+    elif (
+        isinstance(found, Extracted) and found.constant is not None
+    ):  # an engine has no order of rows, which shows more
+        constant = int(np.count_nonzero(found.constant & (found.length >= FEWEST)))
+        counts = replace(counts, constant=constant, infinite=found.infinite)
     first_tie = None if shortened is None else shortened.first_tie.copy()
     retrieved = found.length >= 0
     del found, shortened  # these take as much memory as the rows

@@ -41,8 +41,8 @@ REVERSED = {
     "perhaps from one shard, have ranks or distances as scores, they are upside down. Write the negated scores there.",
 }
 """The sentences about lists that seem to be upside down."""
-CONSTANT, RISING, COUNTING = 1, 2, 4
-"""The kernel's signs of a list: equal scores, scores that rise from row to row, and scores that are 1, 2, 3 …."""
+RISING, COUNTING = 2, 4
+"""The kernel's other signs of a list: scores that rise from row to row, and scores that are 1, 2, 3 …."""
 FEWEST = 3
 """Shorter lists do not count."""
 STEPS = 10

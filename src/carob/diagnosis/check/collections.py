@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from carob.diagnosis.check import ORDER, Check, check
 from carob.diagnosis.check.finding import NOTE, WARNING, found, refusal
+from carob.diagnosis.check.inputs import Files, taken
+from carob.diagnosis.check.lenient import LenientQrels
 from carob.evaluation.collections import given_in, is_values
 from carob.evaluation.evidence import Evidence
-from carob.evaluation.notes import DOUBTFUL, notes_of
+from carob.evaluation.notes import DOUBTFUL, CollectionPrint, equal_collections, notes_of
 from carob.inputs.run import several_of
 from carob.output.errors import DataError
 
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
     from carob.diagnosis.check.finding import Finding
     from carob.evaluation.collections import CollectionsLike
     from carob.evaluation.notes import Note
+    from carob.inputs.qrels import Qrels
 
 OF_VALUES = {
     "perfect": "perfect",
@@ -99,6 +103,7 @@ def check_collections(
     }
     for name, each in checks.items():
         findings += [replace(finding, collection=name) for finding in each.findings]
+    findings += copied(own, Files({"qrels": dict(qrels_columns or {}), "run": {}}, folders))
     findings += missing_runs({name: runs_of(its) for name, its in own.items()})
     findings.sort(key=lambda each: ORDER.index(each.severity))
     subjects = tuple(f"{name}/{subject}" for name, each in checks.items() for subject in each.subjects)
@@ -121,6 +126,35 @@ def checked(name: str, given: Any, **options: Any) -> Check:
     except DataError as error:
         return Check((refusal("refused-collection", name, error),), ())
     return Check(tuple(map(told, notes_of(name, systems))), tuple(systems))
+
+
+def copied(own: Mapping[str, Any], files: Files) -> Iterator[Finding]:
+    """Yields the collections that have the judgments, and perhaps the runs, of an earlier one.
+
+    Runs are read again only where the judgments are equal.
+
+    Args:
+        own: the judgments and runs, or the scores, of each collection.
+        files: how to read judgments.
+    """
+    judged: dict[str, Qrels] = {}
+    prints: dict[str, CollectionPrint] = {}
+    for name, given in own.items():
+        if isinstance(given, tuple) and len(given) == 2:
+            table = LenientQrels.of(taken(given[0], "qrels", files=files)).table
+            if table is not None:
+                judged[name], prints[name] = table, CollectionPrint.of({}, table)
+        elif not is_values(given):
+            with suppress(DataError):
+                prints[name] = CollectionPrint.of(Evidence(None, given).read(least=1).systems, None)
+    alike = {name for note in equal_collections(prints) for name in (note.collection, note.other)}
+    for name in [each for each in judged if each in alike]:
+        with suppress(DataError):
+            systems = Evidence(judged[name], own[name][1]).read(least=1).systems
+            prints[name] = CollectionPrint.of(systems, judged[name])
+    for note in equal_collections(prints):
+        subject = judged[note.collection].name if note.collection in judged else "scores"
+        yield replace(found(note.kind, subject, other=note.other), collection=note.collection)
 
 
 def told(note: Note) -> Finding:

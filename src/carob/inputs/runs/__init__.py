@@ -212,6 +212,10 @@ def as_mapping(held: RunSource, queries: Collection[bytes]) -> dict[str, dict[st
     return found
 
 
+CONSTANT = 1
+"""The kernel's sign of a list whose documents all have the same score."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Extracted:
     """The judged rows that an engine found in a run. ``_native.Matched`` is the kernel's counterpart.
@@ -236,6 +240,8 @@ class Extracted:
         relevant_only: whether documents with a grade of 0 or less have no rows. ``judged`` and ``first_tie`` are then
             required.
         signs: as the further fields, what ``_native.Matched`` notices in lists; None if an engine ranked.
+        infinite: infinite scores of judged queries.
+        constant: whether all documents of each query have the same score [queries]; None if ``signs`` say so.
     """
 
     length: Integers
@@ -262,6 +268,7 @@ class Extracted:
     respelled: Sequence[tuple[int, bytes, bytes]] = ()
     affixed: Sequence[tuple[int, bytes, bytes]] = ()
     beyond_ascii: bool = False
+    constant: Any = None
 
     @classmethod
     def of(cls, found: Found, **changed: Any) -> Extracted:

@@ -11,6 +11,7 @@ would have to rank all rows, but a run may have a hundred times more queries tha
 
 from __future__ import annotations
 
+import sys
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 
 Lazy: TypeAlias = "nw.LazyFrame[Any]"
+LARGEST = sys.float_info.max
 LETTERS = "Baz\u00e9\uffee\U0001f600"
 """Letters in byte order, which differs from the order of every language and of UTF-16."""
 
@@ -98,8 +100,8 @@ def plan(rows: Lazy, unfit: dict[str, nw.Expr], queries: Lazy, judged: Lazy, opt
         ``tie_first`` and ``tie_last``, and how many rows are ``equal`` to it under ``rank-column``. One more row
         per query, without a judgment, for its other documents. Both have the number of documents that they stand for
         (``length``), how many rows were ``dropped``, and whether a document occurs ``twice`` within the depth. A last
-        row, without a query, has the ``lines`` of the run, how many ``extra`` queries are not judged, whether text is
-        ordered ``bytewise``, and how many rows have each fault.
+        row, without a query, has the ``lines`` of the run, how many ``extra`` queries are not judged, how many scores
+        of the others are ``infinite``, whether text is ordered ``bytewise``, and how many rows have each fault.
     """
     import narwhals as nw
 
@@ -195,10 +197,12 @@ def counted(rows: Lazy, unfit: dict[str, nw.Expr], queries: Lazy) -> Lazy:
     # Rows of judged queries form one group, so that an engine moves one row for each of the others.
     rows = rows.join(queries, on="query", how="left").with_columns(
         stranger=nw.when(nw.col("number").is_null()).then(nw.col("query")),
+        infinite=(~nw.col("number").is_null() & (nw.col("score").abs() > LARGEST)).cast(nw.Int64),
         **{kind: fault.cast(nw.Int64) for kind, fault in unfit.items()},
     )
     by_stranger = rows.group_by("stranger").agg(
-        nw.len().cast(nw.Int64).alias("lines"), *(nw.col(kind).sum().cast(nw.Int64) for kind in unfit)
+        nw.len().cast(nw.Int64).alias("lines"),
+        *(nw.col(kind).sum().cast(nw.Int64) for kind in ("infinite", *unfit)),
     )
     by_stranger = by_stranger.with_columns(
         extra=(~nw.col("stranger").is_null()).cast(nw.Int64),
@@ -207,7 +211,7 @@ def counted(rows: Lazy, unfit: dict[str, nw.Expr], queries: Lazy) -> Lazy:
         ),
     )
     return by_stranger.select(
-        nw.col("lines", "extra").sum().cast(nw.Int64),
+        nw.col("lines", "extra", "infinite").sum().cast(nw.Int64),
         nw.col("bytewise").min(),
         *(nw.col(kind).sum().cast(nw.Int64) for kind in unfit),
     )
@@ -269,6 +273,7 @@ def extracted(queries: int, found: Any, facts: dict[str, Any]) -> Extracted:
     number, length, dropped = (integers(found, name) for name in ("number", "length", "dropped"))
     lengths = np.bincount(number, length, queries).astype(np.int64)
     lengths[lengths == 0] = -1  # an engine has no empty lists
+    whole = (integers(found, "tie_first") == 1) & (integers(found, "tie_last") == lengths[number])
     judged = found.filter(found["judgment"].is_valid())
     row_number, rank = integers(judged, "number"), integers(judged, "rank")
     order = np.lexsort((rank, row_number))
@@ -285,6 +290,8 @@ def extracted(queries: int, found: Any, facts: dict[str, Any]) -> Extracted:
         extra=range(facts["extra"] or 0),
         dropped=int(dropped.sum()),
         line_count=facts["lines"] or 0,
+        infinite=facts["infinite"] or 0,
+        constant=np.bincount(number[whole], minlength=queries) > 0,
     )
 
 

@@ -18,7 +18,7 @@ from carob._numpy import np
 from carob._version import __version__
 from carob.inputs.columns import ROLES
 from carob.inputs.errors import refusals, refused
-from carob.inputs.runs import Extracted, SpillFile
+from carob.inputs.runs import CONSTANT, Extracted, SpillFile
 from carob.inputs.runs.batches import BATCH, frames_of
 from carob.lists.rows import offsets_of, stretches
 
@@ -47,6 +47,7 @@ class Facts(NamedTuple):
         dropped: the rows dropped in favour of another of the same document.
         repeats: the rows kept although their document occurs twice.
         unfit: 1 if a row cannot be used, else 0.
+        infinite: infinite scores of judged queries.
     """
 
     lines: int = 0
@@ -54,6 +55,7 @@ class Facts(NamedTuple):
     dropped: int = 0
     repeats: int = 0
     unfit: int = 0
+    infinite: int = 0
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,13 @@ class SparkTask:
                 return
             found = matcher.finish()
         yield (
-            Facts(found.line_count, len(found.extra), found.dropped, len(found.duplicates)),
+            Facts(
+                found.line_count,
+                len(found.extra),
+                found.dropped,
+                len(found.duplicates),
+                infinite=found.infinite,
+            ),
             None,
             None,
             None,
@@ -118,9 +126,9 @@ def chunks(
     """Yields the judged rows of some queries at a time, as bytes, which Spark passes on as they are."""
     there = np.flatnonzero(found.length >= 0)
     counts = np.diff(found.offsets)
-    queries = np.stack(
-        [there, *(each[there] for each in (found.length, counts, found.judged, found.first_tie))]
-    )
+    constant = np.asarray(found.signs) & CONSTANT
+    columns = (found.length, counts, found.judged, found.first_tie, constant)
+    queries = np.stack([there, *(each[there] for each in columns)])
     starts = np.append(0, np.cumsum(np.maximum(found.length, 0)))
     within = found.judgment - np.repeat(judgments.offsets[:-1], counts)
     rows = np.stack([each.astype(np.int32) for each in (found.rank, found.tie_first, found.tie_last, within)])
@@ -144,7 +152,7 @@ def joined(parts: Any, judgments: _native.Judgments, *, relevant_only: bool) -> 
     facts = Facts(
         *np.sum([each for each in parts["facts"].to_pylist() if each], axis=0, initial=0).tolist() or ()
     )
-    number, length, counts, judged, first_tie = side_by_side(parts["queries"], np.int64, 5)
+    number, length, counts, judged, first_tie, constant = side_by_side(parts["queries"], np.int64, 6)
     rank, tie_first, tie_last, judgment = side_by_side(parts["rows"], np.int32, 4)
     scores = side_by_side(parts["scores"], np.float64, 1)[0]
     order = np.argsort(number)
@@ -172,6 +180,8 @@ def joined(parts: Any, judgments: _native.Judgments, *, relevant_only: bool) -> 
         judged=by_query(judged, 0),
         first_tie=by_query(first_tie, 0),
         relevant_only=relevant_only,
+        infinite=facts.infinite,
+        constant=by_query(constant, 0) > 0,
     ), facts
 
 
