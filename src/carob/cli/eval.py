@@ -26,6 +26,7 @@ def evaluate_command(
     judged_ranking: str | None,
     measures: tuple[str, ...],
     weights: str | None,
+    by: str | None,
     layout: str,
     record_path: str | None,
     given: Given,
@@ -52,12 +53,13 @@ def evaluate_command(
     judging = judging_in(options)
     if judging["people"] is not None:
         refuse_beyond_estimates(
-            {**options, "weights": weights, "record": record_path, "judged-ranking": judged_ranking}
+            {**options, "weights": weights, "by": by, "record": record_path, "judged-ranking": judged_ranking}
         )
         show_estimates(judging, files, layout, list(measures) or None, given)
         return
-    if options["tie_bounds"] and options["per_query"]:
-        raise click.UsageError("--tie-bounds shows bounds of means, not of queries: leave out --per-query.")
+    if options["tie_bounds"] and (options["per_query"] or by is not None):
+        beside = "per-query" if options["per_query"] else "by"
+        raise click.UsageError(f"--tie-bounds shows bounds of means over all queries: leave out --{beside}.")
     judgments: Any = None
     ranked: list[Any] = []
     bounded, highest = options.pop("unjudged_bounds"), options.pop("max_grade")
@@ -69,11 +71,12 @@ def evaluate_command(
         weights is not None or judged_ranking is not None,
     )
     asked = list(measures) or None
-    read = (weights, judged_ranking, given.exclude, *files)
+    read = (weights, by, judged_ranking, given.exclude, *files)
     refuse_misuse(*read, output=record_path)
     named: dict[str, Any] = {
         **given.conventions,
         "weights": weights_in(weights),
+        "by": by,
     }
     if judged_ranking is not None:
         if files:

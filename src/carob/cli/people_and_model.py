@@ -186,6 +186,7 @@ def refuse_beyond_estimates(options: dict[str, Any]) -> None:
         "unseen",
         "digits",
         "weights",
+        "by",
         "record",
         "judged-ranking",
     ):

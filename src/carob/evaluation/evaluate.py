@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, cast, overload
 
 from carob.conventions.request import MeasuresLike, request_of
 from carob.evaluation.engine import Matches, evaluate_together, judgments_for, warned
-from carob.evaluation.scores import ScoresByRun
+from carob.evaluation.scores import ScoresByRun, with_groups
 from carob.inputs.qrels import Qrels, QrelsLike
 from carob.inputs.run import Run, RunLike, RunsLike, are_several, runs_in
 from carob.output.errors import DataError
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from carob.conventions.profiles import ProfileLike
     from carob.evaluation.scores import Scores
     from carob.inputs.frames import Frame
+    from carob.inputs.query_files import GroupsLike
     from carob.inputs.sources import Readable
 
 
@@ -36,6 +37,7 @@ class Options(TypedDict, total=False):
     weights: Mapping[str, float] | None
     name: str | None
     exclude: Any
+    by: GroupsLike | None
     progress: _native.Progress | None
 
 
@@ -74,6 +76,7 @@ def evaluate(
     weights: Mapping[str, float] | None = None,
     name: str | None = None,
     exclude: Any = None,
+    by: GroupsLike | None = None,
     progress: _native.Progress | None = None,
 ) -> Scores | ScoresByRun:
     """Measures one or more runs against relevance judgments.
@@ -93,6 +96,8 @@ def evaluate(
         weights: the weight of each query in the means, ``{query: weight}``; equal weights if None.
         name: the name of the run in tables; several runs are named by ``{name: run}``.
         exclude: pairs to remove from the run before ranking, such as those of a training set: see ``Run.of``.
+        by: the group of each query, as a mapping or as a file with lines ``query group``. The tables then also show the
+            means of each group; ``scores.by_group()`` returns the scores of each.
         progress: counts the bytes read, for a progress bar in another thread.
 
     Returns:
@@ -101,8 +106,8 @@ def evaluate(
         ``scores.failed`` and a ``DataWarning`` say why.
 
     Raises:
-        DataError: text or values that cannot be used, grades for which no measure has a value, or logs whose relevant
-            ids of a query differ.
+        DataError: text or values that cannot be used, grades for which no measure has a value, logs whose relevant
+            ids of a query differ, or a query without a group.
         MeasureError: a measure that does not exist.
         PolicyError: a profile or policy that does not exist.
 
@@ -134,10 +139,13 @@ def evaluate(
     ).complete
     if several:
         runs = runs_in(cast("RunsLike", run), exclude)
-        evaluated = evaluate_together(judged, runs, request, progress, scores_only=True)
-        return ScoresByRun(scores for scores, _ in evaluated)
+        evaluated = [
+            scores for scores, _ in evaluate_together(judged, runs, request, progress, scores_only=True)
+        ]
+        return ScoresByRun(evaluated if by is None else with_groups(evaluated, by))
     one = Run.of(cast("RunLike", run), name, exclude=exclude)
-    return warned(Matches.of_run(judged, one, request, progress, scores_only=True).scores(request))
+    scores = warned(Matches.of_run(judged, one, request, progress, scores_only=True).scores(request))
+    return scores if by is None else with_groups([scores], by)[0]
 
 
 def evaluate_run(
@@ -175,6 +183,7 @@ def evaluate_judged_ranking(
     profile: ProfileLike = None,
     weights: Mapping[str, float] | None = None,
     name: str | None = None,
+    by: GroupsLike | None = None,
 ) -> Scores:
     """Measures a judged ranking: one file of ``query Q0 document grade`` in rank order.
 
@@ -187,6 +196,7 @@ def evaluate_judged_ranking(
         profile: as in ``evaluate``.
         weights: as in ``evaluate``.
         name: the name of the ranking in tables.
+        by: as in ``evaluate``.
 
     Raises:
         DataError: text that cannot be read, or a document listed twice.
@@ -198,7 +208,8 @@ def evaluate_judged_ranking(
         0.5
     """
     request = request_of(measures, profile, policy, weights)
-    return warned(Matches.of_judged_ranking(ranking, request.policy, name).scores(request))
+    scores = warned(Matches.of_judged_ranking(ranking, request.policy, name).scores(request))
+    return scores if by is None else with_groups([scores], by)[0]
 
 
 def evaluate_grades(

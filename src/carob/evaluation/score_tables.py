@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import field
+from dataclasses import field, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ from carob.output.language import ENGLISH, Language
 from carob.output.layout import Listed, Marked, apart, in_bands, lay_out, table_width, width
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
     from typing_extensions import Self
@@ -64,6 +64,7 @@ class QueryValues(Listed[float]):
     failed: dict[str, str] = field(default_factory=dict)
     judged: float = math.nan
     judgments: str = ""
+    groups: Mapping[str, str] | None = None
 
     @property
     def queries(self) -> tuple[str, ...]:
@@ -138,6 +139,24 @@ class QueryValues(Listed[float]):
         kept = self.counted[:, place].tolist()
         return {query: value for (query, value), there in zip(values.items(), kept, strict=True) if there}
 
+    def of_queries(self, kept: NDArray[np.bool_]) -> Self:
+        """Returns the scores of some of the queries, without what depends on the order of ties."""
+        return replace(
+            self,
+            ids=self.ids.chosen(kept),
+            matrix=self.matrix[kept],
+            counted=None if self.counted is None else self.counted[kept],
+            weights=None if self.weights is None else self.weights[kept],
+            bounds={},
+        )
+
+    def by_group(self) -> dict[str, Self]:
+        """Returns the scores of each group of queries, in order of the groups' names; empty without groups."""
+        if self.groups is None:
+            return {}
+        own = np.array([self.groups[query] for query in self.queries], object)
+        return {name: self.of_queries(own == name) for name in sorted(set(own.tolist()))}
+
 
 def aggregate(values: Floats, how: str, weights: Floats | None = None) -> float:
     """Returns the aggregate over queries, summed in byte order of their ids as in trec_eval.
@@ -183,6 +202,7 @@ def board(
 ) -> str:
     """Returns a table with a row for each run or, with ``per_query``, for each run and query, and a row ``all``.
 
+    If the queries have groups, each run also has a row for each group or, with ``per_query``, a column names the group.
     A table of runs that is wider than ``columns`` is turned: a row per measure. With ``tie_bounds`` each mean is
     followed by those under the worst and the best order of tied documents, in csv and tsv as columns of their own.
     """
@@ -201,6 +221,14 @@ def board(
             for label, value, kind in zip(of.labels, values, kinds, strict=True)
         ]
 
+    grouped = scores[0].groups is not None
+    if not per_query and grouped:
+        rows = [
+            [each.name, group, str(len(own.ids)), *cells(list(own.means().values()), each)]
+            for each in scores
+            for group, own in [("all", each), *each.by_group().items()]
+        ]
+        return lay_out(layout, *named_by_run(["run", "group", "queries", *labels], rows, scores, layout))
     if not per_query:
         rows = [[each.name, *cells(list(each.means().values()), each)] for each in scores]
         if layout == "terminal" and len(scores) > 1:
@@ -217,11 +245,30 @@ def board(
             ]
         whole = ["all", *cells(list(each.means().values()), each)]
         per = with_missing(each, per, whole) if exact else [*per, whole]
+        if each.groups is not None:
+            per = [[row[0], each.groups.get(row[0], ""), *row[1:]] for row in per[:-1]] + [
+                ["all", "", *per[-1][1:]]
+            ]
         rows += [[each.name, *row] for row in per]
-    header = ["run", "query", *labels, *[MISSING] * exact]
-    if len(scores) == 1 and not exact:
-        return lay_out(layout, header[1:], [row[1:] for row in rows], 1)
-    return lay_out(layout, header, rows, 2)
+    header = ["run", "query", *["group"] * grouped, *labels, *[MISSING] * exact]
+    return lay_out(layout, *named_by_run(header, rows, scores, layout))
+
+
+def named_by_run(
+    header: list[str], rows: list[list[str]], scores: Sequence[QueryValues], layout: str
+) -> tuple[list[str], list[list[str]], int]:
+    """Returns the header, the rows and the number of columns of text; what people read names a lone run nowhere.
+
+    Args:
+        header: the header, which starts with the run.
+        rows: the rows.
+        scores: the runs.
+        layout: the format of the table.
+    """
+    text = 2 + ("group" in header[:3] and "query" in header[:2])
+    if len(scores) == 1 and layout not in ("csv", "tsv"):
+        return header[1:], [row[1:] for row in rows], text - 1
+    return header, rows, text
 
 
 MISSING = "missing"
@@ -682,6 +729,10 @@ def document_of(scores: Sequence[QueryValues], *, per_query: bool) -> dict[str, 
             "failed": each.failed,
             "warnings": list(each.warnings),
             "weights": by_query(each, each.weights),
+            "groups": {
+                name: {"queries": len(own.ids), "means": defined(own.means())}
+                for name, own in each.by_group().items()
+            },
             "errors": each.errors,
             "ties": {label: list(bounds) for label, bounds in each.bounds.items()},
             "judged": None if math.isnan(each.judged) else each.judged,

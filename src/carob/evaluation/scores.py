@@ -22,6 +22,7 @@ from carob.evaluation.score_tables import (
 )
 from carob.evaluation.values import values_of
 from carob.inputs.names import Names
+from carob.inputs.query_files import groups_of
 from carob.lists.rows import joined
 from carob.measures import parse_measure
 from carob.output.errors import DataError, NoSuchRunError, warn
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from carob.conventions.policy import Policy
+    from carob.inputs.query_files import GroupsLike
     from carob.lists.rows import Floats
     from carob.matching.match import Match
     from carob.measures import Measure
@@ -54,22 +56,36 @@ class Tabled(Result):
         return document_to_keep(self.runs, per_query=True)
 
     def records(self) -> dict[str, Callable[[], Records]]:
-        """Returns the tables ``runs``, with the means of each run, and ``queries``, with the per-query scores."""
-        return {"runs": self.run_records, "queries": self.query_records}
+        """Returns the tables ``runs``, with the means, ``queries``, with the per-query scores, and ``groups``."""
+        tables = {"runs": self.run_records, "queries": self.query_records}
+        return tables if self.runs[0].groups is None else {**tables, "groups": self.group_records}
 
     def run_records(self) -> Records:
         """Returns a row for each run, with its means."""
         rows = [(each.name, *each.means().values()) for each in self.runs]
         return Records(["run", *self.runs[0].labels], rows, written_as(self.runs[0]))
 
+    def group_records(self) -> Records:
+        """Returns a row for each run and group of queries, with the means."""
+        rows = [
+            (each.name, group, len(own.ids), *own.means().values())
+            for each in self.runs
+            for group, own in each.by_group().items()
+        ]
+        return Records(["run", "group", "queries", *self.runs[0].labels], rows, written_as(self.runs[0]))
+
     def query_records(self) -> Records:
         """Returns a row for each run and query."""
         rows = [
-            (each.name, query, *values)
+            (each.name, query, *group, *values)
             for each in self.runs
-            for query, values in zip(each.queries, each.matrix.tolist(), strict=True)
+            for query, group, values in zip(
+                each.queries, each.own_groups(), each.matrix.tolist(), strict=True
+            )
         ]
-        return Records(["run", "query", *self.runs[0].labels], rows, written_as(self.runs[0]))
+        first = self.runs[0]
+        named = ["run", "query", *["group"] * (first.groups is not None)]
+        return Records([*named, *first.labels], rows, written_as(first))
 
     def beside(self) -> list[str]:
         """Returns the facts about the data, which do not fit in CSV."""
@@ -158,6 +174,7 @@ class Scores(Tabled, QueryValues):
         judged: the mean share of judged documents among the first ten, over the queries that the run answers; NaN if it
             was not computed.
         judgments: the identity of the judgments, if the scores were read from a file that has their SHA-256.
+        groups: the group of each query, if means are shown by group.
 
     Example:
         >>> import carob
@@ -191,6 +208,8 @@ class Scores(Tabled, QueryValues):
             raise DataError(
                 "The parts differ in measures or policy. Evaluate all parts with the same measures and the same policy."
             )
+        if len({each.groups is None for each in parts}) > 1:
+            raise DataError("Some parts have groups of queries: evaluate all parts with by=…, or none.")
         names = [query for each in parts for query in each.queries]
         if len(set(names)) < len(names):
             twice = min(query for query, count in Counter(names).items() if count > 1)
@@ -211,6 +230,9 @@ class Scores(Tabled, QueryValues):
             inputs={},
             warnings=(),
             judged=math.nan,
+            groups=None
+            if self.groups is None
+            else {query: group for each in parts for query, group in (each.groups or {}).items()},
         )
         if len(merged.ids) and not merged.counts.found and merged.profile != GIVEN:
             doubt = f"{self.name}: no judged document is in any of the {len(parts)} parts that were merged."
@@ -219,15 +241,25 @@ class Scores(Tabled, QueryValues):
         return pooled_again(merged, parts) if self.pools else merged
 
     def records(self) -> dict[str, Callable[[], Records]]:
-        """Returns the tables ``queries``, with the per-query scores, and ``runs``, with the means."""
-        return {"queries": self.query_records, "runs": self.run_records}
+        """Returns the tables ``queries``, with the per-query scores, ``runs``, with the means, and ``groups``."""
+        tables = {"queries": self.query_records, "runs": self.run_records}
+        return tables if self.groups is None else {**tables, "groups": self.group_records}
 
     def query_records(self) -> Records:
         """Returns a row for each query. The queries are whole numbers if they were in a frame of judgments."""
         whole = "qrels" in self.inputs and self.inputs["qrels"].whole
         queries = map(int, self.queries) if whole else self.queries
-        rows = [(query, *values) for query, values in zip(queries, self.matrix.tolist(), strict=True)]
-        return Records(["query", *self.labels], rows, written_as(self))
+        rows = [
+            (query, *group, *values)
+            for query, group, values in zip(queries, self.own_groups(), self.matrix.tolist(), strict=True)
+        ]
+        return Records(
+            ["query", *["group"] * (self.groups is not None), *self.labels], rows, written_as(self)
+        )
+
+    def own_groups(self) -> list[tuple[str, ...]]:
+        """Returns the group of each query, or nothing for each without groups."""
+        return [() if self.groups is None else (self.groups[query],) for query in self.queries]
 
     def to_frame(self, what: str | None = None, backend: str | None = None) -> DataFrame:
         """Returns a data frame with a row per query and a column per measure.
@@ -366,6 +398,24 @@ def weights_given(scores: Scores) -> dict[str, float] | None:
     return None
 
 
+def with_groups(scores: Sequence[Scores], by: GroupsLike) -> list[Scores]:
+    """Returns the scores of runs, with the group of each query.
+
+    Raises:
+        DataError: a query without a group, an unreadable file, or a measure that has no mean by group.
+    """
+    queries = sorted({query for each in scores for query in each.queries})
+    groups = groups_of(by, queries)
+    pooled = next((label for each in scores for label in each.pools), None)
+    if pooled is not None:
+        raise DataError(
+            f"{pooled} compares documents of different queries, so it has no mean of a group of queries: leave it "
+            "out, or evaluate each group alone."
+        )
+    own = {query: groups.names[code] for query, code in zip(queries, groups.codes.tolist(), strict=True)}
+    return [replace(each, groups=own) for each in scores]
+
+
 def with_judged(scores: Scores) -> Scores:
     """Returns scores with ``judged`` in place of the measure ``JUDGED``, which must not be the only one."""
     labels = [label for place, label in enumerate(scores.labels) if place != scores.column(JUDGED)]
@@ -427,6 +477,7 @@ def with_zeros(scores: Scores, queries: Sequence[str]) -> Scores:
         bounds={},
         counted=longer(scores.counted, added == 0),
         weights=longer(scores.weights, weights),
+        groups=None,
     )
 
 

@@ -327,15 +327,7 @@ def only(scores: Scores, queries: set[str]) -> Scores:
     """Returns the scores restricted to some queries."""
     if len(queries) == len(scores.queries):
         return scores
-    kept = np.array([each in queries for each in scores.queries])
-    return replace(
-        scores,
-        ids=scores.ids.chosen(kept),
-        matrix=scores.matrix[kept],
-        counted=None if scores.counted is None else scores.counted[kept],
-        weights=None if scores.weights is None else scores.weights[kept],
-        bounds={},
-    )
+    return scores.of_queries(np.array([each in queries for each in scores.queries]))
 
 
 def both_valued(old: Scores, new: Scores, measures: Iterable[str]) -> tuple[Scores, Scores]:

@@ -1,0 +1,107 @@
+"""Means by group of queries: in tables, JSON, frames, and on the command line."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+from toys import command
+
+import carob
+from carob import DataError
+
+QRELS = {f"q{each}": {"a": each % 3, "b": 1, "c": 0} for each in range(6)}
+RUNS = {
+    "one": {f"q{each}": {"a": 1.0, "b": float(each), "c": 2.5} for each in range(6)},
+    "two": {f"q{each}": {"c": 1.0, "a": float(each)} for each in range(1, 6)},
+}
+GROUPS = {"q0": "long", "q1": "all", "q2": "all", "q3": "long", "q4": "long", "q5": "all"}
+MEASURES = ["AP", "nDCG@2", "GMAP", "NumRet", "RR"]
+
+
+def test_a_groups_means_are_those_of_its_queries_alone() -> None:
+    found = carob.evaluate(
+        QRELS, RUNS, MEASURES, by=GROUPS, weights={f"q{each}": each + 1 for each in range(6)}
+    )
+    for name, scores in found.items():
+        assert list(scores.by_group()) == ["all", "long"]
+        for group, own in scores.by_group().items():
+            queries = [query for query, its in GROUPS.items() if its == group]
+            alone = carob.evaluate(
+                {query: QRELS[query] for query in queries},
+                {query: docs for query, docs in RUNS[name].items() if query in queries},
+                MEASURES,
+                weights={query: int(query[1]) + 1 for query in queries},
+            )
+            assert own.means() == pytest.approx(alone.means(), abs=1e-15)
+            assert own.queries == alone.queries
+
+
+def test_tables_show_each_group_and_the_whole() -> None:
+    one = carob.evaluate(QRELS, RUNS["one"], "AP", by=GROUPS)
+    assert [line.split()[:2] for line in str(one).splitlines()[:4]] == [
+        ["group", "queries"],
+        ["all", "6"],
+        ["all", "3"],
+        ["long", "3"],
+    ]
+    several = carob.evaluate(QRELS, RUNS, "AP", by=GROUPS)
+    assert several.to_csv("groups").splitlines()[0] == "run,group,queries,AP"
+    assert several.to_csv("queries").splitlines()[:2] == [
+        "run,query,group,AP",
+        "one,q0,long,0.3333333333333333",
+    ]
+    contents = several.contents()["runs"][1]["groups"]
+    assert contents["long"] == {"queries": 3, "means": {"AP": several["two"].by_group()["long"]["AP"]}}
+    assert "groups" not in carob.evaluate(QRELS, RUNS, "AP").contents()["runs"][0]
+
+
+def test_parts_keep_their_groups() -> None:
+    parts = [
+        carob.evaluate({query: QRELS[query]}, {query: RUNS["one"][query]}, "AP", by={query: GROUPS[query]})
+        for query in QRELS
+    ]
+    merged = parts[0].merge(*parts[1:])
+    whole = carob.evaluate(QRELS, RUNS["one"], "AP", by=GROUPS)
+    assert {name: own.means() for name, own in merged.by_group().items()} == {
+        name: own.means() for name, own in whole.by_group().items()
+    }
+    with pytest.raises(DataError, match="Some parts have groups"):
+        parts[0].merge(carob.evaluate({"q9": {"a": 1}}, {"q9": {"a": 1.0}}, "AP"))
+
+
+def test_what_has_no_means_by_group_is_refused() -> None:
+    with pytest.raises(DataError, match="query 'q1' has no group"):
+        carob.evaluate(QRELS, RUNS["one"], "AP", by={"q0": "x"})
+    with pytest.raises(DataError, match="compares documents of different queries"):
+        carob.evaluate(QRELS, RUNS["one"], "AUC(micro=true)", by=GROUPS)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[str, str, str]:
+    qrels, run, by = (tmp_path / name for name in ("qrels.txt", "one.run", "groups.csv"))
+    qrels.write_text("".join(f"{q} 0 {d} {g}\n" for q, its in QRELS.items() for d, g in its.items()))
+    run.write_text("".join(f"{q} Q0 {d} 1 {s} t\n" for q, its in RUNS["one"].items() for d, s in its.items()))
+    by.write_text("query,group\n" + "".join(f"{query},{group}\n" for query, group in GROUPS.items()))
+    return str(qrels), str(run), str(by)
+
+
+def test_the_command_shows_groups_in_every_format(
+    files: tuple[str, str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    qrels, run, by = files
+    expected = carob.evaluate(qrels, run, "AP", by=by).by_group()["long"]["AP"]
+    for layout in ("text", "markdown", "latex", "html", "csv", "tsv"):
+        command("eval", qrels, run, "-m", "AP", "--by", by, "--format", layout, "--digits", "6")
+        written = capsys.readouterr().out
+        assert "long" in written
+        assert f"{expected:.6f}" in written or repr(expected) in written
+    command("eval", qrels, run, "-m", "AP", "--by", by, "--format", "json")
+    found = json.loads(capsys.readouterr().out)["runs"][0]["groups"]
+    assert math.isclose(found["long"]["means"]["AP"], expected)
+    command("eval", qrels, run, "-m", "AP", "--by", by, "-q")
+    assert capsys.readouterr().out.splitlines()[1].split()[:2] == ["q0", "long"]
+    assert command("eval", qrels, run, "-m", "AP", "--by", by, "--tie-bounds") == 2
+    assert "leave out --by" in capsys.readouterr().err
