@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import math
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from toys import command
+from tests.toys import command
 
 import carob
 from carob import DataError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 QRELS = {f"q{each}": {"a": each % 3, "b": 1, "c": 0} for each in range(6)}
 RUNS = {
