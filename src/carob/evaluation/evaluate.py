@@ -139,10 +139,10 @@ def evaluate(
     ).complete
     if several:
         runs = runs_in(cast("RunsLike", run), exclude)
-        evaluated = [
+        evaluated = (
             scores for scores, _ in evaluate_together(judged, runs, request, progress, scores_only=True)
-        ]
-        return ScoresByRun(evaluated if by is None else with_groups(evaluated, by))
+        )
+        return ScoresByRun(evaluated if by is None else with_groups(list(evaluated), by))
     one = Run.of(cast("RunLike", run), name, exclude=exclude)
     scores = warned(Matches.of_run(judged, one, request, progress, scores_only=True).scores(request))
     return scores if by is None else with_groups([scores], by)[0]
