@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from io import IOBase
+from typing import IO, TYPE_CHECKING, Any, Literal, cast
 
 from carob.diagnosis.check import ORDER, Check, check
 from carob.diagnosis.check.finding import NOTE, WARNING, found, refusal
@@ -89,6 +90,7 @@ def check_collections(
         )
         for name, error in faults
     ]
+    starts = [(stream, stream.tell()) for its in own.values() for stream in streams_in(its)]
     checks = {
         name: checked(
             name,
@@ -103,6 +105,8 @@ def check_collections(
     }
     for name, each in checks.items():
         findings += [replace(finding, collection=name) for finding in each.findings]
+    for stream, start in starts:  # the check has read it
+        stream.seek(start)
     findings += copied(own, Files({"qrels": dict(qrels_columns or {}), "run": {}}, folders))
     findings += missing_runs({name: runs_of(its) for name, its in own.items()})
     findings.sort(key=lambda each: ORDER.index(each.severity))
@@ -126,6 +130,15 @@ def checked(name: str, given: Any, **options: Any) -> Check:
     except DataError as error:
         return Check((refusal("refused-collection", name, error),), ())
     return Check(tuple(map(told, notes_of(name, systems))), tuple(systems))
+
+
+def streams_in(given: Any) -> Iterator[IO[bytes]]:
+    """Yields the open files among a collection's judgments and runs that can be read again."""
+    if isinstance(given, tuple) and len(given) == 2:
+        runs = list(given[1].values()) if isinstance(given[1], Mapping) else given[1]
+        for each in (given[0], *(runs if isinstance(runs, (list, tuple)) else [runs])):
+            if isinstance(each, IOBase) and each.seekable():
+                yield cast("IO[bytes]", each)
 
 
 def copied(own: Mapping[str, Any], files: Files) -> Iterator[Finding]:
