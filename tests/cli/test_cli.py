@@ -52,7 +52,7 @@ def test_a_row_per_query(folder: Path, capfd: pytest.CaptureFixture[str]) -> Non
 def test_json(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     document = json.loads(run(capfd, "eval", "qrels.txt", "one.run", "-m", "map", "--format", "json"))
     assert document["runs"][0]["name"] == "one"
-    assert document["runs"][0]["means"] == {"AP": 0.75}
+    assert document["runs"][0]["means"] == {"map": 0.75}
     assert "queries" not in document["runs"][0]
 
 

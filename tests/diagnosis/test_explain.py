@@ -425,7 +425,7 @@ def test_the_command_says_what_it_needs() -> None:
 )
 def test_blanks_between_grades_are_commas(words: list[str]) -> None:
     code, output = run_carob("ndcg@6", *words)
-    assert (code, output.splitlines()[0]) == (0, "nDCG@6 = 0.824100")
+    assert (code, output.splitlines()[0]) == (0, "ndcg@6 = 0.824100")
 
 
 def test_blanks_between_judged_grades_are_commas_too() -> None:

@@ -380,9 +380,9 @@ def test_a_measure_without_a_value_leaves_the_others_alone() -> None:
         scores = carob.evaluate(STEEP, RANKED, ["AP", "ERR@20", "RR", "INST(gain=linear,max=3)"])
     assert (scores["AP"], scores["RR"]) == (1.0, 1.0)
     assert math.isnan(scores["ERR@20"])
-    assert list(scores.failed) == ["ERR@20", "INST(gain=linear, max=3)"]
+    assert list(scores.failed) == ["ERR@20", "INST(gain=linear,max=3)"]
     assert "max=100" in scores.failed["ERR@20"]
-    assert "no value of ERR@20, INST(gain=linear, max=3)" in scores.footer()
+    assert "no value of ERR@20, INST(gain=linear,max=3)" in scores.footer()
     assert [cell for cell in str(scores).split() if cell == "–"] == ["–", "–"]
 
 

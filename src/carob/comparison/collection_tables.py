@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from carob._cached import cached_property
 from carob._dataclasses import dataclass
 from carob._numpy import np
-from carob._version import __version__
 from carob.comparison.cautions import CAUTIONS, resamples_needed
 from carob.comparison.findings import SHORT_NAMES, Contest, Settings, letter, letters_of, ranked, turned
 from carob.comparison.formats import floating, records_of_pairs
@@ -28,7 +27,7 @@ from carob.comparison.tables import (
 )
 from carob.comparison.verdict import MOST_LETTERED, baseline_said, best_said, interval, p_text
 from carob.evaluation.collections import HEADING, HEADING_OF_MEANS, MACRO, TITLE, OnCollections
-from carob.evaluation.score_tables import conventions_of
+from carob.evaluation.score_tables import signature
 from carob.output.document import Document, Items, Line, Section, Table
 from carob.output.errors import DataError
 from carob.output.language import filled
@@ -406,7 +405,7 @@ class CollectionsComparison(OnCollections):
         }
         said = [filled(METHOD[key], **words) for key, there in keys.items() if there]
         if self.first is not None:
-            said.append(f"carob {__version__}, {conventions_of(self.first)}.")
+            said.append(signature(self.first))
         return said
 
     def warnings(self) -> list[str]:

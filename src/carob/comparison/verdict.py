@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
-from carob._version import __version__
 from carob.comparison.findings import CORRECTIONS, FAMILY_WISE, SHORT_NAMES, TESTS, letter, ranked
 from carob.estimation.sampled_documents import is_linear
-from carob.evaluation.score_tables import conventions_of
+from carob.evaluation.score_tables import conventions_of, signature
 from carob.output.language import filled, plural
 from carob.output.layout import decimals, listed
 from carob.statistics.estimates import NOISE
@@ -534,7 +533,7 @@ def method(comparison: Findings) -> list[str]:
     bounds = {"margin": settings.margin, "rope": settings.rope}
     sentences += [filled(BOUNDS[key], **bounds) for key, each in bounds.items() if each is not None]
     sentences += [*settings.departures, detectable_words(comparison), judged_words(comparison)]
-    sentences.append(f"carob {__version__}, {conventions_of_all(comparison)}.")
+    sentences.append(signature(comparison.scores[0], conventions_of_all(comparison)))
     return [each for each in sentences if each]
 
 

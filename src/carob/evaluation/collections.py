@@ -30,10 +30,9 @@ from carob.evaluation.score_files import Cells, Layout, by_role, holds_scores, r
 from carob.evaluation.score_tables import (
     MISSING,
     NO_VALUE,
-    conventions_of,
     document_of,
-    readings,
     shown,
+    signature,
     whole,
     with_missing,
 )
@@ -795,8 +794,7 @@ class CollectionsScores(OnCollections):
         """Returns the sentences about the data that are not warnings, about the means, and the policy."""
         said = [*self.remarks, MACRO]
         if self.first is not None:
-            parts = [conventions_of(self.first), *(each.told() for each in readings(self.first))]
-            said.append(f"carob {__version__}, {' · '.join(parts)}.")
+            said.append(signature(self.first))
         return said
 
     def warnings(self) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import field, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob._version import __version__
 from carob.conventions.profiles import measure_of, profile_if_known
-from carob.measures import Measure, parse_measure
+from carob.measures import Measure, parse_measure, parse_measures
 from carob.measures.define import as_typed
 from carob.measures.names import MeasureObject
 from carob.output.errors import DataError, MeasureError, NotEvaluatedError
@@ -80,16 +81,25 @@ class QueryValues(Listed[float]):
         if measure in self.labels:
             return self.labels.index(str(measure))
         try:
-            wanted = measure_of(measure) if isinstance(measure, MeasureObject) else parse_measure(measure)
+            wanted = self.meant(measure)
         except MeasureError as error:
             raise NotEvaluatedError(*error.args, remedy=error.remedy) from None
-        if str(wanted) in self.labels:  # under a profile, the measure may have other parameters
-            return self.labels.index(str(wanted))
         if wanted not in self.measures:
             raise NotEvaluatedError(
                 f"{wanted} was not evaluated. These measures were: {', '.join(self.labels)}."
             )
         return self.measures.index(wanted)
+
+    def meant(self, measure: str | Measured) -> Measure:
+        """Returns the measure of a name as the profile of the scores reads it.
+
+        Raises:
+            MeasureError: the name is unknown, or stands for several measures.
+        """
+        profile = profile_if_known(self.profile) if self.profile else None
+        if profile is not None:
+            return profile.read_one(measure)
+        return measure_of(measure) if isinstance(measure, MeasureObject) else parse_measure(measure)
 
     def __getitem__(self, measure: str | Measured) -> float:
         """Returns the aggregate over all queries: a mean, a sum for counts, or a geometric mean for GMAP."""
@@ -371,7 +381,8 @@ def footers(
 ) -> list[str]:
     """Returns the footers of a table of several runs, each with its runs' names, or one footer if all are equal.
 
-    If many footers differ, their common part comes first, followed by the differences of a few runs.
+    What the labels mean comes first, once. If many footers differ, so does all that they have in common, followed by
+    the differences of a few runs.
 
     Args:
         scores: the values of each run.
@@ -379,14 +390,18 @@ def footers(
         without: the starts of the kinds of facts to leave out, such as ``SAME``.
     """
     parts = {each.name: decided(each, say, without) for each in scores}
-    shared: list[str] = []
-    if len(set(map(tuple, parts.values()))) > MOST_FOOTERS:
-        shared = [part for part in parts[scores[0].name] if all(part in its for its in parts.values())]
+    different = len(set(map(tuple, parts.values())))
+    if different == 1:
+        return [*filter(None, [" · ".join(parts[scores[0].name])])]
+    meanings = [each.told(say) for each in readings(scores[0], say)]
+    shared = [
+        part
+        for part in parts[scores[0].name]
+        if (different > MOST_FOOTERS or part in meanings) and all(part in its for its in parts.values())
+    ]
     owners: dict[str, list[str]] = {}
     for name, its in parts.items():
         owners.setdefault(" · ".join(part for part in its if part not in shared), []).append(name)
-    if len(owners) == 1:
-        return [*filter(None, owners)]
     if not shared:
         owners.pop("", None)
     lines = [f"{some_of(names, say)}: {own or say('nothing else')}" for own, names in owners.items()]
@@ -612,19 +627,41 @@ def conventions_of(scores: QueryValues, say: Language = ENGLISH) -> str:
 
 
 def readings(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
-    """Returns the full names of abbreviated labels. A measure at many depths is listed once."""
+    """Returns what the labels mean that are not the measures' own names. A measure at many depths is listed once."""
     found: dict[tuple[str, str], list[tuple[str, str]]] = {}
-    for label, measure in zip(scores.labels, map(str, scores.measures), strict=True):
-        if label != measure:
+    for label, measure in zip(scores.labels, scores.measures, strict=True):
+        if label != str(measure) and not says(label, measure):
             name, _, place = label.rpartition("@")
-            alike = name and measure.endswith(f"@{place}")
-            key = (f"{name}@k", f"{measure.rpartition('@')[0]}@k") if alike else (label, measure)
-            found.setdefault(key, []).append((label, measure))
+            own, _, depth = str(measure).rpartition("@")
+            key = (f"{name}@k", f"{own}@k") if name and place == depth else (label, str(measure))
+            found.setdefault(key, []).append((label, str(measure)))
     alone = [each[0] if len(each) == 1 else key for key, each in found.items()]
     return [
         whole(f"reading of {label}", say("{label} is {measure}", label=label, measure=measure))
         for label, measure in alone
     ]
+
+
+def signature(scores: QueryValues, conventions: str | None = None) -> str:
+    """Returns the sentence with carob's version, the conventions and what the labels mean.
+
+    Args:
+        scores: the scores of one of the runs.
+        conventions: the conventions of all runs, if they differ.
+    """
+    parts = [conventions or conventions_of(scores), *(each.told() for each in readings(scores))]
+    return f"carob {__version__}, {' · '.join(parts)}."
+
+
+def says(label: str, measure: Measure) -> bool:
+    """Returns whether a label states its measure in carob's own words: ``ndcg@10`` and ``P_10`` do, ``map`` not."""
+    word = re.sub(r"_[0-9]+$", "", re.split(r"[(@]", label, maxsplit=1)[0].strip())
+    if word.casefold() != measure.name.casefold():
+        return False
+    try:
+        return parse_measures(label) == [measure]
+    except MeasureError:  # the parameters have the profile's names
+        return False
 
 
 def weighted(scores: QueryValues) -> list[str]:

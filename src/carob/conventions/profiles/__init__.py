@@ -151,6 +151,8 @@ class Profile:
     def read(self, name: str | Measure | MeasureObject) -> list[tuple[str, Measure]]:
         """Returns the label and the measure of each name in ``name``, as this profile interprets it.
 
+        The label is the name as it was written, unless the name stands for several measures.
+
         An object of ir_measures has the meaning that it has there, whatever the profile.
 
         Raises:
@@ -166,14 +168,11 @@ class Profile:
             own = self.translated(part)
             measures = parse_measures(own or part)
             for measure in measures:
-                meant = self.meant(measure, written(own or part))
-                # The measure's name leaves out a parameter at carob's default, but here the bare name may mean another
-                # value of it; then the label is the name as it was written.
-                exact = own or self.meant(measure, set()) != meant
-                found.append((part if exact and len(measures) == 1 else str(measure), meant))
+                label = part if len(measures) == 1 else str(measure)
+                found.append((label, self.meant(measure, written(own or part))))
         return found
 
-    def read_one(self, name: str) -> Measure:
+    def read_one(self, name: str | Measure | MeasureObject) -> Measure:
         """Returns the measure of a name that stands for a single one.
 
         Raises:
