@@ -80,7 +80,11 @@ def test_in_every_output_of_eval(files: Path, capsys: pytest.CaptureFixture[str]
         made = printed(capsys, "eval", "qrels", "one.run", "--format", layout, *asked)
         plain = html.unescape(re.sub(r"\\([\W_])|<!-- -->", r"\1", made))
         assert [name for name in ASKED if name not in plain] == []
-    frame = carob.evaluate("qrels", "one.run", ASKED).to_pandas()
+
+
+def test_in_frames() -> None:
+    pytest.importorskip("pandas", reason="frames need pandas")
+    frame = carob.evaluate(QRELS, RUN, ASKED).to_frame(backend="pandas")
     assert [name for name in frame.columns if name in ASKED] == ASKED
 
 
