@@ -90,8 +90,8 @@ def test_options_of_one_name_are_the_same_everywhere() -> None:
             said = kinds.setdefault(option, {})
             said[f"{each.type.name} {each.multiple} {each.is_flag}"] = name
     # A gate's baseline may be a record; --names and others exist once. "check --pool" checks a pool, and the others'
-    # --pool chooses one.
-    assert {option for option, said in kinds.items() if len(said) > 1} == {"pool"}
+    # --pool chooses one. "explain" explains one list of grades, and the others take several.
+    assert {option for option, said in kinds.items() if len(said) > 1} == {"pool", "grades", "judged"}
 
 
 def test_every_result_has_every_format() -> None:

@@ -272,3 +272,75 @@ def test_the_command_that_says_what_a_profile_changes(capfd: pytest.CaptureFixtu
     assert "  names    ndcg = nDCG@32, map = AP@32, pre = P@32, auc = ListedAUC\n" in out
     assert "note-004\n  source   note 5 of docs/notes.md" in out
     assert all(len(line) <= 80 for line in out.splitlines())
+
+
+# ---------------------------------------------------------------- grades and judged rankings
+
+
+def test_grades_are_a_run_whose_documents_are_all_judged() -> None:
+    lists = [[3, 2, 3], [0, 1, 2]]
+    found = carob.difference("note-000", "note-001", "NDCG@3", grades=lists)
+    qrels = {
+        str(place): {f"d{rank}": grade for rank, grade in enumerate(its)} for place, its in enumerate(lists)
+    }
+    run = {query: {document: -rank for rank, document in enumerate(its)} for query, its in qrels.items()}
+    as_run = carob.difference("note-000", "note-001", "NDCG@3", qrels, run)
+    assert found.values == as_run.values
+    assert [(each.axis, each.moved) for each in found.steps] == [
+        (each.axis, each.moved) for each in as_run.steps
+    ]
+    assert (found.blame, found.queries) == ("gain", 2)
+
+
+def test_judged_grades_beside_ranked_ones_change_the_ideal() -> None:
+    found = carob.difference("note-000", "note-002", "NDCG@2", grades=[1, 0], judged=[3, 1, 0])
+    assert found.blame == "ideal"
+    assert found.values[0] == 1.0
+
+
+def test_a_judged_ranking_in_place_of_qrels_and_run(tmp_path: Path) -> None:
+    lines = "q Q0 a 3\nq Q0 b 2\nq Q0 c 3\n"
+    (tmp_path / "judged.txt").write_text(lines)
+    found = carob.difference("note-000", "note-001", "NDCG@3", judged_ranking=tmp_path / "judged.txt")
+    assert found.values == carob.difference("note-000", "note-001", "NDCG@3", grades=[3, 2, 3]).values
+
+
+@pytest.mark.parametrize(
+    "passed",
+    [
+        {},
+        {"grades": [1], "qrels": TRUTH, "run": RUN},
+        {"grades": [1], "judged_ranking": b"q Q0 a 3\n"},
+        {"judged": [1]},
+        {"qrels": TRUTH},
+        {"run": RUN},
+    ],
+)
+def test_one_kind_of_data_is_needed(passed: dict[str, Any]) -> None:
+    with pytest.raises(DataError, match="Pass 'qrels' and 'run', or 'grades'"):
+        carob.difference("note-000", "note-001", "NDCG@3", **passed)
+
+
+def test_grades_on_the_command_line(capfd: pytest.CaptureFixture[str]) -> None:
+    main(["difference", "note-000", "note-001", "NDCG@3", "--grades", "[3, 2, 3]", "--format", "json"])
+    found = json.loads(capfd.readouterr().out)
+    assert found["blame"] == "gain"
+    assert found["gap"] == carob.difference("note-000", "note-001", "NDCG@3", grades=[3, 2, 3]).gap
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--grades", "1", "qrels.txt", "bm25.run"],
+        ["--grades", "1", "--judged-ranking", "ranked.txt"],
+        [],
+        ["--judged", "1"],
+    ],
+)
+def test_several_kinds_of_data_on_the_command_line_are_refused(
+    words: list[str], capfd: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["difference", "note-000", "note-001", "NDCG@3", *words])
+    assert ended.value.code == 2
+    assert "--grades" in capfd.readouterr().err

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from carob.cli.explain import Explaining, grades_in
+from carob.cli.explain import Explaining, grades_of_queries
 from carob.cli.options import Given, options, refuse_misuse, weights_in
 from carob.cli.terminal import answer, terminal_width
 from carob.measures.grammar import is_number
@@ -47,18 +47,12 @@ def curve_command(
         raise click.UsageError(
             "Use QRELS and RUN, or one table of retrieved_ids and reference_ids, or --judged-ranking, or --grades."
         )
-    if judged and len(judged) != len(grades):
-        raise click.UsageError(
-            f"--judged has the grades of {len(judged)} queries, and --grades of {len(grades)}: repeat both "
-            f"options equally often."
-        )
     asked = list(measures) or ["CG", "DCG", "nDCG"]
     found = curve(
         asked,
         given.qrels(files[0], asked) if files else None,
         given.run(files[1]) if files else None,
-        grades=[grades_in(each, given.words) for each in grades] or None,
-        judged=[grades_in(each, given.words) for each in judged] or None,
+        **grades_of_queries(grades, judged, given.words),
         judged_ranking=None if judged_ranking is None else given.qrels(judged_ranking, asked),
         at=None if at is None else places_in(at),
         weights=weights_in(weights),

@@ -96,6 +96,25 @@ def explain_command(
     answer(explanation, layout, terminal_width() if sys.stdout.isatty() else None)
 
 
+def grades_of_queries(
+    grades: tuple[str, ...], judged: tuple[str, ...], words: Mapping[str, float] | None
+) -> dict[str, Any]:
+    """Parses the typed grades of several queries, and all grades judged for them, as arguments of functions.
+
+    Raises:
+        DataError: the text contains something other than grades.
+    """
+    if judged and len(judged) != len(grades):
+        raise click.UsageError(
+            f"--judged has the grades of {len(judged)} queries, and --grades of {len(grades)}: repeat both "
+            f"options equally often."
+        )
+    return {
+        "grades": [grades_in(each, words) for each in grades] or None,
+        "judged": [grades_in(each, words) for each in judged] or None,
+    }
+
+
 def grades_in(text: str, words: Mapping[str, float] | None = None) -> list[float | None]:
     """Parses typed grades, separated by commas or blanks, with ``-`` or ``?`` for an unjudged document.
 
@@ -121,53 +140,70 @@ def grade_in(part: str, words: Mapping[str, float]) -> float | None:
     )
 
 
-@click.command("difference")
+@click.command("difference", cls=Explaining)
 @click.argument("profile_a", metavar="A")
 @click.argument("profile_b", metavar="B")
 @click.argument("measure")
-@click.argument("qrels", metavar="[QRELS]")
-@click.argument("run", required=False, metavar="RUN")
+@click.argument("files", nargs=-1, metavar="[QRELS] [RUN]")
 @options("difference")
 def difference_command(
-    profile_a: str, profile_b: str, measure: str, qrels: str, run: str | None, layout: str, given: Given
+    profile_a: str,
+    profile_b: str,
+    measure: str,
+    files: tuple[str, ...],
+    grades: tuple[str, ...],
+    judged: tuple[str, ...],
+    judged_ranking: str | None,
+    layout: str,
+    given: Given,
 ) -> None:
     """Explain, one change at a time, why two profiles or two sets of judgments give different scores.
 
     \b
         carob difference trec_eval-10 sklearn nDCG@10 qrels.txt bm25.run
+        carob difference note-000 note-001 NDCG@3 --grades 3,2,3
         carob difference people.qrels model.qrels nDCG@10 bm25.run
 
-    A and B are two profiles or two judgment files. After two profiles, pass QRELS and RUN. After two judgment files,
-    pass RUN. 'carob profiles' lists the profiles, and the profile 'carob' stands for carob's own conventions. Policy
-    options apply to both A and B.
+    A and B are two profiles or two judgment files. After two profiles, pass QRELS and RUN, or grades. After two
+    judgment files, pass RUN. 'carob profiles' lists the profiles, and the profile 'carob' stands for carob's own
+    conventions. Policy options apply to both A and B.
     """
-    both = run is None and not (is_file(profile_a) and is_file(profile_b)) and given.with_judgments((qrels,))
-    if both and len(both) == 2:
-        qrels, run = both
-    if run is not None:
-        if given.profile is not None:
-            raise click.UsageError(
-                "--profile can be used only if A and B are sets of judgments. To compare two profiles, pass "
-                "their names as A and B."
-            )
-        from carob.diagnosis.difference import difference
+    direct = bool(grades) or judged_ranking is not None
+    rejudging = not direct and len(files) == 1 and is_file(profile_a) and is_file(profile_b)
+    if not rejudging:
+        files = given.with_judgments(files)
+    if (bool(files) + bool(grades) + (judged_ranking is not None) != 1) or len(files) not in (
+        0,
+        2 - rejudging,
+    ):
+        raise click.UsageError(
+            "Pass two profiles, a measure, QRELS and RUN, or --grades or --judged-ranking in their place; or two "
+            "QRELS, a measure and RUN."
+        )
+    from carob.diagnosis.difference import difference, rejudged
 
-        refuse_misuse(qrels, run, given.exclude)
-        judged = given.qrels(qrels, measure, profile_a)
-        found: Any = difference(
-            profile_a, profile_b, measure, judged, given.run(run), policy=given.policy
-        ).on_command_line()
-    else:
-        if not (is_file(profile_a) and is_file(profile_b)):
-            raise click.UsageError(
-                "Pass two profiles, a measure, QRELS and RUN; or two QRELS, a measure and RUN."
-            )
-        from carob.diagnosis.difference import rejudged
-
-        refuse_misuse(profile_a, profile_b, qrels, given.exclude)
+    if rejudging:
+        refuse_misuse(profile_a, profile_b, *files, given.exclude)
         one, other = (given.qrels(each, measure) for each in (profile_a, profile_b))
-        found = rejudged(one, other, measure, given.run(qrels), **given.conventions)
-    answer(found, layout)
+        answer(rejudged(one, other, measure, given.run(files[0]), **given.conventions), layout)
+        return
+    if given.profile is not None:
+        raise click.UsageError(
+            "--profile can be used only if A and B are sets of judgments. To compare two profiles, pass "
+            "their names as A and B."
+        )
+    refuse_misuse(*files, judged_ranking, given.exclude)
+    found = difference(
+        profile_a,
+        profile_b,
+        measure,
+        given.qrels(files[0], measure, profile_a) if files else None,
+        given.run(files[1]) if files else None,
+        **grades_of_queries(grades, judged, given.words),
+        judged_ranking=None if judged_ranking is None else given.qrels(judged_ranking, measure, profile_a),
+        policy=given.policy,
+    )
+    answer(found.on_command_line(), layout)
 
 
 def is_file(name: str) -> bool:

@@ -6,13 +6,13 @@ import math
 import os
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.conventions.request import Request, conventions, labelled, needs_groups
 from carob.evaluation.engine import Matches, warned
-from carob.evaluation.evaluate import evaluate_run
+from carob.evaluation.evaluate import evaluate_grades, evaluate_judged_ranking, evaluate_run
 from carob.inputs.ids import text_of
 from carob.inputs.qrels import Qrels
 from carob.inputs.run import Run, in_memory
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import Profile, ProfileLike
+    from carob.evaluation.evaluate import GradesLike
     from carob.evaluation.scores import Scores
     from carob.inputs.qrels import QrelsLike
     from carob.inputs.run import RunLike
@@ -246,7 +247,16 @@ class Difference(Documented):
 
 
 def difference(
-    a: str, b: str, measure: str, qrels: QrelsLike, run: RunLike, *, policy: Policy | None = None
+    a: str,
+    b: str,
+    measure: str,
+    qrels: QrelsLike | None = None,
+    run: RunLike | None = None,
+    *,
+    grades: GradesLike | None = None,
+    judged: GradesLike | None = None,
+    judged_ranking: QrelsLike | None = None,
+    policy: Policy | None = None,
 ) -> Difference:
     """Explain why a measure has different values under two profiles.
 
@@ -261,13 +271,17 @@ def difference(
         measure: the name of a measure, which each profile reads by its own rules.
         qrels: as in ``evaluate``.
         run: as in ``evaluate``.
+        grades: in place of ``qrels`` and ``run``, lists of grades in rank order, as in ``evaluate_grades``.
+        judged: with ``grades``, all grades of the judgments, as in ``evaluate_grades``.
+        judged_ranking: in place of ``qrels`` and ``run``, a judged ranking, as in ``evaluate_judged_ranking``.
         policy: settings that override those of both profiles, as in ``evaluate``.
 
     Returns:
         Both values, and the steps between them.
 
     Raises:
-        DataError: text or values that cannot be used under either profile.
+        DataError: text or values that cannot be used under either profile, or more or less than one of ``qrels`` with
+            ``run``, ``grades`` and ``judged_ranking``.
         MeasureError: a name that a profile does not know, or one that stands for several measures.
         PolicyError: a profile that does not exist.
 
@@ -277,11 +291,14 @@ def difference(
         >>> found = carob.difference("trec_eval-9", "ir_measures", "RR", qrels, run)
         >>> [(step.axis, step.moved) for step in found.steps if step.moved]
         [('missing', -0.5)]
+        >>> found = carob.difference("note-000", "sklearn", "NDCG@3", grades=[3, 2, 3])
+        >>> found.blame
+        'gain'
     """
+    evaluated = Evaluated(scored_by(qrels, run, grades, judged, judged_ranking))
     decided = [conventions(each, policy) for each in (a, b)]
     profiles = [profile for profile, _ in decided]
     start, end = (convention_of(profile, own, measure) for profile, own in decided)
-    evaluated = Evaluated(kept(qrels), Run.of(run))
     axes, here = path(start, end), [start]
     for axis in axes:
         here.append(here[-1].towards(end, axis))
@@ -334,8 +351,38 @@ def steps_between(
     ]
 
 
-class Evaluated:
-    """Evaluations of the same data, each computed only once. Judgments and run are read only once if possible.
+Scoring: TypeAlias = "Callable[[Measure, Policy], Scores]"
+"""Scores the data of a difference under a measure and a policy."""
+
+
+def scored_by(
+    qrels: QrelsLike | None,
+    run: RunLike | None,
+    grades: GradesLike | None,
+    judged: GradesLike | None,
+    judged_ranking: QrelsLike | None,
+) -> Scoring:
+    """Returns the function that scores what was passed: a run, lists of grades or a judged ranking.
+
+    Raises:
+        DataError: not exactly one of them was passed.
+    """
+    passed = [qrels is not None or run is not None, grades is not None, judged_ranking is not None]
+    if sum(passed) != 1 or (qrels is None) != (run is None) or (judged is not None and grades is None):
+        raise DataError(
+            "Pass 'qrels' and 'run', or 'grades' (optionally with 'judged'), or 'judged_ranking'."
+        )
+    if qrels is not None and run is not None:
+        return JudgedRun(kept(qrels), Run.of(run)).scores
+    if judged_ranking is not None:
+        ranking = kept(judged_ranking)
+        return lambda measure, policy: evaluate_judged_ranking(ranking, measure, policy=policy)
+    lists = cast("GradesLike", grades)
+    return lambda measure, policy: evaluate_grades(lists, measure, judged, policy=policy)
+
+
+class JudgedRun:
+    """A run and its judgments, which are read only once if possible.
 
     Args:
         qrels: judgments that can be read again.
@@ -343,27 +390,24 @@ class Evaluated:
     """
 
     def __init__(self, qrels: QrelsLike, run: Run) -> None:
-        """Stores the data. Nothing is evaluated yet."""
+        """Stores the data. The judgments are not read yet."""
         held = in_memory(run)
         self.qrels, self.run = qrels, replace(held, held=MatchedOnce(held.held))
-        self.known: dict[Convention, Outcome] = {}
-        self.judged: dict[tuple[str, str, str, bool], Qrels] = {}
+        self.read: dict[tuple[str, str, str, bool], Qrels] = {}
         self.warned = False
 
-    def under(self, convention: Convention) -> Outcome:
-        """Returns the result under the convention, evaluated only once."""
-        if convention in self.known:
-            return self.known[convention]
+    def scores(self, measure: Measure, policy: Policy) -> Scores:
+        """Returns the scores under a measure and a policy.
+
+        Raises:
+            DataError: the policy refuses the data.
+        """
         # The warning that the run has no judged document is given once, not at each step.
-        policy = convention.policy.changed(overlap="none") if self.warned else convention.policy
-        try:
-            judged = self.judgments(policy, subtopics=convention.measure.definition.groups)
-            scores = evaluate_run(judged, self.run, convention.measure, policy=policy, bounds=False)
-            self.warned, outcome = True, Outcome(scores[str(convention.measure)], scores)
-        except DataError as error:
-            outcome = Outcome(None, None, error.said)
-        self.known[convention] = outcome
-        return outcome
+        policy = policy.changed(overlap="none") if self.warned else policy
+        judged = self.judgments(policy, subtopics=measure.definition.groups)
+        scores = evaluate_run(judged, self.run, measure, policy=policy, bounds=False)
+        self.warned = True
+        return scores
 
     def judgments(self, policy: Policy, *, subtopics: bool) -> Qrels:
         """Returns the judgments under a policy.
@@ -372,12 +416,36 @@ class Evaluated:
             DataError: the judgments cannot be read.
         """
         key = (policy.duplicates, policy.malformed, policy.columns, subtopics)
-        for other, known in self.judged.items():
+        for other, known in self.read.items():
             its = known.judgments
             if other == key or (other[2:] == key[2:] and not (its.dropped or its.malformed)):
                 return known  # without duplicates and malformed lines, every rule reads the same data
-        self.judged[key] = Qrels.of(self.qrels, policy, subtopics=subtopics).complete
-        return self.judged[key]
+        self.read[key] = Qrels.of(self.qrels, policy, subtopics=subtopics).complete
+        return self.read[key]
+
+
+class Evaluated:
+    """Evaluations of the same data, each computed only once.
+
+    Args:
+        scored: scores the data under a measure and a policy.
+    """
+
+    def __init__(self, scored: Scoring) -> None:
+        """Stores the function. Nothing is evaluated yet."""
+        self.scored = scored
+        self.known: dict[Convention, Outcome] = {}
+
+    def under(self, convention: Convention) -> Outcome:
+        """Returns the result under the convention, evaluated only once."""
+        if convention not in self.known:
+            try:
+                scores = self.scored(convention.measure, convention.policy)
+                outcome = Outcome(scores[str(convention.measure)], scores)
+            except DataError as error:
+                outcome = Outcome(None, None, error.said)
+            self.known[convention] = outcome
+        return self.known[convention]
 
 
 def in_other_orders(
@@ -466,7 +534,8 @@ def short(text: str, widest: int = WIDEST) -> str:
     return text if len(text) <= widest else text[: widest - 1] + "…"
 
 
-Judged = dict[str, dict[str, float]]
+GradesByQuery: TypeAlias = dict[str, dict[str, float]]
+"""The grade of each judged document, by query."""
 
 
 def rejudged(
@@ -526,7 +595,7 @@ def rejudged(
     alone_a, alone_b, common = (sum(map(len, each.values())) for each in (kept, whole, both))
     only_a = plural(len(one) - len(shared), "query", "queries")
     only_b = plural(len(other) - len(shared), "query", "queries")
-    stages: list[tuple[int, tuple[str, str, str], Judged]] = [
+    stages: list[tuple[int, tuple[str, str, str], GradesByQuery]] = [
         (len(one) - len(shared), ("queries of A only", only_a, "omitted"), kept),
         (alone_a - common, ("only A judged", plural(alone_a - common, "document"), "unjudged"), without),
         (changed, ("grades", plural(changed, "document"), "as in B"), regraded),
@@ -551,7 +620,7 @@ def rejudged(
 
 
 def scored_under(
-    ends: list[Qrels], between: list[Judged], run: Run, measure: Measure, policy: Policy
+    ends: list[Qrels], between: list[GradesByQuery], run: Run, measure: Measure, policy: Policy
 ) -> list[Scores]:
     """Returns a run's scores under the first judgments, each stage in between, and the second judgments.
 
@@ -569,20 +638,20 @@ def scored_under(
     return [first, *(Matches.of_run(each, run, silent).scores(silent) for each in stages), last]
 
 
-def grades_of(qrels: Qrels) -> Judged:
+def grades_of(qrels: Qrels) -> GradesByQuery:
     """Returns the grades by query and document."""
-    found: Judged = {text_of(query): {} for query in qrels.judgments.queries}
+    found: GradesByQuery = {text_of(query): {} for query in qrels.judgments.queries}
     for query, document, grade in qrels.rows():
         found[text_of(query)][text_of(document)] = grade
     return found
 
 
-def number_of_judgments(judgments: Judged) -> str:
+def number_of_judgments(judgments: GradesByQuery) -> str:
     """Returns the number of judgments as text, such as ``3 judgments``."""
     return plural(sum(map(len, judgments.values())), "judgment", "judgments")
 
 
-def with_placeholders(judgments: Judged) -> Judged:
+def with_placeholders(judgments: GradesByQuery) -> GradesByQuery:
     """Returns the judgments with a placeholder document for each query without judgments."""
     return {query: its or {"\ufdd0 none": 0.0} for query, its in judgments.items()}
 
