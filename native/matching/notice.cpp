@@ -39,37 +39,23 @@ void Reducer::notice_spellings(std::int64_t query, const Documents& documents, N
     }
 }
 
-// Looks for unjudged documents whose id has a part that is judged, and for relevant ones whose id has a part that is not.
+// Looks for relevant documents that were not retrieved and unjudged ones whose ids have words in common.
 void Reducer::notice_affixes(std::int64_t query, const Documents& documents, Noticed& noticed) {
     if (hits_.size() == documents.size()) return;
+    const std::size_t most = Sample::parted(judgments_.query_count());
+    words_.clear();
     const std::int64_t from = judgments_.offsets()[static_cast<std::size_t>(query)];
-    const auto judgment_of = [&](const Document& document) {
+    for (std::size_t j = 0; j < retrieved_as_.size() && words_.missing.size() < most; ++j) {
+        const auto judgment = from + static_cast<std::int64_t>(j);
+        if (retrieved_as_[j] == NEVER && judgments_.relevant(judgment)) words_.missing.add(judgments_.document(judgment));
+    }
+    for (std::size_t i = 0; i < std::min(most, documents.size()) && words_.missing.size() > 0; ++i) {
+        const Document& document = documents.documents[i];
         std::int64_t judgment = -1;
         judgments_.find_documents(query, &document, 1, &judgment);
-        return judgment;
-    };
-    const auto hashed = [&](std::string_view id) { return Document{id.data(), id.size(), hash_id(id, judgments_.seed()), 0}; };
-    for (std::size_t i = 0; i < std::min(Sample::DOCUMENTS_PARTED, documents.size()); ++i) {
-        const Document& document = documents.documents[i];
-        if (judgment_of(document) >= 0) continue;
-        each_part(document.name(), [&](std::string_view part) {
-            const std::int64_t judgment = judgment_of(hashed(part));
-            if (judgment < 0 || retrieved_as_[static_cast<std::size_t>(judgment - from)] != NEVER) return;
-            noticed.affixed.push_back({query, std::string(part), std::string(document.name())});
-        });
+        if (judgment < 0) words_.unjudged.add(document.name());
     }
-    std::size_t left = Sample::DOCUMENTS_PARTED;
-    for (std::size_t j = 0; j < retrieved_as_.size() && left > 0; ++j) {
-        const auto judgment = from + static_cast<std::int64_t>(j);
-        if (retrieved_as_[j] != NEVER || !judgments_.relevant(judgment)) continue;
-        --left;
-        const std::string_view id = judgments_.document(judgment);
-        each_part(id, [&](std::string_view part) {
-            const auto same = [&](std::uint32_t i) { return documents.documents[i].name() == part; };
-            if (unjudged_.find(hash_id(part, judgments_.seed()), same) != IdTable::NONE)
-                noticed.affixed.push_back({query, std::string(id), std::string(part)});
-        });
-    }
+    words_.find(query, noticed.affixed);
 }
 
 }  // namespace carob

@@ -9,6 +9,7 @@
 #include "matching/ids.h"
 #include "matching/rows.h"
 #include "matching/standings.h"
+#include "matching/words.h"
 
 namespace carob {
 
@@ -105,6 +106,7 @@ private:
     std::int64_t signs_ = 0;  // of the list
     std::vector<char> seen_;
     std::string spelling_;
+    WordPairs words_;
     IdTable unjudged_;  // those retrieved so far
     std::vector<Hit> hits_;
     std::vector<std::uint32_t> retrieved_as_;  // per judgment of the query: the document, or NEVER

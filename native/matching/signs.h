@@ -142,33 +142,6 @@ void each_spelling(std::string_view id, std::size_t width, std::string& room, Tr
     changed('a', 'z', 'A' - 'a');
 }
 
-// Calls try_part(part) with the parts of an id that others may write without the rest: what stands before or after the
-// first or the last sign of punctuation, behind the last slash, or behind letters that only digits follow.
-template <class TryPart>
-void each_part(std::string_view id, TryPart&& try_part) {
-    const auto is_letter = [](char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); };
-    const auto separates = [&](char c) { return static_cast<unsigned char>(c) - 0x21u < 0x5eu && !is_digit(c) && !is_letter(c); };
-    const auto part = [&](std::size_t from, std::size_t to) {
-        if (from < to) try_part(id.substr(from, to - from));
-    };
-    const auto first = static_cast<std::size_t>(std::find_if(id.begin(), id.end(), separates) - id.begin());
-    if (first == id.size()) {
-        const auto digits = static_cast<std::size_t>(std::find_if(id.begin(), id.end(), is_digit) - id.begin());
-        if (digits != 0 && std::all_of(id.begin() + static_cast<std::ptrdiff_t>(digits), id.end(), is_digit)) part(digits, id.size());
-        return;
-    }
-    std::size_t last = id.size() - 1;
-    while (!separates(id[last])) --last;
-    part(0, first);
-    part(first + 1, id.size());
-    if (last != first) {
-        part(0, last);
-        part(last + 1, id.size());
-        const std::size_t slash = id.rfind('/');
-        if (slash != std::string_view::npos && slash != first && slash != last) part(slash + 1, id.size());
-    }
-}
-
 // Whether an id has letters, blanks or codes (%20) that others write differently, in ways that each_spelling() cannot list.
 inline bool is_odd(std::string_view id) {
     return std::any_of(id.begin(), id.end(), [](char c) { return static_cast<unsigned char>(c) - 0x21u > 0x5du || c == '%' || c == '"'; });
@@ -180,11 +153,14 @@ struct Sample {
     static constexpr std::int64_t MOST = 64;      // of a query
     static constexpr std::size_t RETRIEVED = 16;  // of a list, whose ids are looked at
 
-    static constexpr std::int64_t PARTED = 64;         // queries in which ids are taken apart
-    static constexpr std::size_t DOCUMENTS_PARTED = 32;  // of a list, and as many judgments
+    static constexpr std::int64_t PARTED = 32;  // queries in which ids are taken apart
     static constexpr std::int64_t RANKS = 4096;        // pairs of documents whose ranks are compared
 
     static bool parts(std::int64_t query, std::int64_t queries) { return query % (1 + queries / PARTED) == 0; }
+    // The documents of a list that are taken apart, and as many judgments.
+    static std::size_t parted(std::int64_t queries) {
+        return static_cast<std::size_t>(std::clamp<std::int64_t>(2 * DOCUMENTS / std::max<std::int64_t>(queries, 1), 32, 256));
+    }
     // How many pairs of a list's documents are compared: all of few and short lists.
     static std::size_t ranks(std::size_t length, std::size_t least, std::int64_t queries) {
         return std::min(length - 1, std::max(least, static_cast<std::size_t>(RANKS / std::max<std::int64_t>(queries, 1))));

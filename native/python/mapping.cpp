@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "matching/standings.h"
+#include "matching/words.h"
 
 namespace carob {
 namespace {
@@ -317,32 +318,23 @@ private:
 
     // As Reducer::notice_affixes().
     void notice_affixes(std::int64_t query, PyObject* inner, Noticed& noticed) {
+        const std::size_t most = Sample::parted(judgments_.query_count());
+        words_.clear();
+        std::size_t hit = 0;
+        const std::int64_t to = judgments_.offsets()[static_cast<std::size_t>(query) + 1];
+        for (std::int64_t j = judgments_.offsets()[static_cast<std::size_t>(query)]; j < to && words_.missing.size() < most; ++j) {
+            if (hit < hits_.size() && hits_[hit].judgment == j)
+                ++hit;
+            else if (judgments_.relevant(j))
+                words_.missing.add(judgments_.document(j));
+        }
         Py_ssize_t position = 0;
         PyObject* key = nullptr;
-        for (std::size_t i = 0; i < Sample::DOCUMENTS_PARTED && PyDict_Next(inner, &position, &key, nullptr); ++i) {
+        for (std::size_t i = 0; i < most && words_.missing.size() > 0 && PyDict_Next(inner, &position, &key, nullptr); ++i) {
             const auto id = utf8(key);
-            if (!id || judgment_of(query, *id) >= 0) continue;
-            each_part(*id, [&](std::string_view part) {
-                const std::int64_t judgment = judgment_of(query, part);
-                const auto its = [=](const Hit& hit) { return hit.judgment == judgment; };
-                if (judgment >= 0 && std::none_of(hits_.begin(), hits_.end(), its))
-                    noticed.affixed.push_back({query, std::string(part), std::string(*id)});
-            });
+            if (id && judgment_of(query, *id) < 0) words_.unjudged.add(*id);
         }
-        std::size_t left = Sample::DOCUMENTS_PARTED, hit = 0;
-        const std::int64_t to = judgments_.offsets()[static_cast<std::size_t>(query) + 1];
-        for (std::int64_t j = judgments_.offsets()[static_cast<std::size_t>(query)]; j < to && left > 0; ++j) {
-            if (hit < hits_.size() && hits_[hit].judgment == j) {
-                ++hit;
-                continue;
-            }
-            if (!judgments_.relevant(j)) continue;
-            --left;
-            const std::string_view id = judgments_.document(j);
-            each_part(id, [&](std::string_view part) {
-                if (holds_unjudged(query, inner, part)) noticed.affixed.push_back({query, std::string(id), std::string(part)});
-            });
-        }
+        words_.find(query, noticed.affixed);
     }
 
     std::int64_t judgment_of(std::int64_t query, std::string_view id) const {
@@ -441,6 +433,7 @@ private:
     std::int64_t signs_ = 0;
     std::vector<char> seen_;
     std::string spelling_;
+    WordPairs words_;
     std::vector<Hit> hits_;
     std::vector<double> thresholds_;
     std::vector<Standing> standings_;

@@ -191,7 +191,7 @@ class Matched:
         """The first of them: the number of the query, the judged document, and the one retrieved."""
     @property
     def affixed(self) -> list[tuple[int, bytes, bytes]]:
-        """Relevant documents and unjudged ones, one of whose ids is a part of the other, in a few queries."""
+        """Relevant documents and unjudged ones, one of whose ids has all words of the other, in a few queries."""
     @property
     def beyond_ascii(self) -> bool:
         """Whether ids beyond ASCII, with blanks or with ``%``, are among these and the first retrieved documents."""

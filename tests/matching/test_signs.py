@@ -16,6 +16,7 @@ from carob import DataError, DataWarning, Policy, Qrels, Run, _native
 from carob.cli import main
 from carob.matching.match import match
 from carob.matching.signs import Lean
+from conftest import SHARED
 from strategies import examples
 
 if TYPE_CHECKING:
@@ -673,6 +674,65 @@ def test_an_affix_of_a_third_of_the_ids_on_one_side_is_said(case: str, judged: b
     assert "may retrieve judged documents under other ids, which count as unjudged: in query" in found
     assert why in found
     assert "document-spelling" in {each.code for each in carob.check(qrels, FORMS[form](run))}
+
+
+WORDS: dict[str, tuple[Callable[[str], str], str]] = {
+    "an underscore": (lambda each: each.replace("-", "_"), "the punctuation differs"),
+    "no punctuation": (lambda each: each.replace("-", ""), "the punctuation differs"),
+    "zeros lost behind letters": (lambda each: each.replace("-00", "-"), "numbers lost their leading zeros"),
+    "other zeros and case": (lambda each: each.replace("D-00", "d"), "write both alike"),
+    "a chunk behind colons": ("{}::3".format, "passages of judged documents"),
+    "a chunk in words": ("{}__chunk_3".format, "passages of judged documents"),
+    "a chunk with zeros": ("{}-0003".format, "passages of judged documents"),
+    "a version": ("{}v2".format, "the ending 'v2' is on one side only"),
+    "a query string": ("{}?v=1".format, "the ending '?v=1' is on one side only"),
+    "an address and an ending": (
+        "https://example.org/{}.html".format,
+        "the prefix 'https://example.org/' and the ending '.html' are on one side only",
+    ),
+    "a kind and a chunk": ("doc:{}#1".format, "the prefix 'doc:' and the ending '#1' are on one side only"),
+}
+"""Changes of ids that leave their words, and what is to be said."""
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("every", [1, 3])
+@pytest.mark.parametrize("case", WORDS)
+def test_ids_that_differ_but_for_their_words_are_said(case: str, every: int, form: str) -> None:
+    change, why = WORDS[case]
+    qrels, right = affixed("{}", 1)
+    named = {
+        query: {f"D-{int(name[1:]) + 1:04}": grade for name, grade in its.items()}
+        for query, its in qrels.items()
+    }
+    run = {
+        query: {
+            (change(d) if place % every == 0 else d): score
+            for place, (d, score) in enumerate((f"D-{int(name[1:]) + 1:04}", s) for name, s in its.items())
+        }
+        for query, its in right.items()
+    }
+    assert why in said(FORMS[form](run), named)
+    codes = {each.code for each in carob.check(named, FORMS[form](run))}
+    assert codes & {"document-spelling", "no-common-document"}
+
+
+def test_judgments_of_two_spellings_name_documents_in_which_words_are_not_all() -> None:
+    qrels = {
+        f"q{each}": {f"D-{n}": 1 for n in range(9)} | {f"D_{n}": 0 for n in range(3)} for each in range(3)
+    }
+    run = {query: {**{f"D_{n}": 9.5 - n for n in range(3, 9)}, "D-0": 1.0} for query in qrels}
+    assert not said(run, qrels)
+
+
+CACM = SHARED / "data" / "cacm-anserini"
+
+
+@pytest.mark.skipif(not CACM.is_dir(), reason="the runs of others are not here")
+def test_a_published_run_writes_zeros_that_its_judgments_lack() -> None:
+    qrels, run = CACM / "qrels.cacm.txt", CACM / "runs" / "cacm-bm25.txt"
+    with pytest.warns(carob.DataWarning, match="'CACM-0950', the judgments write 'CACM-950'"):
+        carob.evaluate(qrels, run, "P@30")
 
 
 def test_an_affix_of_numbers_and_of_queries_is_said() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from carob._dataclasses import dataclass
 from carob.inputs.ids import bytes_of, text_of
@@ -21,6 +21,8 @@ NUMBER = r"[^0-9]*0*([0-9]+)"
 PART = r"(?i)(.+?)(?:[^0-9A-Za-z]{1,2}(?:p|passage|chunk|s|sent)?_?[0-9]+){1,2}"
 """A passage's id: the document's id, then a separator and a number, once or twice."""
 COLLAPSED = "keep the best passage of each document, under the document's id"
+WORD = re.compile(r"[0-9]+|[A-Za-z\x80-\U0010ffff]+")
+"""A word of an id, as the kernel takes ids apart (``native/matching/words.h``)."""
 ENOUGH = 3
 """The minimum number of ids that must differ by the same prefix before it is reported."""
 
@@ -96,7 +98,7 @@ def why_apart(judged: Iterable[bytes], ranked: Iterable[bytes], what: str) -> Ap
     """
     mine, its = list(map(text_of, judged)), list(map(text_of, ranked))
     found = written_otherwise(mine, its) or (parts(mine, its) if what == "document" else None)
-    return found or affixed(mine, its) or numbered(mine, its)
+    return found or affixed(mine, its) or worded(mine, its) or numbered(mine, its)
 
 
 def written_otherwise(mine: list[str], its: list[str]) -> Apart | None:
@@ -127,15 +129,25 @@ def how_written(known: str, other: str) -> str:
         return "one has the codes of a URL, such as %20: decode them"
     if unicodedata.normalize("NFKC", known) == unicodedata.normalize("NFKC", other):
         return "one has full-width or similar forms of letters: normalise both alike (NFKC)"
-    affix = affix_of(known, other)
-    if affix is None:
-        return "write both alike"
     passages = parts([known], [other])
-    return (
-        f"the {affix[0]} '{affix[1]}' is on one side only: add or remove it"
-        if passages is None
-        else passages.why
-    )
+    return affixes_differ(known, other) if passages is None else passages.why
+
+
+def affixes_differ(known: str, other: str) -> str:
+    """Describes the difference between two ids, of which one may have text before or after the other's words."""
+    found = Affixes.of(known, other)
+    if found is None:
+        return "write both alike"
+    if found.before and found.after:
+        return f"the prefix '{found.before}' and the ending '{found.after}' are on one side only: add or remove both"
+    if found.before or found.after:
+        kind = "prefix" if found.before else "ending"
+        return f"the {kind} '{found.before or found.after}' is on one side only: add or remove it"
+    if re.sub("[^0-9A-Za-z]", "", known) == re.sub("[^0-9A-Za-z]", "", other):
+        return "the punctuation differs: write both alike"
+    if words_of(known.casefold()) != words_of(other.casefold()):
+        return "numbers lost their leading zeros: write both alike"
+    return "write both alike"
 
 
 def parts(mine: list[str], its: list[str]) -> Apart | None:
@@ -187,46 +199,134 @@ def affixed(mine: list[str], its: list[str]) -> Apart | None:
     return None
 
 
-def affix_of(known: str, other: str) -> tuple[str, str] | None:
-    """Returns ``prefix`` or ``ending``, and what one of two ids has before or after the other; None for other ids."""
-    short, long = sorted((known, other), key=len)
-    if long.startswith(short) and long != short:
-        return "ending", long[len(short) :]
-    return ("prefix", long[: -len(short)]) if short and long.endswith(short) and long != short else None
+def words_of(text: str) -> list[str]:
+    """Returns the words of an id: runs of letters, and numbers as they are written."""
+    return WORD.findall(text)
 
 
+class Affixes(NamedTuple):
+    """What an id has before and after the words of another.
+
+    Args:
+        of_judged: whether the judged id is the longer one.
+        before: the text before the shorter id, which may be empty.
+        after: the text after it.
+    """
+
+    of_judged: bool
+    before: str
+    after: str
+
+    @classmethod
+    def of(cls, known: str, other: str) -> Affixes | None:
+        """Returns the affixes of the longer of two ids, or None if the words of neither are part of the other.
+
+        Case, punctuation between words and zeros before numbers may differ.
+        """
+        short, long = (list(WORD.finditer(each)) for each in (known, other))
+        of_judged = len(short) > len(long)
+        if of_judged:
+            short, long = long, short
+        if not short:
+            return None
+        sought, words = list(map(word_in, short)), list(map(word_in, long))
+        text = long[0].string
+        for place in range(len(words) - len(sought) + 1):
+            if words[place : place + len(sought)] == sought:
+                first, last = long[place], long[place + len(sought) - 1]
+                return cls(
+                    of_judged, text[: first.start()], without_marks(text[last.end() :], short[-1].string)
+                )
+        return None
+
+    @property
+    def shape(self) -> tuple[bool, str, str]:
+        """The affixes without their numbers and folders."""
+        before = "/" if "/" in self.before else re.sub("[0-9]+", "0", self.before)
+        return self.of_judged, before, re.sub("[0-9]+", "0", self.after)
+
+
+def without_marks(ending: str, short: str) -> str:
+    """Returns what follows the words of the shorter id, without the punctuation with which that id ends too."""
+    marks = re.search(r"[^0-9A-Za-z\x80-\U0010ffff]*$", short)
+    return ending.removeprefix(marks[0] if marks else "")
+
+
+def word_in(found: re.Match[str]) -> str:
+    """Returns a word in lower case, or a number without leading zeros."""
+    return found[0].lower().lstrip("0") or "0"
+
+
+MOST_WORDS = 16
+"""Further words of an id are not compared."""
 USUAL = 0.1
 """If so large a share of the judged ids has an affix, it belongs to the ids."""
 
 
-def same_affix(pairs: Sequence[tuple[str, str]], judged: Collection[str] = ()) -> list[int]:
-    """Returns the places of pairs that differ by the same affix, apart from numbers and folders in it.
+def same_affix(
+    pairs: Sequence[tuple[str, str]], judged: Collection[str] = (), enough: int = ENOUGH
+) -> list[int]:
+    """Returns the places of pairs that differ by the same affixes, apart from numbers and folders in them.
 
     Args:
-        pairs: a judged and a ranked id, one of which is a part of the other.
+        pairs: a judged and a ranked id, the words of one of which are a part of the other.
         judged: further judged ids. An affix that is usual among them is a part of ids, and not one of two spellings.
+        enough: the minimum number of distinct pairs.
     """
     kinds: dict[tuple[bool, str, str], list[int]] = {}
     for place, (known, other) in enumerate(pairs):
-        found = affix_of(known, other)
+        found = Affixes.of(known, other)
         if found is not None:
-            kind, affix = found
-            affix = "/" if kind == "prefix" and "/" in affix else re.sub("[0-9]+", "0", affix)
-            kinds.setdefault((len(known) > len(other), kind, affix), []).append(place)
-    for (of_judged, kind, affix), places in sorted(kinds.items(), key=lambda each: -len(each[1])):
-        if len({pairs[place] for place in places}) < ENOUGH:
+            kinds.setdefault(found.shape, []).append(place)
+    for kind, places in sorted(kinds.items(), key=lambda each: -len(each[1])):
+        if len({pairs[place] for place in places}) < enough:
             return []
-        shape = re.escape(affix).replace("0", "[0-9]+")
-        its = re.compile(f".+{shape}" if kind == "ending" else f"{'.*' if affix == '/' else ''}{shape}.+")
-        if of_judged or sum(its.fullmatch(each) is not None for each in judged) < USUAL * len(judged):
+        if kind[0] or not is_usual(kind[1:], [pairs[place][1] for place in places], judged):
             return places
     return []
+
+
+def is_usual(affixes: tuple[str, str], ranked: Sequence[str], judged: Collection[str]) -> bool:
+    """Returns whether many judged ids have the affixes of ranked ones; without any, whether two have equal words."""
+    if not any(affixes):
+        ids = set(judged)
+        return len({tuple(map(word_in, WORD.finditer(each))) for each in ids}) < len(ids)
+    before, after = (re.escape(each).replace("0", "[0-9]+") for each in affixes)
+    its = re.compile(f"{'.*' if before == '/' else ''}{before}.+{after}")
+    patterns = {pattern_of(each) for each in ranked}
+    alike = sum(its.fullmatch(each) is not None and pattern_of(each) in patterns for each in judged)
+    return bool(judged) and alike >= USUAL * len(judged)
+
+
+def pattern_of(text: str) -> str:
+    """Returns an id with ``0`` for each number and ``a`` for each word."""
+    return WORD.sub(lambda found: "0" if found[0].isdigit() else "a", text)
+
+
+def worded(mine: list[str], its: list[str]) -> Apart | None:
+    """Finds ids that consist of the same words, or have the same prefix and suffix around them."""
+    pairs: list[tuple[str, str]] = []
+    for longs, shorts, judged in ((its, mine, False), (mine, its, True)):
+        known = {tuple(map(word_in, WORD.finditer(each))): each for each in shorts}
+        for long in longs:
+            words = tuple(map(word_in, WORD.finditer(long)))[:MOST_WORDS]
+            parts_of = (
+                words[place:end] for place in range(len(words)) for end in range(place + 1, len(words) + 1)
+            )
+            short = next(
+                (known[each] for each in sorted(parts_of, key=len, reverse=True) if each in known), None
+            )
+            if short is not None:
+                pairs.append((long, short) if judged else (short, long))
+    enough = min(ENOUGH, len(set(mine)), len(set(its)))
+    places = same_affix(pairs, enough=enough)
+    return Apart(*pairs[places[0]], how_written(*pairs[places[0]])) if places else None
 
 
 def some_affixed(mine: list[str], its: list[str]) -> Apart | None:
     """Finds several ids that have the same prefix or suffix on one side only."""
     enough = min(len(set(mine)), len(set(its))) >= ENOUGH
-    return affixed(mine, its) if enough else None
+    return (affixed(mine, its) or worded(mine, its)) if enough else None
 
 
 def seam(text: str, place: int) -> bool:

@@ -83,8 +83,8 @@ class Signs:
         accord: pairs of documents that the rank column orders as the scores do, and as they do not.
         respelled: how many relevant documents were found in another spelling only, of those that were looked for.
         examples: the first of them: the query's number, the judged document, and the one retrieved.
-        affixed: relevant documents that were not retrieved and unjudged ones, one of whose ids is a part of the other,
-            in some queries, as in ``examples``.
+        affixed: relevant documents that were not retrieved and unjudged ones, one of whose ids has all words of the
+            other, in some queries, as in ``examples``.
         beyond_ascii: whether some ids are beyond ASCII, or have blanks or ``%``.
         met: whether a judged document was retrieved.
         extra: some queries that only the run has, if it lacks others.
