@@ -19,6 +19,7 @@ NOT_ON_THE_INDEX = {
     "ntcireval",
     "opensearch",
     "quepid",
+    "tar_eval",
     "trec_eval-9",
     "trec_eval-10",
 }

@@ -27,8 +27,8 @@ MEASURES = [
 CUT = [Measure(each.name, (), 2) for each in MEASURES if each.definition.at == "depth"]
 ALL = [*MEASURES, *[each for each in CUT if each not in MEASURES]]
 
-# Not between 0 and 1: counts and sums, an undiscounted or negative worth, log odds.
-UNBOUNDED = {"CG", "DCG", "IDCG", "Utility", "YAAP", "G"} | {
+# Not between 0 and 1: counts and sums, an undiscounted or negative worth, log odds, saved work, losses.
+UNBOUNDED = {"CG", "DCG", "IDCG", "Utility", "YAAP", "G", "WSS", "LastRel", "LossER"} | {
     name for name, each in REGISTER.items() if each.aggregate == "sum"
 }
 # 1 for a perfect list: those that normalise by what is possible.
@@ -51,6 +51,7 @@ PERFECT = {
     "Q",
     "nERR",
     "MeanP",
+    "RecallArea",
 }
 
 

@@ -25,7 +25,7 @@ from strategies import examples, judgments, runs
 if TYPE_CHECKING:
     from carob.lists.rows import JudgedRows
 
-WIDTH = 7
+WIDTH = 20
 LISTED = ("ListedAP", "ListedAUC")
 """They ask for the order of the run's lines, which a batch does not have."""
 OF_GRADES = [name for name, each in REGISTER.items() if each.takes == "grades" and name not in LISTED]

@@ -335,7 +335,6 @@ NEAR = [
     ("RMSE", "measures rankings"),
     ("faithfulness", "measures rankings"),
     ("ROUGE-L", "measures rankings"),
-    ("WSS@95", "RecallEffort"),
     ("P10", "P@10"),
     ("ndcg10", "nDCG@10"),
     ("NDCG_10", "nDCG@10"),

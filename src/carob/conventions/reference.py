@@ -15,7 +15,7 @@ from carob.lists.derivation import Symbol, equations, trace
 from carob.lists.flat import Flat
 from carob.lists.preferences import PreferenceLists, group_of
 from carob.lists.rows import JudgedRows
-from carob.measures import Number, OneOf
+from carob.measures import Measure, Number, OneOf
 from carob.measures.define import as_typed
 from carob.measures.grammar import also_called
 from carob.output.errors import MeasureError
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from carob.conventions.profiles import Profile
     from carob.lists import Lists
     from carob.lists.derivation import Step
-    from carob.measures import Definition, Measure
+    from carob.measures import Definition
 
 AGGREGATES = {
     "sum": "sum over the queries",
@@ -165,6 +165,8 @@ def written(definition: Definition) -> list[str]:
     name = definition.name
     if definition.at == "no":
         return [name]
+    if definition.percent:
+        return [name, str(Measure(name))]
     at = "10" if definition.at == "depth" else as_typed(definition.parameters[definition.at].default)
     return [f"{name}@{at}"] if definition.whole else [name, f"{name}@{at}"]
 

@@ -496,6 +496,7 @@ def facts_of(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
         words = {"moved": label and reach_said(label, (low, high), scores.digits, say)}
         one, many = "ties touch {count} query{moved}", "ties touch {count} queries{moved}"
         facts.append(Fact("tied", counts.tied, one, many, words, ("moved",), high - low))
+    facts += read_to_the_end(scores)
     facts += doubtful(scores, say)
     if scores.errors:
         label, error = next(iter(scores.errors.items()))
@@ -509,6 +510,20 @@ def facts_of(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
         facts.append(whole("excluded", say("{count} documents excluded", count=0)))
     facts += left_out(counts, policy, say)
     return [*facts, whole("policy", conventions_of(scores, say)), *readings(scores, say)]
+
+
+def read_to_the_end(scores: QueryValues) -> list[Fact]:
+    """Returns the number of queries whose documents must all be read to reach the recall of each WSS."""
+    found = []
+    for place, (label, measure) in enumerate(zip(scores.labels, scores.measures, strict=True)):
+        given = measure.arguments
+        if measure.name != "WSS" or (given["unreached"], given["sampling"]) != ("all", "expected"):
+            continue
+        count = int((scores.matrix[:, place] <= given["recall"] - 1.0).sum())
+        one, many = "{count} query read to the end for {label}", "{count} queries read to the end for {label}"
+        if count:
+            found.append(Fact(f"screened for {label}", count, one, many, {"label": label}))
+    return found
 
 
 NOT_FEW = 0.2

@@ -361,6 +361,41 @@ class Lists(ABC):
         """The number of judgments with a grade of at least 0 and below ``rel``."""
         return self.n_graded(0.0, rel)
 
+    def documents(self, collection: float | str) -> Queries:
+        """The number of documents of a query's collection, such as those of a systematic review.
+
+        ``known`` is the number of documents that were judged or retrieved, and ``larger`` is the larger of these two
+        numbers. A document that was pooled but left unjudged counts only if it was retrieved.
+
+        Raises:
+            UncomputableError: ``collection`` is a number, and more documents were judged or retrieved.
+        """
+        judged = self.n_graded(0.0, float("inf"))
+        if collection == "larger":
+            return self.most(judged, self.length)
+        known = judged + self.length - self.total(self.judged)
+        if isinstance(collection, str):
+            return known
+        return self.up_to_collection(known, collection)
+
+    def up_to_collection(self, known: Queries, collection: float) -> Queries:
+        """Returns the size of a collection for each query, after a check that it has as many documents as are known.
+
+        Raises:
+            UncomputableError: more documents were judged or retrieved.
+        """
+        beyond = cast("Any", known) > collection
+        if bool(beyond.any()):
+            raise UncomputableError(
+                filled(
+                    "more than collection={collection} documents were judged or retrieved: use the number of "
+                    "documents of the review, or collection=known for those that were judged or retrieved.",
+                    collection=f"{collection:g}",
+                ),
+                self.first_of(beyond)[0],
+            )
+        return self.every(collection)
+
     def size(self, over: str, rel: float) -> Queries:
         """The divisor of a sum over relevant documents.
 
@@ -535,10 +570,20 @@ class Lists(ABC):
         return cast("Queries", self.xp.log(values))
 
     def whole(self, values: Queries, rounding: str) -> Queries:
-        """A number of documents, rounded: ``nearest`` rounds halves up, and ``up`` rounds fractions above 0.1 up."""
+        """A number of documents, rounded: ``nearest`` rounds halves up, and ``up`` rounds fractions above 0.1 up.
+
+        ``even`` rounds halves to even numbers, ``floor`` rounds down and ``ceiling`` up. Both take a number within
+        0.000001 of a whole number as that number, since 0.07 * 100 is slightly above 7 in floating point.
+        """
         if rounding == "nearest":
             down = self.xp.floor(values)
             return cast("Queries", down + self.xp.where(values - down >= 0.5, 1.0, 0.0))
+        if rounding == "even":
+            return cast("Queries", self.xp.round(values))
+        if rounding == "floor":
+            return cast("Queries", self.xp.floor(values + NEARLY))
+        if rounding == "ceiling":
+            return cast("Queries", self.xp.ceil(values - NEARLY))
         return cast("Queries", self.xp.trunc(values + 0.9))
 
     def exceeds(self, values: Queries, bound: Queries | float) -> Queries:
@@ -549,6 +594,8 @@ class Lists(ABC):
 Gain: TypeAlias = "str | tuple[tuple[float, float], ...]"
 """The name of a gain, or pairs of grade and gain."""
 
+NEARLY = 1e-6
+"""The largest error of a product that is meant to be a whole number of documents."""
 STEPS = 16
 """The number of terms that are added one by one. With 16, the approximation of the rest has an error below 1e-15."""
 

@@ -224,6 +224,12 @@ class Padded(Lists):
         # The numbers cannot be read here, so a value above 1 becomes undefined.
         return cast("Rows", self.xp.where(cast("Any", rows) > 1.0, float("nan"), rows))
 
+    def up_to_collection(self, known: Queries, collection: float) -> Queries:
+        if self.xp.on_host:
+            return super().up_to_collection(known, collection)
+        # The numbers cannot be read here, so the size of a collection that is too small becomes undefined.
+        return cast("Queries", self.xp.where(cast("Any", known) > collection, float("nan"), collection))
+
     # ------------------------------------------------------------ methods that several measures call
 
     @once

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from carob.measures import diversity, pairs, precision, recommendation, user_models
+from carob.measures import diversity, pairs, precision, recommendation, screening, user_models
 from carob.measures import precision as average_precision
 from carob.measures import user_models as gain
 from carob.measures.define import REGISTER, Definition, Number, OneOf, measure, number, one_of, plugged
@@ -25,7 +25,7 @@ __all__ = [
     "parse_measures",
 ]
 
-del average_precision, diversity, gain, pairs, precision, recommendation, user_models
+del average_precision, diversity, gain, pairs, precision, recommendation, screening, user_models
 
 
 def list_measures(*names: str) -> dict[str, str]:

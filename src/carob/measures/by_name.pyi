@@ -31,8 +31,10 @@ INST: Measure
 IPrec: Measure
 IPrecMean: Measure
 Judged: Measure
+LastRel: Measure
 ListedAP: Measure
 ListedAUC: Measure
+LossER: Measure
 MeanP: Measure
 NRBP: Measure
 Novelty: Measure
@@ -58,12 +60,14 @@ R: Measure
 RBP: Measure
 RBPresid: Measure
 RR: Measure
+RecallArea: Measure
 RecallEffort: Measure
 RelativeRecall: Measure
 RnDCG: Measure
 Rprec: Measure
 SDCG: Measure
 SRecall: Measure
+ScreeningRecall: Measure
 Serendipity: Measure
 SetAP: Measure
 SetF: Measure
@@ -73,6 +77,7 @@ Unexpectedness: Measure
 Unjudged: Measure
 Unseen: Measure
 Utility: Measure
+WSS: Measure
 YAAP: Measure
 alphaDCG: Measure
 alphanDCG: Measure

@@ -43,7 +43,8 @@ class Number:
         lowest: the lower bound.
         highest: the upper bound.
         above: whether the value must be greater than ``lowest``, not equal to it.
-        role: ``relevance`` for the lowest relevant grade, ``highest`` for the highest grade of the scale.
+        role: ``relevance`` for the lowest relevant grade, ``highest`` for the highest grade of the scale, ``share`` for
+            a share that names write in per cent after ``@``.
     """
 
     default: float | tuple[float, ...]
@@ -287,6 +288,11 @@ class Definition:
         if self.takes == "recommendations":
             return {}
         return {key: value for key, value in OF_POLICY.items() if key not in self.parameters}
+
+    @cached_property
+    def percent(self) -> bool:
+        """Whether names write the value after ``@`` in per cent, as in ``WSS@95%``."""
+        return self.at in self.parameters and self.parameters[self.at].role == "share"
 
     @cached_property
     def own(self) -> bool:

@@ -297,7 +297,10 @@ class Measure:
         shown = [f"{key}={as_typed(value)}" for key, value in parameters.items() if key != at]
         inside = f"({', '.join(shown)})" if shown else ""
         where = self.depth if at == "depth" else self.arguments.get(at)
-        return f"{self.name}{inside}" + ("" if where is None else f"@{as_typed(where)}")
+        name = SHORT.get(self.name, self.name)
+        if where is None:
+            return f"{name}{inside}"
+        return f"{name}{inside}@{in_percent(where) if self.definition.percent else as_typed(where)}"
 
 
 def check_parameter(definition: Definition, parameter: str, value: Value) -> None:
@@ -455,8 +458,10 @@ def own(name: str) -> Measure:
         raise unknown(word, at)
     word, implied, _ = parts_of_name(meant)
     word, given, at = translated(word, {**implied, **given}, at)
-    definition = REGISTER[word]
     parameters = list(given.items())
+    if at is not None and at.endswith("%"):
+        return of_share(word, parameters, at, name)
+    definition = REGISTER[word]
     if at is None:
         return Measure(word, tuple(parameters))
     if not is_number(at):
@@ -464,8 +469,47 @@ def own(name: str) -> Measure:
         hint = f" Did you mean {meant}?" if meant else ""
         raise MeasureError(f"'{shortened(name)}': a number must follow '@', not '{shortened(at)}'.{hint}")
     if definition.at not in ("depth", "no"):
-        return Measure(word, (*parameters, (definition.at, number(at))))
+        share = definition.percent and number(at) > 1
+        return Measure(word, (*parameters, (definition.at, share_of(at) if share else number(at))))
     return Measure(word, tuple(parameters), depth_of(at, name))
+
+
+SHORT = {"ScreeningRecall": "R"}
+"""Measures of a share that are written as the measure of a depth: ``R@10%``."""
+
+
+def of_share(word: str, parameters: list[tuple[str, Any]], at: str, name: str) -> Measure:
+    """Returns the measure of a name with a share in per cent after ``@``.
+
+    Raises:
+        MeasureError: there is no such measure, or no number before the sign.
+    """
+    definition = REGISTER[next((long for long, short in SHORT.items() if short == word), word)]
+    if not is_number(at[:-1]):
+        raise MeasureError(f"'{shortened(name)}': a number must stand between '@' and '%'.")
+    if not definition.percent:
+        takes = [str(Measure(each.name)) for each in REGISTER.values() if each.percent]
+        raise MeasureError(
+            f"'{shortened(name)}': {word} takes no per cent. Measures that do: {', '.join(takes)}."
+        )
+    return Measure(definition.name, (*parameters, (definition.at, share_of(at[:-1]))))
+
+
+def share_of(percent: str) -> float:
+    """Returns a share from its text in per cent, rounded once: 0.07 for ``7``."""
+    return number(shifted(percent, -2))
+
+
+def in_percent(share: float) -> str:
+    """Returns a share in per cent, as ``share_of`` reads it back: ``7%`` for 0.07."""
+    text = f"{share * 100:.12g}"
+    return f"{text if share_of(text) == share else shifted(repr(share), 2)}%"
+
+
+def shifted(text: str, places: int) -> str:
+    """Returns the text of a decimal number times a power of ten."""
+    digits, _, exponent = text.lower().partition("e")
+    return f"{digits}e{int(exponent or 0) + places}"
 
 
 def from_trec_eval(name: str) -> list[Measure] | None:
