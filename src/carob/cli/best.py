@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from carob.cli.options import Given, options, present, refuse_misuse
 from carob.cli.plan import scores_given
 from carob.cli.terminal import answer
+
+if TYPE_CHECKING:
+    from carob.cli.figures import Picture
 
 
 @click.command("best")
@@ -19,6 +22,7 @@ def best_command(
     files: tuple[str, ...],
     measures: tuple[str, ...],
     layout: str,
+    figure: Picture | None,
     collections: str | None,
     absent: str | None,
     given: Given,
@@ -57,4 +61,5 @@ def best_command(
     )
     hold_out = None if share is None else HoldOut(share, salt or "", opened=opened, ledger=ledger)
     resampling = Resampling(**present({each.name: choices.pop(each.name) for each in fields(Resampling)}))
-    answer(best(scores, resampling=resampling, hold_out=hold_out, **present(choices)), layout)
+    found = best(scores, resampling=resampling, hold_out=hold_out, **present(choices))
+    answer(found, layout, figure=figure)

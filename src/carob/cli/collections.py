@@ -10,6 +10,7 @@ from carob.cli.options import Given, entries, grouped, present, refuse_misuse, s
 from carob.cli.terminal import SEPARATED, answer, say, say_data, show_document, size_said, text_columns
 
 if TYPE_CHECKING:
+    from carob.cli.figures import Picture
     from carob.evaluation.collections import CollectionsScores
 
 SEVERAL = ("collections", "average", "absent", "friedman_ties", "borda_of")
@@ -59,6 +60,7 @@ def compare_several(
     shown: dict[str, Any],
     given: Given,
     options: dict[str, Any],
+    figure: Picture | None,
 ) -> None:
     """Compares runs on several collections, and writes the result to standard output.
 
@@ -69,8 +71,11 @@ def compare_several(
         shown: the options for the tables to show, and the label and caption of a LaTeX table.
         given: the options for reading files.
         options: all other options.
+        figure: the figure to draw, if any.
     """
     found = compared_several(files, several, options["measures"], given, options)
+    if figure is not None:
+        figure.draw(found)
     show(found, layout, **shown)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -24,6 +24,9 @@ from carob.cli.terminal import answer, say, size_said, steps
 
 TWO_RUNS = "Pass a QRELS file and at least two RUNs."
 
+if TYPE_CHECKING:
+    from carob.cli.figures import Picture
+
 
 @click.command("compare")
 @click.argument("files", nargs=-1, metavar="QRELS [NAME=]RUN [NAME=]RUN... | SCORES...")
@@ -32,6 +35,8 @@ TWO_RUNS = "Pass a QRELS file and at least two RUNs."
 def compare_command(
     files: tuple[str, ...],
     layout: str,
+    figure: Picture | None,
+    pair: tuple[str, str] | None,
     label: str | None,
     caption: str | None,
     record_path: str | None,
@@ -66,8 +71,10 @@ def compare_command(
     several = several_in(options)
     if several["collections"] is not None:
         view = {"pairs": pairs, "top": top, "label": label, "caption": caption}
-        compare_several(files, layout, several, view, given, options)
+        refuse_pair(pair, figure, several=True)
+        compare_several(files, layout, several, view, given, options, figure)
         return
+    refuse_pair(pair, figure)
     judging = judging_in(options)
     if judging["people"] is None:
         existing = bool(files) and given.scores(files[0])
@@ -112,8 +119,21 @@ def compare_command(
         from carob.testing.record import record
 
         record(found, record_path)
+    if figure is not None:
+        figure.draw(found, pair=pair)
     shown: dict[str, Any] = {"pairs": pairs, "top": top, "worst": worst}
     show(found, layout, shown, label=label, caption=caption)
+
+
+def refuse_pair(pair: tuple[str, str] | None, figure: Picture | None, *, several: bool = False) -> None:
+    """Refuses ``--pair`` where no figure shows one pair.
+
+    Raises:
+        click.UsageError: a pair was named.
+    """
+    if pair is not None and (several or figure is None or figure.kind not in (None, "differences")):
+        needed = "cannot be used with --collections" if several else "needs --figure differences=FILE"
+        raise click.UsageError(f"--pair names the pair whose queries a figure shows, and {needed}.")
 
 
 def compared_scores(
@@ -238,6 +258,7 @@ def agreement_command(
     runs: tuple[str, ...],
     measures: tuple[str, ...],
     layout: str,
+    figure: Picture | None,
     given: Given,
     **options: Any,
 ) -> None:
@@ -257,4 +278,4 @@ def agreement_command(
         **given.conventions,
         **present(options),
     )
-    answer(found, layout)
+    answer(found, layout, figure=figure)

@@ -14,6 +14,8 @@ from carob.cli.terminal import answer
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from carob.cli.figures import Picture
+
 OF_BOARDS = ("leaderboards", "missing_runs", "means")
 """The options that only leaderboards need."""
 
@@ -27,6 +29,7 @@ def correlate_command(
     truth_measures: tuple[str, ...],
     coefficients: tuple[str, ...],
     layout: str,
+    figure: Picture | None,
     given: Given,
     **choices: Any,
 ) -> None:
@@ -67,7 +70,7 @@ def correlate_command(
         found = correlate(
             true, judged(judges, read, truth), runs, **settings, **given.conventions, **grouped(choices)
         )
-    answer(found, layout)
+    answer(found, layout, figure=figure)
 
 
 def judged(arguments: Sequence[str], read: Sequence[Any], truth: str) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,6 +14,9 @@ from carob.cli.options import Given, options, refuse_misuse, weights_in
 from carob.cli.terminal import answer, terminal_width
 from carob.measures.grammar import is_number
 from carob.output.errors import DataError
+
+if TYPE_CHECKING:
+    from carob.cli.figures import Picture
 
 
 @click.command("curve", cls=Explaining)
@@ -28,6 +31,7 @@ def curve_command(
     judged_ranking: str | None,
     weights: str | None,
     layout: str,
+    figure: Picture | None,
     given: Given,
     **shown: Any,
 ) -> None:
@@ -59,7 +63,7 @@ def curve_command(
         **given.conventions,
     )
     found = replace(found, **shown)
-    answer(found, layout, terminal_width() if sys.stdout.isatty() else None, "values")
+    answer(found, layout, terminal_width() if sys.stdout.isatty() else None, "values", figure)
 
 
 def places_in(text: str) -> list[float]:

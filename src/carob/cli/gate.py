@@ -17,6 +17,8 @@ from carob.output.errors import DataError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from carob.cli.figures import Picture
+
 
 @click.command("gate")
 @click.argument("qrels", metavar="QRELS|SCORES")
@@ -30,6 +32,7 @@ def gate_command(
     floors: tuple[str, ...],
     measures: tuple[str, ...],
     layout: str,
+    figure: Picture | None,
     junit: str | None,
     github: bool | None,
     given: Given,
@@ -80,7 +83,7 @@ def gate_command(
     )
     if junit is not None:
         write_whole(junit, found.to_junit())
-    answer(found, layout)
+    answer(found, layout, figure=figure)
     if os.environ.get("GITHUB_ACTIONS") == "true" if github is None else github:
         # The runner reads commands from both streams; standard output has the format of --format.
         sys.stderr.write(found.to_github().encode("utf-8", "backslashreplace").decode())

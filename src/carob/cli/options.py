@@ -40,6 +40,7 @@ from carob.output.parsing import is_number
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from carob.cli.figures import Picture
     from carob.inputs.qrels import Qrels
     from carob.inputs.run import Run
 
@@ -75,11 +76,22 @@ def listed_numbers(
     return tuple(map(int, parts))
 
 
+def picture_in(_context: click.Context, _option: click.Parameter, value: str | None) -> Picture | None:
+    """Returns the figure of ``--figure FILE`` or ``--figure KIND=FILE``."""
+    if value is None:
+        return None
+    from carob.cli.figures import picture
+
+    kind, path = split(value)
+    return picture(path, kind)
+
+
 HOOKS: dict[str, dict[str, Any]] = {
     "import": {"is_eager": True, "expose_value": False, "callback": enrol},
     "lang": {"type": click.Choice(LANGUAGES), "callback": language_in},
     "folders": {"type": click.Choice(FOLDERS)},
     "looks": {"callback": listed_numbers},
+    "figure": {"callback": picture_in},
     **{axis: {"type": click.Choice(choices)} for axis, choices in CHOICES.items()},
 }
 """The arguments of ``click.option`` that are code."""

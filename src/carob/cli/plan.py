@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -10,12 +10,20 @@ from carob.cli.options import Given, options, refuse_few, refuse_misuse
 from carob.cli.people_and_model import scores_in
 from carob.cli.terminal import answer
 
+if TYPE_CHECKING:
+    from carob.cli.figures import Picture
+
 
 @click.command("plan")
 @click.argument("files", nargs=-1, metavar="QRELS [NAME=]RUN [NAME=]RUN... | SCORES...")
 @options("plan")
 def plan_command(
-    files: tuple[str, ...], measures: tuple[str, ...], layout: str, given: Given, **aims: Any
+    files: tuple[str, ...],
+    measures: tuple[str, ...],
+    layout: str,
+    figure: Picture | None,
+    given: Given,
+    **aims: Any,
 ) -> None:
     """Say how many queries a comparison needs, from a pilot with few queries.
 
@@ -28,7 +36,7 @@ def plan_command(
     """
     from carob.comparison.plan import plan
 
-    answer(plan(scores_given(files, measures, given), **aims), layout)
+    answer(plan(scores_given(files, measures, given), **aims), layout, figure=figure)
 
 
 def scores_given(files: tuple[str, ...], measures: tuple[str, ...], given: Given) -> Any:

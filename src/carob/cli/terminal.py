@@ -17,6 +17,7 @@ from carob.output.escaping import json_text, lines_for_terminal, sentence
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from carob.cli.figures import Picture
     from carob.output.document import Document, Documented
 
 
@@ -117,7 +118,13 @@ SEPARATED = {"csv": ",", "tsv": "\t"}
 """The formats of data, of which each line is a row, with what is between its cells."""
 
 
-def answer(found: Documented, layout: str, columns: int | None = None, what: str | None = None) -> None:
+def answer(
+    found: Documented,
+    layout: str,
+    columns: int | None = None,
+    what: str | None = None,
+    figure: Picture | None = None,
+) -> None:
     """Writes a result to standard output. Text is coloured and fits the width of the terminal.
 
     Args:
@@ -125,7 +132,10 @@ def answer(found: Documented, layout: str, columns: int | None = None, what: str
         layout: the format.
         columns: the width of text, by default that of the terminal.
         what: the table of the result that CSV and TSV show; None for its default table.
+        figure: the figure to draw of it, if any.
     """
+    if figure is not None:
+        figure.draw(found)
     if layout == "json":
         say(found.to_json())
     elif layout in SEPARATED:

@@ -279,7 +279,9 @@ class Best(Documented):
         """Returns the function that draws the interval of the rank of each run by the first measure."""
         shown = self.shown(self.measures[0])
         rows = [(each.run, rank, each.rank_low, each.rank_high) for rank, each in enumerate(shown, 1)]
-        return {"ranks": lambda drawn: whiskers(drawn, rows, f"rank by {self.measures[0].measure}")}
+        return {
+            "ranks": lambda drawn: whiskers(drawn, rows, f"rank by {self.measures[0].measure}", whole=True)
+        }
 
     def document(self, layout: str = "text") -> Document:
         """Returns a section for each measure, and notes about the method."""

@@ -399,25 +399,30 @@ class Comparison(Documented, Findings):
         doubts = {doubt for each in self.scores for doubt in each.warnings}
         return [each for each in sentences_of(self) if each not in doubts]
 
-    def figures(self, measure: str | None = None) -> dict[str, Drawing]:
+    def figures(self, measure: str | None = None, pair: tuple[str, str] | None = None) -> dict[str, Drawing]:
         """Returns the functions that draw the figures of a measure, by the name of the figure."""
         from carob.comparison import formats
 
-        return formats.figures_of(self, measure)
+        return formats.figures_of(self, measure, pair)
 
-    def to_figure(self, kind: str | None = None, measure: str | None = None) -> Any:
+    def to_figure(
+        self, kind: str | None = None, measure: str | None = None, pair: tuple[str, str] | None = None
+    ) -> Any:
         """Returns a matplotlib figure, which ``to_figure().savefig("pairs.pdf")`` writes to a file.
 
         Args:
             kind: ``pairs`` (differences with intervals), ``intervals`` (means with intervals), ``differences`` (those
-                of the queries for the first pair, sorted), ``orders`` (the rank of each run under each measure); None
-                for pairs, or for intervals where there are none.
+                of the queries for one pair, sorted), ``orders`` (the rank of each run under each measure); None for
+                pairs, for differences if ``pair`` names one, or for intervals where there are no pairs.
             measure: the measure to draw, by default the primary measure.
+            pair: the names of the runs whose ``differences`` are drawn, first minus second; by default the first pair
+                of the table.
 
         Raises:
-            DataError: matplotlib is not installed, or there is no such figure.
+            DataError: matplotlib is not installed, or there is no such figure, run or pair.
         """
-        return figure_of(self.figures(measure), kind)
+        kind = "differences" if kind is None and pair is not None else kind
+        return figure_of(self.figures(measure, pair), kind)
 
 
 @dataclass(frozen=True, eq=False)

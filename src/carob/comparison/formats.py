@@ -10,19 +10,27 @@ from typing import TYPE_CHECKING, Any
 
 from carob._numpy import np
 from carob.comparison.cautions import sentences_of
-from carob.comparison.findings import Pair, letter
-from carob.comparison.tables import EVERYTHING, View, pair_names, pairs_to_show, ranking, sheets_of
-from carob.comparison.verdict import heading, judge_said, method, verdict_of
+from carob.comparison.findings import Pair, letter, ranked, turned
+from carob.comparison.tables import (
+    EVERYTHING,
+    View,
+    interval_title,
+    joint_title,
+    pair_names,
+    pairs_to_show,
+    sheets_of,
+)
+from carob.comparison.verdict import heading, joint_shown, judge_said, method, verdict_of
 from carob.evaluation.score_tables import document_to_keep as scores_document
 from carob.output import escaping
 from carob.output.document import Document, Items, Line, Section
-from carob.output.errors import DataError
-from carob.output.layout import lay_out, width
+from carob.output.errors import DataError, did_you_mean
+from carob.output.layout import lay_out, listed, width
 from carob.output.pictures.figures import ROW, literal, whiskers
 from carob.output.results import Records
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from carob.comparison.findings import Contest, Findings
     from carob.output.document import Part
@@ -211,19 +219,30 @@ def shared_ends(names: Sequence[str]) -> tuple[str, str]:
 # ---------------------------------------------------------------- figures
 
 
-def figures_of(comparison: Findings, measure: str | None) -> dict[str, Drawing]:
+def figures_of(
+    comparison: Findings, measure: str | None, pair: tuple[str, str] | None = None
+) -> dict[str, Drawing]:
     """Returns the functions that draw the figures of a comparison. Without pairs, intervals are first."""
     contest = comparison.primary if measure is None else comparison[measure]
-    kinds = {"pairs": pairs, "intervals": intervals, "differences": differences, "orders": orders}
+    kinds: dict[str, Callable[..., tuple[float, float]]] = {
+        "pairs": pairs,
+        "intervals": intervals,
+        "differences": partial(differences, named=pair),
+        "orders": orders,
+    }
     order = kinds if contest.pairs else ("intervals", "orders", "pairs", "differences")
     return {name: partial(kinds[name], comparison=comparison, contest=contest) for name in order}
 
 
-def differences(drawn: Any, comparison: Findings, contest: Contest) -> tuple[float, float]:
-    """Draws the sorted differences of the first pair, which show how many queries gain or lose, and by how much."""
+def differences(
+    drawn: Any, comparison: Findings, contest: Contest, named: tuple[str, str] | None = None
+) -> tuple[float, float]:
+    """Draws the sorted differences of one pair, which show how many queries gain or lose, and by how much."""
     refuse_without_pairs(comparison, "to_figure('intervals')")
     axes = drawn.subplots()
-    pair = pairs_to_show(comparison, contest)[0][0]
+    pair = (
+        pairs_to_show(comparison, contest)[0][0] if named is None else pair_named(comparison, contest, named)
+    )
     values = contest.values[:, pair.a] - contest.values[:, pair.b]
     values = np.sort(values[~np.isnan(values)])[::-1]
     axes.bar(np.arange(1, len(values) + 1), values, width=0.9, color=np.where(values < 0, "0.65", "0.25"))
@@ -234,19 +253,50 @@ def differences(drawn: Any, comparison: Findings, contest: Contest) -> tuple[flo
     return 6.0, 2.8
 
 
+def pair_named(comparison: Findings, contest: Contest, named: tuple[str, str]) -> Pair:
+    """Returns the pair of two runs, the first one first.
+
+    Raises:
+        DataError: there is no such run, or the two runs are not compared.
+    """
+    for name in named:
+        if name not in comparison.names:
+            hint = did_you_mean(name, comparison.names, f"The runs are: {listed(comparison.names)}.")
+            raise DataError(f"There is no run '{name}'. {hint}")
+    a, b = map(comparison.names.index, named)
+    found = next((each for each in contest.pairs if {each.a, each.b} == {a, b}), None)
+    if found is None:
+        raise DataError(
+            f"{named[0]} and {named[1]} are not compared: name two different runs that are a pair."
+        )
+    return turned(found, a)
+
+
 def intervals(drawn: Any, comparison: Findings, contest: Contest) -> tuple[float, float]:
-    """Draws the mean of each run with its interval."""
-    runs = ranking(comparison)
-    rows = [(comparison.names[run], contest.means[run], contest.low[run], contest.high[run]) for run in runs]
-    return whiskers(drawn, rows, contest.label)
+    """Draws the mean of each run with its interval, best first."""
+    rows = [
+        (comparison.names[run], contest.means[run], contest.low[run], contest.high[run])
+        for run in ranked(contest)
+    ]
+    return whiskers(drawn, rows, f"{contest.label}, {interval_title(comparison.settings)}")
 
 
 def pairs(drawn: Any, comparison: Findings, contest: Contest) -> tuple[float, float]:
-    """Draws the mean difference of each pair with its interval."""
+    """Draws the mean difference of each pair with its joint interval, if there is one, or with its own."""
     refuse_without_pairs(comparison, "to_figure('intervals')")
     shown = pairs_to_show(comparison, contest)[0]
-    rows = [(pair_names(comparison.names, pair), pair.difference, pair.low, pair.high) for pair in shown]
-    return whiskers(drawn, rows, f"difference in {contest.label}", zero=True)
+    joint = joint_shown(comparison, contest)
+    rows = [
+        (
+            pair_names(comparison.names, pair),
+            pair.difference,
+            pair.joint_low if joint else pair.low,
+            pair.joint_high if joint else pair.high,
+        )
+        for pair in shown
+    ]
+    title = joint_title(comparison.settings) if joint else interval_title(comparison.settings)
+    return whiskers(drawn, rows, f"difference in {contest.label}, {title}", zero=True)
 
 
 def orders(drawn: Any, comparison: Findings, contest: Contest) -> tuple[float, float]:

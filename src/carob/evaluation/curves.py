@@ -136,7 +136,7 @@ class Curve(Documented, Listed[list[float]]):
     def figures(self) -> dict[str, Drawing]:
         """Returns the function that draws the means of each measure."""
         series = {each: (at, self[each]) for each, at in self.at.items()}
-        return {"means": lambda drawn: curves(drawn, series, "@")}
+        return {"means": lambda drawn: curves(drawn, series, "depth or recall level")}
 
     def beside(self) -> list[str]:
         """Returns the facts about the data, which do not fit in CSV and TSV."""

@@ -485,7 +485,9 @@ class Agreement(Documented):
     def figures(self) -> dict[str, Drawing]:
         """Returns the functions that draw the statistics with intervals, and the systems' means under both judges."""
         rows = [each.row for each in self.statistics]
-        points = [(f"A: {each.label}", each.a, f"B: {each.label}", each.b) for each in self.effects]
+        points = [
+            (f"A: {each.label}", each.a, f"B: {each.label}", each.b, each.names) for each in self.effects
+        ]
         drawn = {"statistics": lambda drawn: whiskers(drawn, rows, "agreement")}
         return {**drawn, **({"systems": lambda drawn: panels(drawn, points)} if points else {})}
 

@@ -461,7 +461,13 @@ class Correlations(Documented):
             "runs": lambda drawn: panels(
                 drawn,
                 [
-                    (f"{self.truth}: {each.truth_measure}", each.truth, self.label(each), each.values)
+                    (
+                        f"{self.truth}: {each.truth_measure}",
+                        each.truth,
+                        self.label(each),
+                        each.values,
+                        each.runs,
+                    )
                     for each in self.rows
                 ],
             ),
