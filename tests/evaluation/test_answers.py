@@ -146,7 +146,9 @@ def test_verdicts_pair_with_what_was_retrieved() -> None:
 
 
 @pytest.mark.parametrize(
-    "nothing", [None, math.nan, [1], np.ma.masked], ids=["None", "NaN", "list", "masked"]
+    "nothing",
+    [None, math.nan, [1], np.ma.masked, "", " "],
+    ids=["None", "NaN", "list", "masked", "empty", "blank"],
 )
 def test_what_is_no_id_never_meets_another(nothing: Any) -> None:
     for documents in (lambda _: nothing, {"a": nothing, "b": nothing}):

@@ -200,6 +200,72 @@ def test_ids_of_lists_that_never_meet_are_warned_of() -> None:
         carob.evaluate_ids([["1"]], [["01"]], "RR", policy=Policy(overlap="document"))
 
 
+RETRIEVED = [["a", "b"], ["c", "d"], ["D-1", "D-2"], ["D-3", "h"], ["D-4", "j"]]
+IN_PART: dict[str, tuple[Any, Any, str]] = {
+    "case": (
+        RETRIEVED,
+        [["b"], ["C"], ["D-2"], ["H"], ["x"]],
+        "'c' was retrieved, but 'C' was wanted; upper and",
+    ),
+    "types": ([[1, 2], [3, 4], [5]], [[1], ["4"], ["6"]], "4 was retrieved, which has the type int, but '4'"),
+    "other types": ([["1"], ["4"]], [["1"], [4]], "'4' was retrieved, which has the type str, but 4"),
+    "chunks": (
+        [["a"], ["D1::3"], ["D2::8", "x"], ["D3::9"]],
+        [["a"], ["D1"], ["D2"], ["D3"]],
+        "passages of judged documents",
+    ),
+    "punctuation": (RETRIEVED, [["b"], ["c"], ["D_2"], ["D_3"], ["D_4"]], "the punctuation differs"),
+    "joined": (
+        [["a,b"], ["c"]],
+        [["a", "b"], ["c"]],
+        "retrieved list of question 1 has the id 'a,b', whose parts",
+    ),
+    "joined by bars": (
+        [["a", "b"], ["c"]],
+        [["a|b"], ["c"]],
+        "reference of question 1 has the id 'a|b', whose",
+    ),
+    "joined alone": (
+        [["a; b"]],
+        [["a", "b"]],
+        "has the id 'a; b', whose parts are ids of the other side. Split it.",
+    ),
+    "several joined": (
+        [["a,b", "x"], ["c,d", "y"], ["e"]],
+        [["a", "b"], ["c", "d"], ["e"]],
+        "and so have 1 more ids. Split them",
+    ),
+    "nearly all": (
+        [["a"], ["b"], ["c"], ["d"]],
+        [["a"], ["one"], ["two"], ["three"]],
+        "In 3 of 4 questions, no retrieved id is in the reference, such as question 2, which retrieves 'b'",
+    ),
+}
+"""Retrieved and relevant ids of which some never meet, and what is to be said."""
+
+
+@pytest.mark.parametrize("case", IN_PART)
+def test_ids_of_some_lists_that_never_meet_are_warned_of(case: str) -> None:
+    retrieved, reference, why = IN_PART[case]
+    with pytest.warns(DataWarning, match=re.escape(why)):
+        scores = carob.evaluate_ids(retrieved, reference, "RR")
+    assert why in " ".join(scores.warnings)
+    assert not carob.evaluate_ids(retrieved, reference, "RR", policy=Policy(overlap="none")).warnings
+
+
+@pytest.mark.parametrize(
+    ("retrieved", "reference"),
+    [
+        ([["a"], ["b"], ["c"]], [["a"], ["x"], ["c"]]),
+        ([["Mars, Pennsylvania", "Mars"], ["b"]], [["Mars", "Pennsylvania"], ["b"]]),
+        ([["a"], [], ["c"]], [["a"], ["x"], []]),
+        ([["D7", "D7-1"], ["D8-1"], ["D9-2"]], [["D7"], ["D8-2", "D9-1"], ["D9-2"]]),
+    ],
+)
+def test_lists_without_a_relevant_id_are_usual(retrieved: Any, reference: Any) -> None:
+    assert not carob.evaluate_ids(retrieved, reference, "RR").warnings
+
+
 def test_parts_that_all_have_no_judged_document_are_warned_of_when_they_are_merged() -> None:
     run, part = UNMET["leading zeros lost"][0], Policy(overlap="none")
     parts = [carob.evaluate({q: QRELS[q]}, {q: run[q]}, "AP", policy=part) for q in QRELS]

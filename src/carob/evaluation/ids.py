@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from carob.conventions.request import conventions
 from carob.evaluation.evaluate import evaluate_grades
 from carob.inputs.ids import is_padding
-from carob.inputs.spellings import why_apart
+from carob.inputs.spellings import how_written, pairs_by_words, same_affix, why_apart, written_otherwise
 from carob.output.errors import DataError, PolicyError, warn
 from carob.output.language import filled
 
@@ -32,6 +33,10 @@ PADDING = (
     "The {what} of question {number} has the id -1, which pads a list of fewer documents, as in faiss. Leave "
     "it out (ids[ids >= 0]); carob.tensors.evaluate_topk takes such arrays as they are."
 )
+JOINED = r"\s*[,;|\t\n]\s*"
+"""What separates ids that were joined to one text."""
+MOST_APART, FEW = 0.75, 3
+"""The share of questions without any relevant id that is said without a reason, and their minimum number."""
 COLLAPSE = ("first", "best", "last")
 
 
@@ -113,8 +118,7 @@ def evaluate_ids(
     scores = evaluate_grades(
         grades, measures, pools, policy=policy, profile=profile, weights=weights, name=name
     )
-    certain = reference is None or scores.counts.found
-    return scores if certain else doubted(scores, lists, known, decided.overlap)
+    return scores if reference is None else doubted(scores, lists, known, decided.overlap)
 
 
 def without(lists: list[Listed], exclude: Iterable[Iterable[Any]]) -> list[Listed]:
@@ -129,40 +133,104 @@ def without(lists: list[Listed], exclude: Iterable[Iterable[Any]]) -> list[Liste
 
 
 def doubted(scores: Scores, lists: list[Listed], wanted: list[dict[Any, float]], overlap: str) -> Scores:
-    """Returns the scores, and warns of possible reasons if no list contains a relevant id.
+    """Returns the scores, and warns of possible reasons if no list, or some lists, contain no relevant id.
 
     Raises:
         DataError: no list contains a reference id, and the policy forbids that.
     """
-    its, mine = ([each for one in side for each in one] for side in ([dict(one) for one in lists], wanted))
-    kinds = [" or ".join(sorted({type(each).__name__ for each in side})) for side in (its, mine)]
-    if not its or not mine:
-        doubt = "No question has a reference" if its else "Nothing was retrieved for any question"
-    elif kinds[0] != kinds[1]:
-        doubt = (
-            f"No retrieved id is in the reference of its question: retrieved ids have the type {kinds[0]}, "
-            f"and reference ids have the type {kinds[1]}. Use one type for both"
-        )
-    else:
-        some = [
-            [str(each).encode("utf-8", "surrogateescape") for each in side[:SOME]] for side in (mine, its)
-        ]
-        found = why_apart(some[0], some[1], "document")
-        doubt = (
-            f"No retrieved id is in the reference of its question: ids such as {its[0]!r} were retrieved, "
-            f"but the references have ids such as {mine[0]!r}"
-            if found is None
-            else (
-                f"No retrieved id is in the reference of its question: '{found.ranked}' was retrieved, but "
-                f"'{found.judged}' was wanted; {found.why}"
-            )
-        )
-    if overlap == "document":
+    met = bool(scores.counts.found)
+    doubt = partly_unmet(lists, wanted) if met else unmet(lists, wanted)
+    if not met and overlap == "document":
         raise DataError(f"{doubt}. The policy forbids it (overlap=document).")
-    if overlap == "none" or not mine:
+    if doubt is None or overlap == "none" or not any(wanted):
         return scores
     warn(f"{doubt}.")
     return replace(scores, warnings=(f"{doubt}.",))
+
+
+def unmet(lists: list[Listed], wanted: list[dict[Any, float]]) -> str:
+    """Returns a sentence about lists of which none has a relevant id, without its full stop."""
+    its, mine = ([each for one in side for each in one] for side in ([dict(one) for one in lists], wanted))
+    kinds = [" or ".join(sorted({type(each).__name__ for each in side})) for side in (its, mine)]
+    if not its or not mine:
+        return "No question has a reference" if its else "Nothing was retrieved for any question"
+    said = "No retrieved id is in the reference of its question"
+    if kinds[0] != kinds[1]:
+        return (
+            f"{said}: retrieved ids have the type {kinds[0]}, and reference ids have the type {kinds[1]}. Use one "
+            "type for both"
+        )
+    glued = joined_ids(lists, wanted)
+    if glued is not None:
+        return glued
+    some = [[str(each).encode("utf-8", "surrogateescape") for each in side[:SOME]] for side in (mine, its)]
+    found = why_apart(some[0], some[1], "document")
+    if found is None:
+        return (
+            f"{said}: ids such as {its[0]!r} were retrieved, but the references have ids such as {mine[0]!r}"
+        )
+    return f"{said}: '{found.ranked}' was retrieved, but '{found.judged}' was wanted; {found.why}"
+
+
+def partly_unmet(lists: list[Listed], wanted: list[dict[Any, float]]) -> str | None:
+    """Returns a sentence about those lists that have no relevant id, if they have one under another id, or None.
+
+    If most questions have none, it is said without a reason.
+    """
+    asked = [place for place, one in enumerate(lists) if one and wanted[place]]
+    apart = [place for place in asked if all(grade is None for _, grade in lists[place])]
+    if not apart:
+        return None
+    glued = joined_ids(lists, wanted)
+    if glued is not None:
+        return glued
+    said = f"In {len(apart):,} of {len(asked):,} questions, no retrieved id is in the reference"
+    pairs: list[tuple[str, str]] = []
+    for place in apart[:SOME]:
+        its, mine = [each for each, _ in lists[place]], list(wanted[place])
+        texts = {str(each): each for each in mine}
+        same = next((each for each in its if str(each) in texts), None)
+        if same is not None:
+            kinds = [type(each).__name__ for each in (same, texts[str(same)])]
+            return (
+                f"{said}, such as question {place + 1}: {same!r} was retrieved, which has the type {kinds[0]}, but "
+                f"{texts[str(same)]!r} was wanted, which has the type {kinds[1]}. Use one type for both"
+            )
+        found = written_otherwise(list(texts), list(map(str, its)))
+        if found is not None:
+            return (
+                f"{said}, such as question {place + 1}: '{found.ranked}' was retrieved, but '{found.judged}' was "
+                f"wanted; {found.why}"
+            )
+        pairs += pairs_by_words(list(texts), list(map(str, its)))
+    usual = [str(each) for one in wanted[:SOME] for each in one]
+    places = same_affix(pairs, usual) if pairs else []
+    if places:
+        judged, ranked = pairs[places[0]]
+        return f"{said}: '{ranked}' was retrieved, but '{judged}' was wanted; {how_written(judged, ranked)}"
+    if len(apart) < max(FEW, MOST_APART * len(asked)):
+        return None
+    its, mine = lists[apart[0]][0][0], next(iter(wanted[apart[0]]))
+    return f"{said}, such as question {apart[0] + 1}, which retrieves {its!r} and not {mine!r}: check that ids match"
+
+
+def joined_ids(lists: list[Listed], wanted: list[dict[Any, float]]) -> str | None:
+    """Returns a sentence about ids such as ``a,b`` that consist of ids of the other side; None without them."""
+    found: list[str] = []
+    for number, (one, reference) in enumerate(zip(lists, wanted, strict=True), 1):
+        its = {each for each, _ in one}
+        for side, other, what in (
+            (its, reference.keys(), "retrieved list"),
+            (reference.keys(), its, "reference"),
+        ):
+            for each in side:
+                parts = re.split(JOINED, each) if isinstance(each, str) else []
+                if len(parts) > 1 and each not in other and other >= set(parts):
+                    said = f"The {what} of question {number} has the id {each!r}, whose parts are ids of the other side"
+                    if len(side) == 1:
+                        return f"{said}. Split it"
+                    found.append(said)
+    return f"{found[0]}, and so have {len(found) - 1:,} more ids. Split them" if len(found) > 1 else None
 
 
 # ---------------------------------------------------------------- what is given
@@ -258,7 +326,9 @@ def naming(document_of: Any) -> Callable[[Any], Any] | None:
 
 
 def is_id(given: Any) -> bool:
-    """Returns whether a value can be an id: it is not missing (None or NaN), and it is hashable."""
+    """Returns whether a value can be an id: it is not missing (None, NaN or blank text), and it is hashable."""
+    if isinstance(given, str) and not given.strip():
+        return False
     try:
         hash(given)
         return given is not None and bool(given == given)

@@ -305,22 +305,24 @@ def pattern_of(text: str) -> str:
 
 def worded(mine: list[str], its: list[str]) -> Apart | None:
     """Finds ids that consist of the same words, or have the same prefix and suffix around them."""
+    pairs = pairs_by_words(mine, its)
+    places = same_affix(pairs, enough=min(ENOUGH, len(set(mine)), len(set(its))))
+    return Apart(*pairs[places[0]], how_written(*pairs[places[0]])) if places else None
+
+
+def pairs_by_words(mine: list[str], its: list[str]) -> list[tuple[str, str]]:
+    """Returns pairs of a judged and a ranked id, the words of one of which are consecutive words of the other."""
     pairs: list[tuple[str, str]] = []
     for longs, shorts, judged in ((its, mine, False), (mine, its, True)):
         known = {tuple(map(word_in, WORD.finditer(each))): each for each in shorts}
         for long in longs:
             words = tuple(map(word_in, WORD.finditer(long)))[:MOST_WORDS]
-            parts_of = (
-                words[place:end] for place in range(len(words)) for end in range(place + 1, len(words) + 1)
-            )
-            short = next(
-                (known[each] for each in sorted(parts_of, key=len, reverse=True) if each in known), None
-            )
+            places = range(len(words) + 1)
+            parts_of = sorted((words[place:end] for place in places for end in places[place + 1 :]), key=len)
+            short = next((known[each] for each in reversed(parts_of) if each in known), None)
             if short is not None:
                 pairs.append((long, short) if judged else (short, long))
-    enough = min(ENOUGH, len(set(mine)), len(set(its)))
-    places = same_affix(pairs, enough=enough)
-    return Apart(*pairs[places[0]], how_written(*pairs[places[0]])) if places else None
+    return pairs
 
 
 def some_affixed(mine: list[str], its: list[str]) -> Apart | None:
