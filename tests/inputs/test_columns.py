@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 import carob
 from carob import DataError, Policy, Qrels, Run
 from carob.compat import trec_eval
+from toys import command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -257,3 +259,78 @@ def test_a_check_reports_lines_with_other_columns_as_malformed() -> None:
     assert found["malformed"].where == ("line 2: it has 11 columns, and the first line has 6",)
     assert "wide-lines" not in found
     assert "malformed" not in {each.code for each in carob.check(b"q 0 D\xc2\xa08 1\n", TABBED)}
+
+
+RESCORED = [
+    {"query": query, "document": document, "score": score, "rerank_score": 1 - score}
+    for query in ("q1", "q2")
+    for document, score in (("a", 0.1), ("b", 0.9))
+]
+BY_QUERY = [
+    {"query": query, "results": [{**each, "query": None} for each in RESCORED if each["query"] == query]}
+    for query in ("q1", "q2")
+]
+LISTED = [
+    {"query": query, "docs": ["a", "b"], "scores": [0.1, 0.9], "rerank_scores": [0.9, 0.1]}
+    for query in ("q1", "q2")
+]
+
+
+def as_lines(rows: Any, folder: Path) -> Path:
+    path = folder / "run.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    return path
+
+
+def as_csv(rows: Any, folder: Path) -> Path:
+    path = folder / "run.csv"
+    path.write_text(
+        "\n".join(",".join(map(str, each)) for each in (rows[0], *(row.values() for row in rows)))
+    )
+    return path
+
+
+def as_pandas(rows: Any, _: Path) -> Any:
+    return pytest.importorskip("pandas").DataFrame(rows)
+
+
+def as_lazy(rows: Any, _: Path) -> Any:
+    return pytest.importorskip("polars").LazyFrame(rows)
+
+
+@pytest.mark.parametrize("form", [as_lines, as_csv, as_pandas, as_lazy, lambda rows, _: rows])
+def test_two_columns_of_scores_are_refused(form: Any, tmp_path: Path) -> None:
+    """A first stage's scores and a reranker's: AP is 1/2 by one and 1 by the other."""
+    with pytest.raises(DataError, match="'score' and 'rerank_score', each of which may be the score"):
+        carob.evaluate(QRELS, form(RESCORED, tmp_path), "AP")
+    for column, value in (("score", 0.5), ("rerank_score", 1)):
+        assert carob.evaluate(QRELS, Run.of(form(RESCORED, tmp_path), score=column), "AP")["AP"] == value
+
+
+@pytest.mark.parametrize(
+    ("rows", "names"), [(BY_QUERY, "'score' and 'rerank_score'"), (LISTED, "'scores' and 'rerank_scores'")]
+)
+@pytest.mark.parametrize("form", [as_lines, lambda rows, _: rows])
+def test_two_lists_of_scores_are_refused(form: Any, rows: Any, names: str, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=f"{names}, each of which may be the score"):
+        carob.evaluate(QRELS, form(rows, tmp_path), "AP")
+
+
+def test_two_columns_of_scores_are_refused_by_the_commands(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "qrels").write_bytes(QRELS)
+    path = str(as_csv(RESCORED, tmp_path))
+    for name in ("eval", "check"):
+        assert command(name, str(tmp_path / "qrels"), path)
+        assert "'score' and 'rerank_score'" in "".join(capsys.readouterr())
+    assert not command(
+        "eval", "-m", "AP", str(tmp_path / "qrels"), path, "--run-columns", "score=rerank_score"
+    )
+    assert "1.0000" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["features", "score_type", "max_score_rank", "scored_at"])
+def test_other_columns_beside_scores_are_left_alone(name: str) -> None:
+    rows = [{"query": "q1", "document": "a", "score": 1.0, name: 2}]
+    assert carob.evaluate({"q1": {"a": 1}}, rows, "AP")["AP"] == 1

@@ -79,9 +79,10 @@ def choose(
         found = [name] if name else usual(free, role)
         for each in found:
             refuse_namesakes(names, kind, each)
+        if name is None and kind == "run" and role == "score" and found:
+            found += [each for each in free if each not in found and names_score(each)]
         if len(found) > 1:
-            both, reading = " and ".join(f"'{each}'" for each in found), by_reading(kind, **{role: found[0]})
-            raise refused(*TWO_COLUMNS, **words, column=found[0], both=both, role=role, reading=reading)
+            raise several_columns(found, role, **words)
         if found:
             chosen[role] = own[found[0]]
     missing: list[str] = [role for role in (*IDS, "grade") if role in asked and role not in chosen]
@@ -100,6 +101,14 @@ def choose(
             **ways,
         )
     return chosen
+
+
+def several_columns(found: Sequence[str], role: str, kind: str, there: str) -> DataError:
+    """Returns the error for a table with several columns, each of which may have a role."""
+    both, reading = " and ".join(f"'{each}'" for each in found), by_reading(kind, **{role: found[0]})
+    return refused(
+        *TWO_COLUMNS, kind=kind, there=there, column=found[0], both=both, role=role, reading=reading
+    )
 
 
 def no_column(missing: Sequence[str], kind: str, **words: Any) -> DataError:
@@ -183,9 +192,19 @@ def rank_or_score(name: str) -> str:
 
 def says_rank(name: str) -> bool:
     """Returns whether a column's name suggests ranks."""
-    words = set(re.split(r"[\W_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).casefold()))
+    words = set(words_in(name))
     scores, ranks = (set(chain(*known_names()["usual"][role])) for role in ("score", "rank"))
     return not words & scores and (plain_name(name) in ranks or bool(words & ranks))
+
+
+def names_score(name: str) -> bool:
+    """Returns whether a name such as ``rerank_score`` or ``bm25Scores`` ends in the word score."""
+    return words_in(name)[-1] in ("score", "scores")
+
+
+def words_in(name: str) -> list[str]:
+    """Returns the words of a column's name, in lower case."""
+    return re.split(r"[\W_]+", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", str(name)).casefold())
 
 
 def usual(names: Sequence[str], role: str) -> list[str]:

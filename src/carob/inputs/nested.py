@@ -14,6 +14,7 @@ from carob.inputs.columns import (
     constant_in,
     known_names,
     named_in,
+    names_score,
     no_rank,
     plain_name,
     there,
@@ -514,6 +515,8 @@ def numbers_in(
             role: [each for each in lists if each == name] if name else unnamed * usual_lists(beside, role)
             for role, name in named.items()
         }
+        if unnamed and found["score"]:
+            found["score"] += other_scores(found["score"], listed, beside)
     elif "grade" not in asked:  # one grade for all
         return {}
     else:
@@ -535,6 +538,18 @@ def numbers_in(
             reading, relevant = by_reading(kind, **{role: ...}), by_reading(kind, grade=1)
             raise refused(*NO_LISTS[role], column=listed, reading=reading, relevant=relevant)
     return {role: its[0] for role, its in found.items() if its}
+
+
+def other_scores(found: Sequence[str], listed: str, beside: Sequence[str]) -> list[str]:
+    """Returns further lists of scores, such as ``rerank_scores``, but those of other lists of documents."""
+    others = [stem_of(each) for each in beside if each != listed and side_of(each, "list")]
+    return [
+        each
+        for each in beside
+        if each not in found
+        and names_score(field_path(each)[-1])
+        and not last_name(each).startswith(tuple(others))
+    ]
 
 
 def refuse_unclear(found: Sequence[str], listed: str, beside: Sequence[str]) -> None:
