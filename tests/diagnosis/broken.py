@@ -167,6 +167,7 @@ CASES: dict[str, Case] = {
         also=frozenset({"near-baseline"}),
     ),
     "unsorted": Case("note", runs=("".join(reversed(run().splitlines(keepends=True))),)),
+    "rank-gaps": Case("note", runs=(run(rank=lambda place: place + 2 * (place > 3)),)),
     "constant-ranks": Case("note", runs=(run(rank=lambda place: 0),)),
     "odd-ranks": Case("note", runs=(run(rank=lambda place: f"r{place}"),)),
     "several-tags": Case(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
+import io
 import json
 import re
 from typing import TYPE_CHECKING, Any
@@ -198,6 +200,44 @@ def test_ids_of_lists_that_never_meet_are_warned_of() -> None:
         carob.evaluate_ids([[], []], [["01"], ["03"]], "RR")
     with pytest.raises(DataError, match="leading zeros"):
         carob.evaluate_ids([["1"]], [["01"]], "RR", policy=Policy(overlap="document"))
+
+
+def tagged(tag: Callable[[int, int], str]) -> bytes:
+    """The judged documents, ranked, with a tag by query and rank."""
+    lines = [
+        f"{query} Q0 {name} {rank} {9 - rank} {tag(number, rank)}\n"
+        for number, (query, its) in enumerate(QRELS.items())
+        for rank, name in enumerate(its, 1)
+    ]
+    return "".join(lines).encode()
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize(
+    "tag", [lambda query, _: "AABB"[query], lambda query, _: "ABAB"[query], lambda _, rank: "AB"[rank % 2]]
+)
+def test_a_text_with_the_tags_of_two_systems_is_warned_of(tag: Any, packed: bool, tmp_path: Path) -> None:
+    path = tmp_path / ("x.run.gz" if packed else "x.run")
+    path.write_bytes(gzip.compress(tagged(tag)) if packed else tagged(tag))
+    said = "the sixth column has the tags .*, as if several runs were in one file"
+    for run in (path, tagged(tag), io.BytesIO(tagged(tag))):
+        with pytest.warns(DataWarning, match=said):
+            carob.evaluate(QRELS, run, "AP")
+    with pytest.warns(DataWarning, match=said):
+        carob.compare(QRELS, {"one": path, "other": tagged(lambda *_: "t")}, "AP")
+
+
+@pytest.mark.parametrize(
+    "tag",
+    [
+        lambda *_: "bm25",
+        lambda query, rank: f"text-{query}-{rank}",
+        lambda query, rank: "bm25"[: 4 - rank // 8 * (query == 3)],
+    ],
+)
+def test_one_tag_and_other_words_in_its_place_are_usual(tag: Any) -> None:
+    """The last has lost the end of its last line."""
+    assert "sixth column" not in " ".join(carob.evaluate(QRELS, tagged(tag), "AP").warnings)
 
 
 RETRIEVED = [["a", "b"], ["c", "d"], ["D-1", "D-2"], ["D-3", "h"], ["D-4", "j"]]

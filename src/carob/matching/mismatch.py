@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from contextlib import suppress
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from carob.inputs.dicts import MappingRun
 from carob.inputs.errors import SWAPPED, refused
 from carob.inputs.ids import text_of
 from carob.inputs.run import ExcludingRun, by_rank_column
-from carob.inputs.runs import MatchOptions
+from carob.inputs.runs import MatchOptions, TextRun, Wrapper
+from carob.inputs.sources import fields_of, is_pattern
 from carob.inputs.systems import named_systems, one_system
 from carob.matching.match import rows_of
 from carob.matching.signs import SPELLED, Lean, first_rows, spelled_otherwise, upside_down
 from carob.output.errors import DataError, by_policy, worded
+from carob.output.escaping import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,6 +35,8 @@ OFTEN = 0.1
 """A column of ranks contradicts the scores if at least this proportion of pairs is in another order."""
 ABOVE = 2.0
 """How many standard deviations above chance relevant documents must be to show that an order is a real ranking."""
+OF_LINES = 0.25
+"""If the sixth column has more different words than this share of the first lines, they are not tags."""
 AGAIN = 1_000_000
 """The maximum number of lines of a run that is read again in the order of its rank column."""
 
@@ -46,6 +50,7 @@ def doubts(judged: Qrels, run: Run, found: Match, policy: Policy) -> list[str]:
     said = [
         without_judged_documents(judged, run, found, policy),
         several_systems(run),
+        several_tags(run, found),
         *signs_of(judged, run, found, policy),
         swapped(judged, run, policy),
         not_excluded(judged, run, found, policy),
@@ -93,6 +98,28 @@ def several_systems(run: Run) -> str | None:
         return None
     found = f"{run.name}: {named_systems(run.origin, start=False)} Their rows were ranked together. "
     return worded(found, one_system(run.origin))
+
+
+def several_tags(run: Run, found: Match) -> str | None:
+    """Warns of a text whose last line has another tag than the first lines, as if it held two runs."""
+    held: Any = run.held
+    while isinstance(held, Wrapper):
+        held = held.held
+    last = b"" if found.signs is None else found.signs.tag
+    if not last or not isinstance(held, TextRun) or is_pattern(held.source.name):
+        return None
+    lines = [fields_of(line, 6) for line in held.source.start().split(b"\n")[:-1]]
+    tags = [fields[5] for fields in lines if len(fields) == 6 and not fields[0].startswith(b"#")]
+    if not tags or (tags[0].startswith(last) and len(set(tags)) == 1):  # perhaps the end of the file is lost
+        return None
+    distinct = list(dict.fromkeys([*tags, last]))
+    if len(distinct) > 2 and len(distinct) > OF_LINES * len(tags):  # these are no tags
+        return None
+    one, other = (shown(text_of(each)) for each in (tags[0], distinct[1]))
+    return (
+        f"{run.name}: the sixth column has the tags {one} and {other}, as if several runs were in one file, and all "
+        "lines are ranked together. If these are several systems, write each to a file of its own."
+    )
 
 
 def swapped(judged: Qrels, run: Run, policy: Policy) -> str | None:

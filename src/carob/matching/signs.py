@@ -88,6 +88,7 @@ class Signs:
         beyond_ascii: whether some ids are beyond ASCII, or have blanks or ``%``.
         met: whether a judged document was retrieved.
         extra: some queries that only the run has, if it lacks others.
+        tag: the tag of the last line of a text.
     """
 
     length: Integers
@@ -100,6 +101,7 @@ class Signs:
     beyond_ascii: bool
     met: bool
     extra: tuple[bytes, ...]
+    tag: bytes = b""
 
     @classmethod
     def of(cls, found: Found) -> Signs | None:
@@ -120,6 +122,7 @@ class Signs:
             found.beyond_ascii,
             len(found.rank) > 0 or bool(np.any(found.judged)),
             tuple(islice(extra, EXTRA)),
+            getattr(found, "tag", b""),
         )
 
     def only(self, kept: NDArray[np.bool_]) -> Signs:

@@ -25,6 +25,8 @@ MOST_REPEATS = 1_000_000
 """The maximum number of repeated documents that are examined one by one; more are only counted."""
 MOST_TAGS = 1000
 """The maximum number of tags that the kernel counts."""
+MOST_RANKS = 1_000_000
+"""The maximum number of lines whose ranks are searched for gaps."""
 OFTEN = 0.1
 """If at least this proportion of queries retrieves its own document, it is no accident."""
 
@@ -207,6 +209,33 @@ def rise(pair: RunAndQrels) -> bool:
     return survey.rises > MOSTLY * (survey.rises + survey.falls)
 
 
+def gaps(pair: RunAndQrels) -> Iterator[Finding]:
+    """Finds lists whose ranks skip numbers, as if lines had been removed."""
+    survey = pair.survey
+    ranked = survey.rank_odd.count == 0 and survey.low_rank < survey.high_rank and pair.text.is_file
+    if not ranked or survey.usable > MOST_RANKS or pair.found.dropped:
+        return
+    options = MatchOptions(pair.request.policy, scores=True)
+    other = pair.changed("by-rank").match(pair.judgments, options)
+    length = np.maximum(other.length, 0)
+    several = np.flatnonzero(length > 1)
+    if other.scores is None or not len(several):
+        return
+    starts = (np.cumsum(length) - length)[several]
+    bounds = np.stack([starts, starts + length[several]], axis=1).ravel()
+    ends = bounds[:-1] if bounds[-1] == len(other.scores) else bounds
+    spans = np.maximum.reduceat(other.scores, ends)[::2] - np.minimum.reduceat(other.scores, ends)[::2]
+    lists = several[spans >= length[several]]
+    if len(lists):
+        yield found(
+            "rank-gaps",
+            pair.name,
+            count=len(lists),
+            where=queries_at(pair.judgments.queries[each] for each in lists.tolist()),
+            lists=len(several),
+        )
+
+
 def displaced(pair: RunAndQrels) -> int:
     """Returns the number of judged documents whose rank by score differs from the rank column."""
     mine = pair.found
@@ -222,5 +251,11 @@ def displaced(pair: RunAndQrels) -> int:
 
 IN_ANY_RUN: tuple[Callable[[RunAndQrels], Iterator[Finding]], ...] = (lines, own_documents, tags)
 """Every check of a run that needs no judgments."""
-IN_RUN: tuple[Callable[[RunAndQrels], Iterator[Finding]], ...] = (duplicates, ties, single_precision, order)
+IN_RUN: tuple[Callable[[RunAndQrels], Iterator[Finding]], ...] = (
+    duplicates,
+    ties,
+    single_precision,
+    order,
+    gaps,
+)
 """Every check of a run that was matched with judgments."""
