@@ -11,7 +11,7 @@ from carob.inputs.errors import SWAPPED, refused
 from carob.inputs.ids import text_of
 from carob.inputs.run import ExcludingRun, by_rank_column
 from carob.inputs.runs import MatchOptions, TextRun, Wrapper
-from carob.inputs.sources import fields_of, is_pattern
+from carob.inputs.sources import is_pattern
 from carob.inputs.systems import named_systems, one_system
 from carob.matching.match import rows_of
 from carob.matching.signs import SPELLED, Lean, first_rows, spelled_otherwise, upside_down
@@ -106,14 +106,17 @@ def several_tags(run: Run, found: Match) -> str | None:
     while isinstance(held, Wrapper):
         held = held.held
     last = b"" if found.signs is None else found.signs.tag
-    if not last or not isinstance(held, TextRun) or is_pattern(held.source.name):
+    if not last or not isinstance(held, TextRun):
         return None
-    lines = [fields_of(line, 6) for line in held.source.start().split(b"\n")[:-1]]
-    tags = [fields[5] for fields in lines if len(fields) == 6 and not fields[0].startswith(b"#")]
-    if not tags or (tags[0].startswith(last) and len(set(tags)) == 1):  # perhaps the end of the file is lost
-        return None
+    lines = (held.source.head or held.source.start()).split(b"\n")[:-1]
+    fields = [line.split(b"\t" if line.count(b"\t") == 5 else None) for line in lines if line[:1] != b"#"]
+    tags = [each[5].strip() for each in fields if len(each) == 6]
     distinct = list(dict.fromkeys([*tags, last]))
-    if len(distinct) > 2 and len(distinct) > OF_LINES * len(tags):  # these are no tags
+    if tags and tags[0].startswith(last) and tags[0] != last:  # perhaps the end of the file is lost
+        distinct.remove(last)
+    if not tags or len(distinct) < 2 or len(distinct) > max(2, OF_LINES * len(tags)):
+        return None
+    if is_pattern(held.source.name):  # parts of a run may have their own tags
         return None
     one, other = (shown(text_of(each)) for each in (tags[0], distinct[1]))
     return (
