@@ -78,7 +78,7 @@ CAUTIONS = {
     ),
     "identical": "{these} identical on all {total} queries {where} (p = 1).",
     "crowded": (
-        "{label}: many values are equal, or they are few and near the end of their range. Student's t would give "
+        "{labels}: many values are equal, or they are few and near the end of their range. Student's t would give "
         "too narrow an interval for {which}. Their worst-point intervals count one more query, with the worst "
         "possible value, as half a query, and assume only that the queries are a random sample.{alone}"
     ),
@@ -642,17 +642,8 @@ def shapes(comparison: Findings) -> Iterator[Caution]:
     known, contest = comparison.judge, comparison.primary
     if known is not None and (known.exact or known.documents is not None):
         return
+    yield from crowded(comparison)
     for label, each in comparison.contests.items():
-        runs = [run for run, worst in enumerate(each.worst_point) if worst]
-        pairs = sum(pair.worst_point for pair in each.pairs)
-        if runs or pairs:
-            counts = {"run": len(runs), "difference": pairs}
-            words = {
-                "label": label,
-                "which": " and ".join(plural(count, each) for each, count in counts.items() if count),
-                "alone": "" if known is None else ALONE,
-            }
-            yield caution("crowded", runs, words, runs=len(runs), pairs=pairs)
         flat = [run for run, low in enumerate(each.low) if math.isnan(low)]
         if known is None and flat and 1 < len(each.values) < FEWEST:
             names = listed([comparison.names[run] for run in flat])
@@ -661,6 +652,32 @@ def shapes(comparison: Findings) -> Iterator[Caution]:
         tested = [pair for pair in contest.pairs if not pair.worst_point]
         skewed = [pair for pair, own in zip(tested, skewness(contest, tested), strict=True) if own]
         yield from of_pairs(comparison, "skewed", skewed, {"label": contest.label})
+
+
+def crowded(comparison: Findings) -> Iterator[Caution]:
+    """Says once, for all measures, how many runs and differences have worst-point intervals."""
+    runs = {
+        label: [run for run, worst in enumerate(each.worst_point) if worst]
+        for label, each in comparison.contests.items()
+    }
+    pairs = {
+        label: sum(pair.worst_point for pair in each.pairs) for label, each in comparison.contests.items()
+    }
+    labels = [label for label in comparison.labels if runs[label] or pairs[label]]
+    if not labels:
+        return
+    which = []
+    for label in labels:
+        counts = {"run": len(runs[label]), "difference": pairs[label]}
+        parts = [plural(count, each) for each, count in counts.items() if count]
+        which.append(" and ".join(parts) + (f" in {label}" if len(labels) > 1 else ""))
+    words = {
+        "labels": listed(labels, most=len(labels)),
+        "which": listed(which, most=len(which)),
+        "alone": "" if comparison.judge is None else ALONE,
+    }
+    several = {run for label in labels for run in runs[label]}
+    yield caution("crowded", sorted(several), words, measures=labels)
 
 
 def skewness(contest: Contest, pairs: Sequence[Pair]) -> NDArray[np.bool_]:

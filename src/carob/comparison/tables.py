@@ -495,10 +495,7 @@ def orders(comparison: Findings) -> list[FittedTable]:
 
 
 def ranking(comparison: Findings, view: View = EVERYTHING) -> list[int]:
-    """Returns the runs in table order: as given, or the best first if there are many or some are omitted."""
-    runs = list(range(len(comparison.names)))
-    if lettered(comparison) and view.top is None:
-        return runs
+    """Returns the runs in table order, the best first. Where some are omitted, the baseline stays."""
     best = ranked(comparison.primary)
     baseline = comparison.settings.baseline
     return [run for place, run in enumerate(best) if view.top is None or place < view.top or run == baseline]

@@ -25,7 +25,7 @@ GAP = "  "
 
 
 class Marked(str):
-    """A table cell with superscript letters, perhaps in bold. In plain text, the letters follow the number.
+    """A table cell with superscript letters, perhaps in bold. In plain text, they follow the number after a blank.
 
     Args:
         text: the cell.
@@ -41,7 +41,7 @@ class Marked(str):
 
     def __new__(cls, text: str, raised: str = "", *, bold: bool = False, room: int = 0) -> Self:
         """Makes a cell, whose text is the plain form, and stores its parts."""
-        self = super().__new__(cls, text + raised.ljust(room))
+        self = super().__new__(cls, text + (" " + raised.ljust(room) if room else ""))
         self.plain, self.raised, self.bold = text, raised, bold
         return self
 
