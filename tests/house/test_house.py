@@ -205,6 +205,7 @@ CACHED = {
     "docstrings_in",
     "evaluator_class",
     "known_names",
+    "layouts",
     "method_words",
     "metric_class",
     "notation",

@@ -597,5 +597,5 @@ def test_what_a_log_lacks_is_said() -> None:
     with pytest.raises(DataError, match="for the query"):
         carob.evaluate({"a": rows, "b": rows}, measures="AP")
     texts = [{"user_input": "q", "retrieved_contexts": ["some text"], "reference": "an answer"}]
-    with pytest.raises(DataError, match="'user_input', 'retrieved_contexts', 'reference'"):
+    with pytest.raises(DataError, match="'retrieved_contexts' lists texts, which have no ids"):
         carob.evaluate(texts, measures="AP")

@@ -25,6 +25,8 @@ ASKED = {"qrels": (*ROLES["qrels"], *DRAW), "run": ROLES["run"]}
 IDS = ("query", "document", "subtopic")
 INSISTED = "!"
 """The end of a column's name that insists on scores, even if they look like ranks."""
+NUMBER = "number of the row"
+"""The column of ids for queries without one."""
 MOST_NAMES = 20
 """Columns that a sentence lists."""
 

@@ -20,15 +20,14 @@ from carob.inputs.columns import (
     there,
     usual,
 )
-from carob.inputs.errors import NO_SUCH_COLUMN, TWO_COLUMNS, refused
-from carob.output.errors import UnclearGradesError, Worded, by_reading
+from carob.inputs.errors import NO_SUCH_COLUMN, SWAPPED, TWO_COLUMNS, refused
+from carob.output.errors import DataError, UnclearGradesError, Worded, by_reading, worded
 from carob.output.escaping import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from carob.inputs.columns import Asked
-    from carob.output.errors import DataError
 
 NO_LISTS = {
     "score": ("There is no column that lists the scores of '{column}'.", "Name it: {reading}."),
@@ -250,11 +249,36 @@ def plan_of(fields: Mapping[str, Shape], kind: str, wanted: Asked) -> ColumnRole
         found = [each for each in found if fields[each] == "list"]
     if not found or ("list" not in values and is_flat(fields, kind, wanted, found[0])):
         cells = [name for name, shape in fields.items() if not isinstance(shape, tuple)]
-        return ColumnRoles(choose(cells, kind, asked, names_of(fields)))
+        try:
+            return ColumnRoles(choose(cells, kind, asked, names_of(fields)))
+        except DataError as error:
+            raise error if any(asked.values()) else with_other_side(error, fields, kind) from None
     chosen = nearest(kind, found)
     if fields[chosen] == "list":
         return in_lists(fields, kind, asked, chosen)
     return in_records(fields, kind, asked, {chosen: {}}, chosen)
+
+
+TEXTS_OF = {"run": ("retrievedcontexts", "contexts"), "qrels": ("referencecontexts", "groundtruthcontexts")}
+"""Names of lists of texts, as Ragas and others write them beside the lists of ids."""
+
+
+def with_other_side(error: DataError, fields: Mapping[str, Shape], kind: str) -> DataError:
+    """Returns the error for a table without usable columns, which says if it lists texts, or the other documents."""
+    texts = [name for name in fields if last_name(name) in TEXTS_OF[kind]]
+    if texts:
+        return refused(
+            "'{column}' lists texts, which have no ids, so they cannot be matched.",
+            "Write the ids of the texts, too: as retrieved_context_ids, and as reference_context_ids those of the "
+            "relevant ones.",
+            column=texts[0],
+        )
+    other, listed = ("qrels", "relevant") if kind == "run" else ("run", "retrieved")
+    its = [name for name, shape in fields.items() if shape != "one" and side_of(name, shape) == other]
+    if not its:
+        return error
+    swapped = f" '{its[0]}' lists {listed} documents: {SWAPPED}"
+    return error.at(remedy=worded(error.remedy or "", swapped))
 
 
 def names_of(fields: Mapping[str, Shape]) -> list[str]:
@@ -378,7 +402,11 @@ def side_of(name: str, shape: Shape) -> str | None:
     Records of documents that have scores and no grades are a run's.
     """
     its = last_name(name)
-    by_name = next((side for side, known in sides().items() if its in known), None)
+    lists, listed = known_names()["lists"], isinstance(shape, tuple)
+    more = {side: lists[f"{side}_records"] if listed else () for side in ("run", "qrels")}
+    if not listed:
+        more["run"] = lists["ranked"]
+    by_name = next((side for side, known in sides().items() if its in (*known, *more.get(side, ()))), None)
     if by_name is None and re.search(AGAIN, its) and re.search(LISTED_IDS, its):
         by_name = "run"
     if not isinstance(shape, tuple):
@@ -444,13 +472,17 @@ SCORES = ("score", "scores")
 # ---------------------------------------------------------------- the columns of each layout
 
 
+TEXTS = ("query", "question", "userinput", "querytext")
+"""Names of a query's text, beside which ``id`` is its id."""
+
+
 def query_in(fields: Mapping[str, Shape], kind: str, asked: Mapping[str, str | None]) -> dict[str, str]:
     """Returns the column of the query in a table with a row per query, where ``id`` can be no document's."""
     named = asked.get("query")
     free = [name for name, shape in fields.items() if shape == "one"]
-    if named is None and not usual(free, "query"):
-        rows = [name for name in free if plain_name(name) == "id"]
-        named = rows[0] if len(rows) == 1 else None
+    rows = [name for name in free if plain_name(name) == "id"]
+    if named is None and len(rows) == 1 and all(plain_name(each) in TEXTS for each in usual(free, "query")):
+        named = rows[0]
     return choose(free, kind, {"query": named}, names_of(fields))
 
 
@@ -470,7 +502,18 @@ def in_records(
     if placed or only:  # only documents, in order
         named = {"document": named.get("document")}
     listed = [f"{own}.{name}" for name in inside]
+    if kind == "qrels" and "grade" in named and named["grade"] is None and lists_relevant(own, inside):
+        del named["grade"]
+        chosen = query_in(fields, kind, asked) | choose(inside, kind, named, listed)
+        return ColumnRoles(chosen, records=own, relevant=True)
     return ColumnRoles(query_in(fields, kind, asked) | choose(inside, kind, named, listed), records=own)
+
+
+def lists_relevant(name: str, inside: Sequence[str]) -> bool:
+    """Returns whether a column lists records of relevant documents, which have no grades."""
+    known = (*sides()["qrels"], *known_names()["lists"]["qrels_records"])
+    grades = known_names()["usual"]["grade"][0]
+    return last_name(name) in known and not any(plain_name(each) in grades for each in inside)
 
 
 def in_lists(

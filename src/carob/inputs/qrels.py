@@ -22,6 +22,7 @@ from carob.inputs.errors import NOTHING, refused, scores_as_grades, sentences
 from carob.inputs.files import read_as
 from carob.inputs.frames import Frame, columns_of, frame_origin, is_frame, listed_in
 from carob.inputs.ids import bytes_of, texts, texts_of
+from carob.inputs.layouts import by_query
 from carob.inputs.names import Names
 from carob.inputs.runs import reading_of
 from carob.inputs.sources import Provenance, Readable, Source
@@ -153,10 +154,8 @@ class Qrels:
             named = cast("Any", {role: column for role, column in asked.items() if column is not None})
             found = cls.of(numbered, policy, subtopics=subtopics, subtopic=subtopic, **named)
             return found if origin is None else replace(found, name=name, origin=origin)
-        if isinstance(qrels, list):
-            from carob.inputs.files.json import mapping_of_rows
-
-            qrels = mapping_of_rows(qrels, "qrels", asked)
+        if isinstance(qrels, (list, Mapping)):
+            qrels = by_query(qrels, "qrels", asked)
         roles = asked | ({"subtopic": subtopic} if grouped else {})
         if not isinstance(qrels, (str, bytes, os.PathLike)) and is_frame(qrels):
             listed = None if grouped else listed_in(qrels, "qrels", asked)

@@ -26,6 +26,7 @@ from carob.inputs.frames import (
     refuse_one_column,
 )
 from carob.inputs.ids import text_of
+from carob.inputs.layouts import by_query, is_of_tool
 from carob.inputs.qrels import Qrels, refuse_results
 from carob.inputs.runs import Extracted, TextRun, Wrapper
 from carob.inputs.sources import (
@@ -164,10 +165,8 @@ class Run:
         if isinstance(run, Run):
             return run
         refuse_results(run)
-        if isinstance(run, list):
-            from carob.inputs.files.json import mapping_of_rows
-
-            run = mapping_of_rows(run, "run", its)
+        if isinstance(run, list) or (isinstance(run, Mapping) and not are_several(run)):
+            run = by_query(run, "run", its)
         if isinstance(run, Mapping):
             if are_several(run):
                 raise refused(
@@ -259,6 +258,10 @@ def are_several(given: object) -> bool:
     values = given.values() if isinstance(given, Mapping) else given
     first = next((each for each in values if not isinstance(each, Mapping) or each), None)
     inside = next(iter(first.values()), None) if isinstance(first, Mapping) else None
+    if isinstance(given, Mapping) and is_of_tool(given):
+        return False
+    if isinstance(first, Mapping) and is_of_tool(first, several=True):
+        return True
     if isinstance(given, Mapping):
         path = isinstance(first, str) and (os.path.exists(first) or is_like_path(first))
         row = first[0] if isinstance(first, list) and first else None

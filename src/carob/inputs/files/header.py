@@ -5,11 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
-from carob.inputs.columns import INSISTED, usual
+from carob.inputs.columns import IDS, INSISTED, usual
 from carob.inputs.decompression import unpacked
 from carob.inputs.errors import (
     CARRIAGE_RETURN,
@@ -19,8 +20,10 @@ from carob.inputs.errors import (
     ROW_OF_TABLE,
     TABLE_NOT_UTF_8,
     TWO_NAMES,
+    WHOLE,
     columns_remedy,
     holds_value,
+    number_error,
     refused,
     sentences,
 )
@@ -28,7 +31,7 @@ from carob.inputs.files.rows import cells_of, names_in, separator_of
 from carob.inputs.ids import twice
 from carob.inputs.nested import lists_documents, shapes_of
 from carob.inputs.sources import BYTE_ORDER_MARK
-from carob.output.parsing import is_number
+from carob.output.parsing import is_number, number_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -202,6 +205,29 @@ def rows_of_text(
                 raise refused(*TABLE_NOT_UTF_8, file=path) from None
             except csv.Error as error:
                 raise refused(*NO_ROW, file=path, line=line + 1, why=error) from None
+
+
+def with_numbers(
+    rows: Iterable[tuple[dict[str, Any], dict[str, Any]]], plan: ColumnRoles, kind: str
+) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """Yields the rows of a text table with a row for each document, with numbers in place of their texts.
+
+    Raises:
+        DataError: a cell that is not a number, or one that no double represents.
+    """
+    names = [name for role, name in plan.inside.items() if role not in IDS]
+    for place, row in rows:
+        numbers: dict[str, float] = {}
+        for name in names:
+            text = row[name]
+            if text is None:
+                continue  # an empty cell, which is refused where the row is read
+            number = number_of(str(text))
+            wide = re.fullmatch(WHOLE, str(text)) is not None and number is not None and int(text) != number
+            if number is None or wide:
+                raise number_error(str(text), kind, wide=wide, column=name, **place)
+            numbers[name] = number
+        yield place, {**row, **numbers}
 
 
 def is_text(line: str) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from carob import _native
 from carob._dataclasses import dataclass
-from carob.inputs.columns import DRAW, IDS, constant_in, named_in, names_column, plain_name, usual
+from carob.inputs.columns import DRAW, IDS, NUMBER, constant_in, named_in, names_column, plain_name, usual
 from carob.inputs.decompression import unpacked
 from carob.inputs.errors import (
     DRAWN_TWICE,
@@ -267,10 +267,6 @@ def queries_by_line(files: Iterable[str]) -> dict[str, Any]:
                 raise query_in_two_rows(query, places[query], place).at(file=place["file"])
             found[query], places[query] = its, place
     return found
-
-
-NUMBER = "number of the row"
-"""The column of ids for questions without one."""
 
 
 def mapping_of_rows(rows: Sequence[Any], kind: str, asked: Asked) -> dict[Any, dict[Any, Any]]:

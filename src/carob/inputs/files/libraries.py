@@ -459,6 +459,11 @@ PIP = "Install it: pip install {}."
 NAMES = {"parquet": "Parquet", "arrow": "Arrow", "delimited": "CSV and TSV", "lines": "JSON"}
 
 
+def has_library(kind: str) -> bool:
+    """Returns whether a library is installed that reads files of a kind."""
+    return any(find_spec(library.name) for library in READS[kind])
+
+
 def library_for(place: Place, kind: str) -> Library:
     """Returns the first installed library that reads files of a kind.
 

@@ -22,7 +22,7 @@ from carob.inputs.errors import (
     refused,
     sentences,
 )
-from carob.inputs.files.header import delimited, head_of, rows_of_text, shapes_of_text
+from carob.inputs.files.header import delimited, head_of, rows_of_text, shapes_of_text, with_numbers
 from carob.inputs.files.json import (
     content_in,
     first_objects,
@@ -34,13 +34,15 @@ from carob.inputs.files.json import (
     refuse_lines,
     whole_line,
 )
-from carob.inputs.files.libraries import COLUMNAR, columnar_kind, library_for, opened, reading
+from carob.inputs.files.libraries import COLUMNAR, columnar_kind, has_library, library_for, opened, reading
 from carob.inputs.files.paths import Place, place_of
 from carob.inputs.frames import is_frame, rows_of_frame, systems_in
+from carob.inputs.layouts import LaidOut, is_laid_out, unwrapped, with_columns
 from carob.inputs.nested import plan_of, shapes_of
 from carob.inputs.runs import Wrapper
 from carob.inputs.sources import BYTE_ORDER_MARK, Provenance, content_of, is_trec
 from carob.output.errors import ColumnsOfTextError, ContentError, DataError, by_policy, worded
+from carob.output.parsing import json_or_none
 from carob.output.taken import take
 
 if TYPE_CHECKING:
@@ -57,7 +59,6 @@ if TYPE_CHECKING:
 
 JSON = re.compile(rb"\s*(?:\{|\[\s*\{)")
 """The start of an object or of a list of objects."""
-LISTED = re.compile(rb"\s*\[")
 UNREAD = (".bz2", ".xz")
 LENIENT = worded(by_policy("malformed", "skip"), " skips lines of TREC text only, not rows of a table.")
 
@@ -290,9 +291,11 @@ class TableRequest:
     @cached_property
     def by_line(self) -> bool:
         """Whether each line is an object."""
-        return self.form == "lines" or (
-            self.form == "json" and is_by_line(self.place.files[0], self.head, self.asked)
-        )
+        if self.form != "json":
+            return self.form == "lines"
+        first, _, rest = self.head.strip().partition(b"\n")
+        one = not rest and is_laid_out(json_or_none(first, file=self.place.files[0]))
+        return not one and is_by_line(self.place.files[0], self.head, self.asked)
 
     @cached_property
     def objects(self) -> list[dict[str, Any]]:
@@ -314,18 +317,38 @@ class TableRequest:
         return opened(replace(self.place, kind=self.form))
 
     @cached_property
+    def document(self) -> LaidOut:
+        """The content of a file that is JSON as a whole.
+
+        Raises:
+            DataError: it cannot be read, or is the document of a tool that holds something else.
+        """
+        first = self.place.files[0]
+        try:
+            return unwrapped(content_in(first), self.kind)
+        except DataError as error:
+            raise error.at(file=first) from None
+
+    @property
+    def roles(self) -> Asked:
+        """The columns' names by role: those that the caller named, and those of the document's tool."""
+        if self.form != "json" or self.by_line:
+            return self.asked
+        return with_columns(self.asked, self.document.columns)
+
+    @cached_property
     def fields(self) -> Mapping[str, Shape] | None:
         """The shape of each column; None for TREC text, and for JSON that is no list of objects."""
         if self.form in COLUMNAR:
             library, table = self.opened
             with reading(self.place.name, library.name):
                 return library.fields_of(table)
-        first = self.place.files[0]
         if self.by_line:
             return shapes_of(self.objects)
         if self.form == "json":
-            rows: Any = content_in(first) if LISTED.match(self.head) else [None]
-            return shapes_of(rows) if all(isinstance(each, dict) for each in rows) else None
+            rows = self.document.content
+            of_objects = isinstance(rows, list) and all(isinstance(each, dict) for each in rows)
+            return shapes_of(rows) if of_objects else None
         return None if self.how is None else shapes_of_text(self.how, self.head)
 
     @cached_property
@@ -336,7 +359,7 @@ class TableRequest:
             DataError: a missing or ambiguous column.
         """
         try:
-            return plan_of(self.fields or {}, self.kind, self.asked)
+            return plan_of(self.fields or {}, self.kind, self.roles)
         except DataError as error:
             raise error.at(file=self.place.name) from None
 
@@ -396,6 +419,8 @@ class TableRequest:
         try:
             content = mapping_by(self.plan, each(), self.kind, self.asked, places)
         except DataError as error:
+            if error.line is not None:
+                raise  # of a row that is read after the last place
             raise error.at(
                 **{"file": self.place.name, "row": None} | (places[-1] if places else {})
             ) from None
@@ -425,6 +450,9 @@ def by_text(wanted: TableRequest, how: Delimited) -> FileTable:
             )
     if wanted.plan.nested:
         return wanted.by_row(rows_of_text(place.files, how, wanted.plan))
+    if not has_library("delimited"):
+        rows = rows_of_text(place.files, how, wanted.plan)
+        return wanted.by_row(with_numbers(rows, wanted.plan, wanted.kind))
     library = library_for(place, "delimited")
     with reading(place.name, library.name):
         table = library.delimited(place, how)
@@ -441,10 +469,11 @@ def by_json(wanted: TableRequest) -> FileTable:
             file=place.name,
             count=len(place.files),
         )
-    content = content_in(place.files[0])
+    content = wanted.document.content
     if isinstance(content, dict):
         return FileTable(place.name, content, wanted.constants, place.origin)
-    return FileTable(place.name, content, wanted.given, wanted.origin)
+    roles = {role: name for role, name in wanted.roles.items() if name is not None}
+    return FileTable(place.name, content, roles, wanted.origin)
 
 
 def by_lines(wanted: TableRequest) -> FileTable:
@@ -460,7 +489,7 @@ def by_lines(wanted: TableRequest) -> FileTable:
                 )
     for each in place.files:
         refuse_lines(each, wanted.plan, wanted.kind)
-    if wanted.plan.by_row:
+    if wanted.plan.by_row or not has_library("lines"):
         return wanted.by_row(objects_in(place.files))
     library = library_for(place, "lines")
     with reading(place.name, library.name):
