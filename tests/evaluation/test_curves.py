@@ -84,3 +84,36 @@ def test_the_footer_says_once_what_a_name_means_at_every_depth() -> None:
 def test_judgments_apart_go_with_grades_alone() -> None:
     with pytest.raises(carob.DataError, match="needs 'qrels' and 'run', or 'grades'"):
         carob.curve("R", {"q": {"a": 1}}, {"q": {"a": 1.0}}, judged=[[1, 1]])
+
+
+def test_shares_of_the_documents_in_per_cent() -> None:
+    grades = [[1, 0, 0, 1], [0, 1, 0, 0]]
+    curve = carob.curve("R", grades=grades, at=["25%", "50%", "100%"])
+    assert curve["R"] == [(1 / 2 + 0) / 2, (1 / 2 + 1) / 2, 1]
+    assert curve.at == {"R": (0.25, 0.5, 1.0)}
+    assert [line.split()[0] for line in str(curve).splitlines()] == ["@", "25%", "50%", "100%", "2"]
+    whole = carob.curve(["ScreeningRecall", "WSS"], grades=grades)
+    assert (len(whole["WSS"]), whole["ScreeningRecall"][-1]) == (20, 1)
+    assert whole["WSS"][9] == carob.evaluate_grades(grades, "WSS@50%")["WSS@50%"]
+    assert carob.curve("ScreeningRecall", grades=grades, at=[0.5])["ScreeningRecall"] == [3 / 4]
+
+
+@pytest.mark.parametrize(
+    ("measure", "at", "says"),
+    [
+        ("R", ["10%", 5], "numbers, or all in per cent"),
+        ("R", ["half"], "'half': the places of a curve are numbers"),
+        ("P", ["10%"], "P takes no per cent"),
+        ("R", ["120%"], "share is above 0 up to 1"),
+    ],
+)
+def test_shares_that_make_no_curve_are_refused(measure: str, at: list, says: str) -> None:
+    with pytest.raises((DataError, MeasureError), match=says):
+        carob.curve(measure, grades=[[1, 0]], at=at)
+
+
+def test_the_figure_of_shares_is_in_per_cent() -> None:
+    pytest.importorskip("matplotlib")
+    (axes,) = carob.curve("R", grades=[[1, 0, 1]], at=["50%", "100%"]).to_figure().axes
+    assert axes.get_xlabel() == "documents read (%)"
+    assert axes.lines[0].get_xdata().tolist() == [50, 100]

@@ -35,12 +35,13 @@ def curve_command(
     given: Given,
     **shown: Any,
 ) -> None:
-    """Compute measures at every depth, or precision at every recall level.
+    """Compute measures at every depth, precision at every recall level, or recall by the share of documents read.
 
     Each value is the mean over the queries. The queries are those of a run, or lists of grades on the command line:
 
     \b
         carob curve qrels.txt bm25.run -m P -m R --at 5,10,20
+        carob curve qrels.txt bm25.run -m R --at 10%,50%,100%
         carob curve -m 'CG DCG nDCG' --grades 3,2,0,1 --grades 0,1,2
     """
     from carob.evaluation.curves import curve
@@ -66,14 +67,17 @@ def curve_command(
     answer(found, layout, terminal_width() if sys.stdout.isatty() else None, "values", figure)
 
 
-def places_in(text: str) -> list[float]:
-    """Parses depths or recall levels, separated by commas or blanks.
+def places_in(text: str) -> list[float | str]:
+    """Parses depths, recall levels or shares in per cent, separated by commas or blanks.
 
     Raises:
         DataError: the text contains something other than numbers.
     """
     parts = re.split(r"[\s,]+", text.strip())
     for part in parts:
-        if not is_number(part):
-            raise DataError(f"'{part}' in --at is not a number: write depths or recall levels, as in 1,5,10.")
-    return list(map(float, parts))
+        if not is_number(part.removesuffix("%")):
+            raise DataError(
+                f"'{part}' in --at is not a number: write depths or recall levels, as in 1,5,10, or shares of the "
+                "documents, as in 5%,50%,100%."
+            )
+    return [part if part.endswith("%") else float(part) for part in parts]

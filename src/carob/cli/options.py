@@ -427,12 +427,16 @@ def weights_in(path: str | None) -> dict[str, float] | None:
 
 
 def may_be_constant(role: str, value: str) -> bool:
-    """Returns whether a number may stand for a column: any grade, and the probability 1 of complete judgments."""
+    """Returns whether a value may stand for a column: any query or grade, the probability 1 of complete judgments."""
+    if role == "query":
+        return True
     return is_number(value) and (role == "grade" or (role == "probability" and float(value) == 1))
 
 
 def columns_in(text: str | None, kind: str) -> dict[str, Any]:
-    """Parses ``what=name,what=name`` for ``Qrels.of`` or ``Run.of``, where ``grade:=1`` is a number.
+    """Parses ``what=name,what=name`` for ``Qrels.of`` or ``Run.of``.
+
+    ``grade:=1`` is the grade of every row, and ``query:=review1`` the query of every row.
 
     Raises:
         DataError: a column that tables do not have, or that is named twice.
@@ -443,12 +447,13 @@ def columns_in(text: str | None, kind: str) -> dict[str, Any]:
         role, _, name = part.partition("=")
         role, constant = role.strip().removesuffix(":"), role.strip().endswith(":")
         if role not in known or not name or (constant and not may_be_constant(role, name)):
-            more = "; grade:=1 gives every row that grade" if kind == "qrels" else ""
+            more = ", grade:=1 that grade" if kind == "qrels" else ""
             raise DataError(
                 f"--{kind}-columns: '{part}' names no column: write WHAT=NAME, where WHAT is "
-                f"{', '.join(known[:-1])} or {known[-1]}{more}."
+                f"{', '.join(known[:-1])} or {known[-1]}; query:=review1 gives every row that query{more}."
             )
         if role in found:
             raise DataError(f"--{kind}-columns: the {role} is named twice, '{found[role]}' and '{name}'.")
-        found[role] = float(name) if constant else name
+        text = f":={name}" if constant and role == "query" else name
+        found[role] = float(name) if constant and role != "query" else text
     return found

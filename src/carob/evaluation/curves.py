@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from carob._dataclasses import dataclass
@@ -14,7 +14,8 @@ from carob.evaluation.score_tables import MISSING, SAME, document_of, footers
 from carob.inputs.qrels import Qrels, QrelsLike
 from carob.inputs.run import Run, RunLike
 from carob.measures.define import as_typed
-from carob.measures.names import MeasureObject
+from carob.measures.grammar import is_number
+from carob.measures.names import MeasureObject, in_percent, share_of
 from carob.output.document import Document, Documented, Line, Section, Table
 from carob.output.errors import DataError, MeasureError, NotEvaluatedError, Worded, worded
 from carob.output.language import language_named
@@ -34,18 +35,23 @@ if TYPE_CHECKING:
     from carob.output.pictures.figures import Drawing
 
 TENTHS = tuple(number / 10 for number in range(11))
+TWENTIETHS = tuple(number / 20 for number in range(1, 21))
+AXES = {"share": "documents read (%)", "recall": "recall (%)"}
+"""The labels of shares in figures, by the parameter after ``@``."""
+PLACES = "depth or recall level"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Curve(Documented, Listed[list[float]]):
-    """The values of measures at increasing depths or recall levels.
+    """The values of measures at increasing depths, recall levels or shares of the documents read.
 
     Args:
         scores: every value, as the scores of ``nDCG@1``, ``nDCG@2`` and so on.
-        at: the depths or recall levels of each measure.
+        at: the depths, recall levels or shares of each measure.
         per_query: whether tables and JSON also show the values for each query.
         digits: the number of decimals in tables; None for that of the profile.
         lang: the language of the footer.
+        axes: what the shares of some measures are shares of, as figures label them; tables show these in per cent.
 
     Example:
         >>> import carob
@@ -59,6 +65,7 @@ class Curve(Documented, Listed[list[float]]):
     per_query: bool = False
     digits: int | None = None
     lang: str = "en"
+    axes: Mapping[str, str] = field(default_factory=dict)
 
     def labels_of(self, measure: str) -> list[str]:
         """Returns the labels of a measure's values.
@@ -68,7 +75,11 @@ class Curve(Documented, Listed[list[float]]):
         """
         if measure not in self.at:
             raise NotEvaluatedError(f"No curve for '{measure}'. Available: {', '.join(self.at)}.")
-        return [placed(measure, each) for each in self.at[measure]]
+        return [f"{measure}@{self.written(measure, each)}" for each in self.at[measure]]
+
+    def written(self, measure: str, place: float) -> str:
+        """Returns a depth, a level or a share of a measure as tables show it."""
+        return in_percent(place) if measure in self.axes else as_typed(place)
 
     def __iter__(self) -> Iterator[str]:
         """Returns the measures, without their depths or levels."""
@@ -109,14 +120,17 @@ class Curve(Documented, Listed[list[float]]):
     def table(self, means: Mapping[str, Sequence[float]] | None = None) -> Table:
         """Returns a row for each depth or level, with the mean over the queries or other values of each measure."""
         values = {each: (self if means is None else means)[each] for each in self}
-        columns = {each: dict(zip(at, values[each], strict=True)) for each, at in self.at.items()}
+        columns = {
+            each: dict(zip(((place, self.written(each, place)) for place in at), values[each], strict=True))
+            for each, at in self.at.items()
+        }
         digits = self.scores.digits if self.digits is None else self.digits
         rows = [
             [
-                as_typed(place),
+                place[1],
                 *(decimals(its[place], digits) if place in its else "" for its in columns.values()),
             ]
-            for place in sorted({each for at in self.at.values() for each in at})
+            for place in sorted({each for its in columns.values() for each in its})
         ]
         return Table(["@", *self], rows)
 
@@ -135,8 +149,13 @@ class Curve(Documented, Listed[list[float]]):
 
     def figures(self) -> dict[str, Drawing]:
         """Returns the function that draws the means of each measure."""
-        series = {each: (at, self[each]) for each, at in self.at.items()}
-        return {"means": lambda drawn: curves(drawn, series, "depth or recall level")}
+        series = {
+            each: ([place * 100 for place in at] if each in self.axes else at, self[each])
+            for each, at in self.at.items()
+        }
+        axes = {self.axes.get(each, PLACES) for each in self.at}
+        axis = axes.pop() if len(axes) == 1 else PLACES
+        return {"means": lambda drawn: curves(drawn, series, axis)}
 
     def beside(self) -> list[str]:
         """Returns the facts about the data, which do not fit in CSV and TSV."""
@@ -186,22 +205,24 @@ def curve(
     grades: GradesLike | None = None,
     judged: GradesLike | None = None,
     judged_ranking: QrelsLike | None = None,
-    at: Iterable[float] | None = None,
+    at: Iterable[float | str] | None = None,
     policy: Policy | None = None,
     profile: ProfileLike = None,
     weights: Mapping[str, float] | None = None,
     name: str | None = None,
 ) -> Curve:
-    """Compute measures at every depth, or at every recall level.
+    """Compute measures at every depth, at every recall level, or after every share of the documents.
 
     Args:
-        measures: names without ``@``: ``"nDCG"``, ``["P", "R"]``, ``"IPrec"`` for the 11-point curve.
+        measures: names without ``@``: ``"nDCG"``, ``["P", "R"]``, ``"IPrec"`` for the 11-point curve,
+            ``"ScreeningRecall"`` for recall by the share of a review that was read, down to its last document.
         qrels: as in ``evaluate``; or pass ``grades``.
         run: as in ``evaluate``.
         grades: as in ``evaluate_grades``, instead of ``qrels`` and ``run``.
         judged: as in ``evaluate_grades``.
         judged_ranking: as in ``evaluate_judged_ranking``, instead of ``qrels`` and ``run``.
-        at: the depths or levels; if None, every depth down to the longest list, and eleven recall levels.
+        at: the depths or levels, or shares in per cent, such as ``["5%", "100%"]`` for ``R``; if None, every depth down
+            to the longest list, eleven recall levels, and shares in steps of 5%.
         policy: as in ``evaluate``.
         profile: as in ``evaluate``.
         weights: as in ``evaluate``.
@@ -217,7 +238,8 @@ def curve(
         [3.0, 5.0, 8.0, 8.0, 8.0, 9.0, 11.0, 13.0, 16.0, 16.0]
     """
     convention, policy = conventions(profile, policy)
-    wanted = {str(each): at_one(each, convention) for each in names_in(measures)}
+    given, percent = places_of(at)
+    wanted = {str(each): at_one(each, convention, "100%" if percent else "1") for each in names_in(measures)}
     if not wanted:
         raise DataError("No measure was requested: name at least one, such as nDCG.")
     request = Request(wanted, convention, policy, weights)
@@ -236,16 +258,41 @@ def curve(
         known = Qrels.of(cast("Any", qrels), policy, subtopics=request.groups).complete
         matched = Matches.of_run(known, Run.of(cast("Any", run), name), request)
     longest = int(matched.under(policy).rows.length.max(initial=0))
-    given = tuple(int(each) if each == int(each) else float(each) for each in (() if at is None else at))
     places = {each: given or usual(measure, longest) for each, measure in wanted.items()}
+    kinds = {each: measure.definition for each, measure in wanted.items()}
+    axes = {each: AXES.get(kind.at, PLACES) for each, kind in kinds.items() if kind.percent}
+    made = Curve(cast("Any", None), places, axes=axes)
     asked = {
-        placed(each, place): measure @ place for each, measure in wanted.items() for place in places[each]
+        label: measure @ place
+        for each, measure in wanted.items()
+        for label, place in zip(made.labels_of(each), places[each], strict=True)
     }
-    return Curve(warned(matched.scores(replace(request, asked=asked)).complete()), places)
+    return replace(made, scores=warned(matched.scores(replace(request, asked=asked)).complete()))
 
 
-def at_one(name: str | Measured, convention: Profile) -> Measure:
-    """Returns the measure that a name means, at the first depth or recall level.
+def places_of(at: Iterable[float | str] | None) -> tuple[tuple[float, ...], bool]:
+    """Returns the places of a curve as numbers, and whether they are shares in per cent.
+
+    Raises:
+        DataError: a text that is no number in per cent, or shares beside other places.
+    """
+    places = [] if at is None else list(at)
+    shares = [each for each in places if isinstance(each, str)]
+    odd = next((each for each in shares if not each.endswith("%") or not is_number(each[:-1])), None)
+    if odd is not None or len(shares) not in (0, len(places)):
+        raise DataError(
+            f"{odd or ', '.join(map(str, places))!r}: the places of a curve are numbers, or all in per cent, as in "
+            "5%, 50%, 100%."
+        )
+    if shares:
+        return tuple(share_of(each[:-1]) for each in shares), True
+    return tuple(
+        int(each) if each == int(each) else float(each) for each in cast("list[float]", places)
+    ), False
+
+
+def at_one(name: str | Measured, convention: Profile, place: str) -> Measure:
+    """Returns the measure that a name means at a place, such as the first depth.
 
     Raises:
         MeasureError: there is no such measure, or it does not accept ``@``.
@@ -257,15 +304,12 @@ def at_one(name: str | Measured, convention: Profile) -> Measure:
         )
     if isinstance(name, MeasureObject):
         return measure_of(name @ 1)
-    ((_, measure),) = convention.read(f"{name}@1")
+    ((_, measure),) = convention.read(f"{name}@{place}")
     return measure
 
 
 def usual(measure: Measure, longest: int) -> tuple[float, ...]:
-    """Returns the default places of a curve: every depth, or eleven recall levels."""
+    """Returns the default places of a curve: every depth, eleven recall levels, or shares in steps of 5%."""
+    if measure.definition.percent:
+        return TWENTIETHS
     return TENTHS if measure.definition.at == "recall" else tuple(range(1, longest + 1))
-
-
-def placed(measure: str, place: float) -> str:
-    """Returns the label of a measure at one depth or level, such as ``nDCG@5``."""
-    return f"{measure}@{as_typed(place)}"

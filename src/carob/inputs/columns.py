@@ -27,6 +27,8 @@ INSISTED = "!"
 """The end of a column's name that insists on scores, even if they look like ranks."""
 NUMBER = "number of the row"
 """The column of ids for queries without one."""
+CONSTANT = ":="
+"""The start of what stands for the query column, if every row belongs to one query: ``:=review1``."""
 MOST_NAMES = 20
 """Columns that a sentence lists."""
 
@@ -120,6 +122,9 @@ def no_column(missing: Sequence[str], kind: str, **words: Any) -> DataError:
         more = worded(", or ", by_reading(kind, rank=...), " where 1 is the best")
     elif missing[-1] == "grade":
         more = worded("; if each row is relevant (implicit feedback), ", by_reading(kind, grade=1))
+    if missing[0] == "query" and len(missing) == 1:
+        every = by_reading(kind, query=f"{CONSTANT}q1")
+        more = worded("; if every row belongs to one query, ", every, more)
     roles = one_of([f"the {each}" for each in (*missing, *["rank"] * (missing[-1] == "score"))])
     them, reading = "it" if len(missing) == 1 else "them", by_reading(kind, **dict.fromkeys(missing, ...))
     return refused(
@@ -164,7 +169,8 @@ def seems_other(names: Sequence[str], kind: str, asked: dict[str, str | None]) -
         and ("measure" in map(plain_name, names) or any(map(is_measure, names)))
     ):
         return f" {COLUMNS_ADVICE[kind]['values']}"
-    if not usual(names, "grade" if run else "rank"):
+    own, other = ("rank", "grade") if run else ("grade", "rank")
+    if usual(names, own) or not usual(names, other):
         return ""
     return f" This looks like {'qrels' if run else 'a run'}: {SWAPPED}"
 

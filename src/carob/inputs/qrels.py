@@ -16,7 +16,7 @@ from carob._cached import cached_property
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.conventions.policy import Policy
-from carob.inputs.columns import constant_in
+from carob.inputs.columns import CONSTANT, constant_in
 from carob.inputs.dicts import MAPPING, is_sample, numbered, numbers_of, plain
 from carob.inputs.errors import NOTHING, refused, scores_as_grades, sentences
 from carob.inputs.files import read_as
@@ -123,7 +123,8 @@ class Qrels:
         Args:
             qrels: the judgments.
             policy: decides about duplicates and malformed lines.
-            query: a table's query column, text or whole numbers; by default, the column with a usual name.
+            query: a table's query column, text or whole numbers; by default, the column with a usual name. With
+                ``":=review1"``, every row of the table belongs to the query ``review1``.
             document: the document column.
             grade: the grade column; or one grade for every row, as for clicks and purchases.
             subtopics: whether the second column, or the second key of ``{query: {subtopic: {document: grade}}}``,
@@ -147,13 +148,8 @@ class Qrels:
         grouped = subtopics or subtopic is not None
         asked: dict[str, str | float | None] = {"query": query, "document": document, "grade": grade}
         asked |= {"probability": probability, "sample_size": sample_size}
-        if words is not None:
-            from carob.inputs.grade_words import in_numbers
-
-            numbered, name, origin = in_numbers(qrels, asked, words)
-            named = cast("Any", {role: column for role, column in asked.items() if column is not None})
-            found = cls.of(numbered, policy, subtopics=subtopics, subtopic=subtopic, **named)
-            return found if origin is None else replace(found, name=name, origin=origin)
+        if words is not None or (query is not None and query.startswith(CONSTANT)):
+            return cls.by_value(qrels, policy, asked, words, subtopics=subtopics, subtopic=subtopic)
         if isinstance(qrels, (list, Mapping)):
             qrels = by_query(qrels, "qrels", asked)
         roles = asked | ({"subtopic": subtopic} if grouped else {})
@@ -185,6 +181,35 @@ class Qrels:
         if keep and judgments.duplicates:
             refuse_subtopics(source, judgments, policy)
         return table.without_duplicates()
+
+    @classmethod
+    def by_value(
+        cls,
+        qrels: Any,
+        policy: Policy,
+        asked: Asked,
+        words: Mapping[str, float] | None,
+        *,
+        subtopics: bool,
+        subtopic: str | None,
+    ) -> Qrels:
+        """Reads judgments cell by cell: grades in words, or a table whose rows all belong to one query.
+
+        Raises:
+            DataError: as ``of``.
+        """
+        given: dict[str, Any] = {}
+        if str(asked["query"]).startswith(CONSTANT):
+            from carob.inputs.one_query import read_one_query
+
+            read, name, origin = read_one_query(qrels, "qrels", asked, words)
+        else:
+            from carob.inputs.grade_words import in_numbers
+
+            read, name, origin = in_numbers(qrels, asked, words or {})
+            given = {role: column for role, column in asked.items() if column is not None}
+        found = cls.of(read, policy, subtopics=subtopics, subtopic=subtopic, **given)
+        return found if origin is None else replace(found, name=name, origin=origin)
 
     @classmethod
     def in_mapping(cls, qrels: Mapping[Any, Any], grade: float | None, *, complete: bool = False) -> Qrels:

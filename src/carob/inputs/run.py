@@ -12,7 +12,7 @@ from carob import _native
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.conventions.policy import Policy
-from carob.inputs.columns import INSISTED, usual
+from carob.inputs.columns import CONSTANT, INSISTED, usual
 from carob.inputs.dicts import MappingRun, numbered, plain
 from carob.inputs.errors import NO_RUNS, ONE_NAME, refused, sentences
 from carob.inputs.files import read_as
@@ -136,7 +136,8 @@ class Run:
         Args:
             run: the run.
             name: its name in tables.
-            query: a table's query column, text or whole numbers; by default, the column with a usual name.
+            query: a table's query column, text or whole numbers; by default, the column with a usual name. With
+                ``":=review1"``, every row of the table belongs to the query ``review1``.
             document: the document column.
             score: the score column. A column whose name or values look like ranks is refused, unless the name ends
                 with ``!``.
@@ -165,6 +166,12 @@ class Run:
         if isinstance(run, Run):
             return run
         refuse_results(run)
+        if query is not None and query.startswith(CONSTANT):
+            from carob.inputs.one_query import read_one_query
+
+            ranked, file, origin = read_one_query(run, "run", its)
+            source = MappingRun(ranked) if origin is None else MappingRun(ranked, origin)
+            return cls(name or (called(file) if file else "run"), source, score)
         if isinstance(run, list) or (isinstance(run, Mapping) and not are_several(run)):
             run = by_query(run, "run", its)
         if isinstance(run, Mapping):

@@ -84,7 +84,7 @@ def by_reading(kind: str, **named: object) -> Worded:
     """
     python = ", ".join(f"{name}={'…' if value is ... else repr(value)}" for name, value in named.items())
     columns = ",".join(
-        f"{name}{':' if isinstance(value, int) else ''}={'…' if value is ... else value}"
+        f"{name}{':' if isinstance(value, int) else ''}={'…' if value is ... else value}".replace("=:=", ":=")
         for name, value in named.items()
     )
     options = (

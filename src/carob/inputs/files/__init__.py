@@ -6,10 +6,10 @@ TREC text is recognised by its name and first bytes. This costs nothing, since t
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from carob.inputs import PACKED, installed
-from carob.inputs.columns import ASKED
+from carob.inputs.columns import ASKED, CONSTANT
 from carob.inputs.errors import CARRIAGE_RETURN, refused
 from carob.inputs.sources import Readable, Source, content_of, is_pattern, is_trec, kind_of, source_of
 from carob.output.errors import ColumnsOfTextError, ContentError, DataError, LineEndError
@@ -17,6 +17,7 @@ from carob.output.errors import ColumnsOfTextError, ContentError, DataError, Lin
 if TYPE_CHECKING:
     from carob.inputs.columns import Asked
     from carob.inputs.files.table import FileTable
+    from carob.inputs.sources import Provenance
 
 
 TEXT = (".run", ".txt", ".trec", ".res", ".qrels")
@@ -41,6 +42,12 @@ def read_as(
     Raises:
         DataError: unreadable input, or names of columns for text that has none.
     """
+    if str(asked.get("query")).startswith(CONSTANT):
+        from carob.inputs.files.table import FileTable
+        from carob.inputs.one_query import read_one_query
+
+        content, name, origin = read_one_query(given, kind, {**dict.fromkeys(ASKED[kind]), **asked})
+        return FileTable(name, content, {}, cast("Provenance", origin))
     path = os.fspath(given) if isinstance(given, (str, os.PathLike)) and given != "-" else None
     if path is not None and is_table(path):
         return opened(path, kind, asked, folders)

@@ -1,0 +1,97 @@
+"""Tables of a single query, which have no column of queries, such as the export of one systematic review."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from carob.inputs.columns import CONSTANT, choose, constant_in
+from carob.inputs.errors import refused
+from carob.inputs.files.small_tables import SmallTable
+from carob.inputs.frames import is_frame
+from carob.inputs.grade_words import number_of
+from carob.inputs.judgment_tables import is_empty, number_in
+from carob.inputs.sources import source_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from carob.inputs.columns import Asked
+    from carob.inputs.sources import Provenance
+
+
+def read_one_query(
+    given: Any, kind: str, asked: Asked, words: Mapping[str, float] | None = None
+) -> tuple[dict[str, dict[str, float]], str, Provenance | None]:
+    """Reads a table whose rows all belong to one query.
+
+    Args:
+        given: a path, bytes, an open file, a data frame, or a list of dicts.
+        kind: ``qrels`` or ``run``.
+        asked: the columns' names by role, and the query after ``:=``.
+        words: the number of each grade in words.
+
+    Returns:
+        ``{query: {document: number}}``, with negated ranks as scores, and the name and the origin of a file.
+
+    Raises:
+        DataError: unreadable input, a missing or ambiguous column, a cell without a number, a document in two rows.
+    """
+    named, constant = str(asked["query"]), constant_in(asked)
+    query = named.removeprefix(CONSTANT).strip()
+    if not query or isinstance(given, Mapping):
+        raise refused(
+            "'{column}' stands for the query of every row of a table.",
+            "Write the query's id after ':=', and pass a file, a data frame or a list of rows.",
+            file=kind,
+            column=named,
+        )
+    names, rows, name, origin = placed_rows(given, kind)
+    columns = choose([*names, named], kind, asked)
+    role = next((each for each in ("grade", "score", "rank") if each in columns), "grade")
+    found: dict[str, float] = {}
+    for place, row in rows:
+        cells = {each: row.get(columns[each]) for each in ("document", role) if each in columns}
+        for each, cell in cells.items():
+            if is_empty(cell):
+                raise refused(
+                    "the {role} is empty.",
+                    "Fill the cell, or leave the row out, such as that of a record that nobody screened.",
+                    **place,
+                    role=each,
+                    column=columns[each],
+                )
+        document = str(cells["document"])
+        if document in found:
+            raise refused(
+                "document '{document}' occurs twice.", "Remove one row.", **place, document=document
+            )
+        if constant is not None:
+            number = constant
+        elif words is not None:
+            number = number_of(cells[role], words, query=query, document=document)
+        else:
+            number = number_in(cells[role], role, place)
+        found[document] = -number if role == "rank" else number
+    told: tuple[tuple[str, Any], ...] = tuple((each, its) for each, its in asked.items() if its is not None)
+    told += () if words is None else (("words", dict(words)),)
+    return {query: found}, name, None if origin is None else replace(origin, columns=told)
+
+
+def placed_rows(
+    given: Any, kind: str
+) -> tuple[list[str], Iterable[tuple[dict[str, Any], Mapping[str, Any]]], str, Provenance | None]:
+    """Returns the names of a table's columns, its rows after their places, and the name and the origin of a file."""
+    if isinstance(given, list):
+        names = list({name: None for row in given for name in row})
+        return names, (({"file": kind, "row": number}, row) for number, row in enumerate(given)), "", None
+    if not isinstance(given, (str, bytes, os.PathLike)) and is_frame(given):
+        table = SmallTable.of(given, f"{kind} frame")
+        return table.names, table, "", None
+    source = source_of(given)
+    table = SmallTable.of_source(source)
+    if isinstance(table.document, list):
+        return *placed_rows(table.document, source.name)[:2], source.name, source.origin
+    return table.names, table, source.name, source.origin
