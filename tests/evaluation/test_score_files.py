@@ -11,6 +11,7 @@ import pytest
 import carob
 from carob import DataError, MeasureError, PolicyError
 from carob.evaluation.score_files import holds_scores
+from toys import command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -219,3 +220,63 @@ def test_other_mistakes_are_refused() -> None:
 )
 def test_judgments_and_runs_are_not_taken_for_scores(text: str, tmp_path: Path) -> None:
     assert not holds_scores(written(tmp_path, "x.txt", text))
+
+
+# ---------------------------------------------------------------- means and measures of which less is better
+
+
+def table_of(name: str, values: str = "0.5,0.6,0.4", mean: str = "0.5") -> str:
+    rows = [*(f"q{each},{value}" for each, value in enumerate(values.split(","), 1)), f"{name},{mean}"]
+    return "query,ndcg\n" + "\n".join(rows) + "\n"
+
+
+@pytest.mark.parametrize("name", ["mean", "Average", "AVG", "all", "macro avg", "overall"])
+def test_a_row_with_the_mean_is_not_a_query(name: str, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(table_of(name))
+    frame = pytest.importorskip("pandas").read_csv(tmp_path / "a.csv")
+    values = {"a": {"nDCG@10": {"q1": 0.5, "q2": 0.6, "q3": 0.4, name: 0.5}}}
+    for given in (tmp_path / "a.csv", frame, values):
+        found = carob.read_scores(given)
+        (scores,) = [found[run] for run in found]
+        assert scores.queries == ("q1", "q2", "q3")
+
+
+def test_a_row_that_is_named_like_a_mean_and_is_none_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.csv").write_text(table_of("mean", mean="0.9"))
+    (tmp_path / "b.csv").write_text(table_of("mean"))
+    said = "has a row 'mean', but its ndcg of 0.9 is not the mean of the 3 other values, 0.5"
+    with pytest.raises(DataError, match=said):
+        carob.read_scores(tmp_path / "a.csv")
+    assert command("compare", str(tmp_path / "a.csv"), str(tmp_path / "b.csv")) == 2
+    assert said in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.filterwarnings("ignore:.*less is better")
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("latency", True),
+        ("time_ms", True),
+        ("MeanRank", True),
+        ("reciprocal_rank", False),
+        ("satisfaction", False),
+    ],
+)
+def test_measures_of_which_less_is_better_are_warned_of(name: str, told: bool, tmp_path: Path) -> None:
+    rows = [
+        (run, query, name, float(value)) for value, run in enumerate("ab") for query in ("q1", "q2", "q3")
+    ]
+    lines = ["run,query,measure,value", *(",".join(map(str, each)) for each in rows)]
+    (tmp_path / "a.csv").write_text("\n".join(lines))
+    scores = carob.read_scores(tmp_path / "a.csv")
+    said = " ".join(each for run in scores for each in scores[run].warnings)
+    assert (f"{name} seems to be a measure of which less is better" in said) is told
+
+
+def test_queries_that_differ_in_case_are_not_left_out() -> None:
+    values = {"a": {"AP": {"Q1": 0.1, "Q2": 0.2}}, "b": {"AP": {"q1": 0.1, "q2": 0.2}}}
+    with pytest.raises(DataError, match=r"but one for 'Q.': upper and lower case differ") as error:
+        carob.read_scores(values)
+    assert "zero" not in str(error.value)

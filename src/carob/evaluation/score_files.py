@@ -16,7 +16,7 @@ from carob.evaluation.score_tables import GIVEN
 from carob.evaluation.score_tables import MISSING as MISSING_COLUMN
 from carob.evaluation.scores import Scores, ScoresByRun, with_measures, with_zeros
 from carob.evaluation.suspects import beyond_range, perfect, warned_of
-from carob.inputs.columns import plain_name, usual
+from carob.inputs.columns import plain_name, usual, words_in
 from carob.inputs.errors import ONE_NAME, for_people, is_measure, number_error, refused
 from carob.inputs.files.header import is_text
 from carob.inputs.files.json import is_record
@@ -41,6 +41,17 @@ if TYPE_CHECKING:
 
 SUMMARY = ("all", "amean")
 """The names that tools give to the mean over queries, where others have the name of a query."""
+MEANS = ("mean", "average", "avg", "overall", "total", "macro", "macroaverage", "macroavg", "macromean")
+"""Further names of means, in lower case and without separators, which may also be those of queries."""
+CLOSE = 0.01
+"""The largest relative difference between a row that is named like a mean, which may be rounded, and the mean."""
+LESS_IS_BETTER = {
+    *("latency", "loss", "rank", "time", "duration", "seconds", "ms", "cost", "perplexity", "ppl", "nll"),
+    *("error", "errors", "wer", "cer", "mae", "mse", "rmse", "distance"),
+}
+"""Words in the names of measures of which less is better."""
+MORE_IS_BETTER = {"reciprocal", "inverse", "inverted", "negative", "negated", "neg", "correlation"}
+"""Words that say otherwise."""
 
 COLUMNS = {
     "run": ("run", "runid", "runname", "system", "systemid", "model", "name"),
@@ -604,6 +615,8 @@ def scores_of(cells: Cells, only: Sequence[Any], missing: str) -> ScoresByRun:
     both = next((run for run in cells.computed if cells.values[run]), None)
     if both is not None:
         raise two_files(both)
+    if not cells.mark:
+        drop_means(cells)
     values = {run: its for run, its in cells.values.items() if run not in cells.computed}
     computed = {run: of_measures(each, only, cells.sources[run]) for run, each in cells.computed.items()}
     found = list(dict.fromkeys(measure for its in values.values() for measure in its))
@@ -629,8 +642,44 @@ def scores_of(cells: Cells, only: Sequence[Any], missing: str) -> ScoresByRun:
         scores.append(completed(run, matrix, queries, labels, known, missing, cells))
     if not only:
         refuse_lacking(scores, cells)
+    doubts = warned_of(filter(None, map(less_is_better, labels.values() if labels else ())))
+    scores[0] = replace(scores[0], warnings=(*scores[0].warnings, *doubts))
     first = scores[0].labels
     return ScoresByRun(with_measures(each, first) if {*each.labels} == {*first} else each for each in scores)
+
+
+def drop_means(cells: Cells) -> None:
+    """Drops rows such as ``average`` whose values are the means of the others.
+
+    Raises:
+        DataError: their values are not the means, so that they may be those of a query.
+    """
+    for run, tables in cells.values.items():
+        for measure, own in tables.items():
+            for query in [each for each in own if plain_name(each).strip("*") in MEANS]:
+                others = [each for name, each in own.items() if name != query and not math.isnan(each)]
+                if not others:
+                    continue
+                value, mean = own[query], math.fsum(others) / len(others)
+                if not math.isnan(value) and not math.isclose(value, mean, rel_tol=CLOSE, abs_tol=0.001):
+                    raise DataError(
+                        f"{run} has a row '{query}', but its {measure} of {value:g} is not the mean of the "
+                        f"{len(others):,} other values, {mean:g}. If the row is a mean, remove it; if it is a query, "
+                        "rename it.",
+                        file=cells.sources.get(run, cells.file),
+                    )
+                del own[query]
+
+
+def less_is_better(label: str) -> str | None:
+    """Returns a sentence if less seems to be better by another tool's measure, such as a latency, else None."""
+    words = set(words_in(label))
+    if is_measure(label) or not words & LESS_IS_BETTER or words & MORE_IS_BETTER:
+        return None
+    return (
+        f"{label} seems to be a measure of which less is better, but in comparisons larger values count as better. "
+        "Negate its values, or leave it out."
+    )
 
 
 def of_measures(scores: Scores, only: Sequence[Any], file: str) -> Scores:
@@ -693,13 +742,31 @@ def with_queries(scores: Scores, queries: Sequence[str], missing: str) -> Scores
     known = {*scores.queries, *scores.counts.missing}
     lacking = [each for each in queries if each not in known]
     if lacking and missing == "error":
-        raise without_value(scores.name, scores.labels[0], lacking, len(queries))
+        raise without_value(scores.name, scores.labels[0], lacking, len(queries), known)
     return with_zeros(scores, lacking) if missing == "zero" else scores
 
 
-def without_value(run: str, label: str, queries: Sequence[str], total: int) -> DataError:
-    """Returns the error for queries that have no value in one run, and whose treatment the caller did not choose."""
+def without_value(
+    run: str, label: str, queries: Sequence[str], total: int, own: Iterable[str] = ()
+) -> DataError:
+    """Returns the error for queries that have no value in one run, and whose treatment the caller did not choose.
+
+    Args:
+        run: the run.
+        label: the measure.
+        queries: the queries.
+        total: the number of all queries.
+        own: the queries of which the run has values.
+    """
     more = f" and {len(queries) - MOST_NAMED} more" if len(queries) > MOST_NAMED else ""
+    from carob.inputs.spellings import written_otherwise
+
+    pair = written_otherwise(list(queries), list(own))
+    if pair is not None:
+        return DataError(
+            f"{run} has no value of {label} for {len(queries)} of {total} queries, such as '{pair.judged}', but one "
+            f"for '{pair.ranked}': {pair.why}."
+        )
     return DataError(
         f"{run} has no value of {label} for {len(queries)} of {total} queries: "
         f"{', '.join(queries[:MOST_NAMED]) + more}.",
@@ -761,7 +828,7 @@ def completed(
         label = list(labels)[column]
         own = (there[:, column] | told).tolist()
         without = [query for query, known in zip(queries, own, strict=True) if not known]
-        raise without_value(run, label, without, len(queries))
+        raise without_value(run, label, without, len(queries), set(queries).difference(without))
     if lacking & said and missing == "error":
         missing = "skip"  # as whoever wrote rows without values did
     kept = there.any(axis=1) | (~told & (missing == "zero"))
