@@ -44,6 +44,7 @@ COMMANDS = {
     "verify": ("gate:verify_command", "Recompute the scores of a record, and report the differences."),
     "measures": ("help:measures_command", "List the measures, or print their definitions."),
     "profiles": ("help:profiles_command", "List the profiles: the conventions of other tools."),
+    "cite": ("cite:cite_command", "Print what a paper says about scores, and BibTeX."),
     "trec-eval": ("help:trec_eval_command", "Behave exactly as trec_eval."),
     "help": ("help:help_command", "Show the help of a command."),
 }

@@ -108,7 +108,7 @@ def options(command: str) -> Callable[[Callable[..., None]], Callable[..., None]
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
         @wraps(function)
         def called(**values: Any) -> None:
-            given = {"given": Given.taken(values)} if "folders" in found else {}
+            given = {"given": Given.taken(values)} if found.keys() & {"folders", "profile"} else {}
             function(**given, **values)
 
         for name, entry in reversed(found.items()):
@@ -216,8 +216,8 @@ class Given:
     @classmethod
     def taken(cls, options: dict[str, Any]) -> Given:
         """Separates the values of the shared options from the other options."""
-        columns = {kind: columns_in(options.pop(f"{kind}_columns"), kind) for kind in ("qrels", "run")}
-        words = options.pop("grade_words")
+        columns = {kind: columns_in(options.pop(f"{kind}_columns", None), kind) for kind in ("qrels", "run")}
+        words = options.pop("grade_words", None)
         if words is not None:
             from carob.inputs.grade_words import words_in
 
