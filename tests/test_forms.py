@@ -257,6 +257,14 @@ CALLS: dict[str, list[Any]] = {
         lambda q, r: {"text": re.findall(r"\d\.\d+", str(carob.explain("nDCG@3", q, r["one"], "q01")))}
     ],
     "difference": [lambda q, r: carob.difference("trec_eval-9", "carob", "nDCG@3", q, r["one"])],
+    "whence": [
+        lambda q, r: {
+            "causes": [
+                (each.measure, each.values, each.profiles)
+                for each in carob.whence("0.5", "P@2", q, r["one"], "q01").causes
+            ]
+        }
+    ],
     "curve": [lambda q, r: carob.curve("P", q, r["one"])],
     "report": [lambda q, r: carob.report(q, r, MEASURES).comparison],
 }
@@ -467,7 +475,9 @@ def test_one_run_or_none_in_place_of_several_is_refused_by_one_sentence(one: Any
 def test_several_runs_in_a_list_a_tuple_or_a_generator_are_the_same_runs() -> None:
     ready = [carob.Run.of(run, name) for name, run in RUNS.items()]
     for function in sorted(
-        CALLS.keys() - CHECKS - {"report", "gate", "explain", "difference", "curve", "verify", "evaluate"}
+        CALLS.keys()
+        - CHECKS
+        - {"report", "gate", "explain", "difference", "whence", "curve", "verify", "evaluate"}
     ):
         for call, wanted in zip(CALLS[function], answers(function), strict=True):
             for runs in (ready, tuple(ready)):

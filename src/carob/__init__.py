@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from carob.diagnosis.difference import Difference as Difference
     from carob.diagnosis.difference import difference as difference
     from carob.diagnosis.explain import explain as explain
+    from carob.diagnosis.whence import Whence as Whence
+    from carob.diagnosis.whence import whence as whence
     from carob.estimation.next_judgments import Next as Next
     from carob.estimation.next_judgments import next_judgments as next_judgments
     from carob.estimation.unjudged_bounds import UnjudgedBounds as UnjudgedBounds
@@ -102,6 +104,7 @@ MODULES = {
     "carob.diagnosis.check.pool": "PoolCheck check_pool",
     "carob.diagnosis.difference": "Difference difference",
     "carob.diagnosis.explain": "explain",
+    "carob.diagnosis.whence": "Whence whence",
     "carob.estimation.next_judgments": "Next next_judgments",
     "carob.estimation.unjudged_bounds": "UnjudgedBounds unjudged_bounds",
     "carob.evaluation.beyond_accuracy": "Beyond beyond_accuracy",

@@ -123,6 +123,9 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
         "RR", {"q1": {"a": 0}}, {"q1": {"a": 1.0}}, "q1", policy=carob.Policy(empty="nan")
     ),
     "Difference": lambda: carob.difference("trec_eval-9", "sklearn", "AP", QRELS, RUNS["new"]),
+    "Whence": lambda: carob.whence("0.5", None, QRELS, RUNS["new"], "q1"),
+    "Whence, of nothing known": lambda: carob.whence("0.123456", "AP", grades=[1, 0, 1]),
+    "Whence, of two numbers": lambda: carob.whence(["0.5", "0.333"], "RR", grades=[[0, 1], [0, 0, 1]]),
     "Check": lambda: carob.check(QRELS, RUNS),
     "Check, of nothing wrong": lambda: carob.diagnosis.check.Check((), ("qrels",)),
     "Check, of collections": lambda: carob.check_collections({"web": (QRELS, RUNS), "news": (PEOPLE, RUNS)}),
@@ -368,6 +371,7 @@ COMMANDS = {
     "check": ["check", "qrels", "a.run"],
     "explain": ["explain", "RR", "qrels", "a.run", "--query", "q1"],
     "difference": ["difference", "trec_eval-9", "sklearn", "AP", "qrels", "a.run"],
+    "whence": ["whence", "0.5", "qrels", "a.run", "-m", "RR"],
     "curve": ["curve", "qrels", "a.run", "-m", "P", "--at", "1,2"],
     "plan": ["plan", "qrels", "a.run", "b.run", "-m", "RR", "--difference", "0.1"],
     "best": ["best", "qrels", "a.run", "b.run", "-m", "RR", "--resamples", "100"],

@@ -54,9 +54,15 @@ def constants(tree: ast.AST) -> Iterator[tuple[int, str]]:
 
 
 def other_faces(path: Path) -> bool:
-    """Whether a module is of one face alone: the command line with its judging, trec_eval's, or a page's style."""
+    """Whether a module is of one face alone: the command line with its judging, trec_eval's, or a page's style.
+
+    ``commands.py`` writes commands, which are commands in any face.
+    """
     inside = path.relative_to(SOURCES).parts
-    return inside[0] in ("__main__.py", "cli", "compat", "judging", "reports") or inside[-1] == "errors.py"
+    return inside[0] in ("__main__.py", "cli", "compat", "judging", "reports") or inside[-1] in (
+        "errors.py",
+        "commands.py",
+    )
 
 
 def test_no_sentence_names_an_option_unless_it_has_both_wordings() -> None:

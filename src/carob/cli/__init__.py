@@ -31,6 +31,7 @@ COMMANDS = {
     "explain": ("explain:explain_command", "Show how the value of a measure is computed, rank by rank."),
     "curve": ("curve:curve_command", "Compute measures at every depth, as vectors."),
     "difference": ("explain:difference_command", "Explain why two profiles give different scores."),
+    "whence": ("whence:whence_command", "Find the conventions and mistakes that give a number."),
     "agreement": (
         "compare:agreement_command",
         "Measure how far two judges agree.",

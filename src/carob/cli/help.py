@@ -122,7 +122,7 @@ def trec_eval_command(arguments: tuple[str, ...]) -> None:
     sys.exit(trec_eval(list(arguments)))
 
 
-FILES = {"files", "runs", "run", "qrels", "a", "b", "path", "arguments", "baseline"}
+FILES = {"files", "runs", "run", "qrels", "a", "b", "path", "arguments", "baseline", "words"}
 MEASURES = {"measures", "measure", "drops", "floors"}
 PROFILES = {"profile", "profile_a", "profile_b"}
 

@@ -396,16 +396,17 @@ class JudgedRun:
         self.read: dict[tuple[str, str, str, bool], Qrels] = {}
         self.warned = False
 
-    def scores(self, measure: Measure, policy: Policy) -> Scores:
-        """Returns the scores under a measure and a policy.
+    def scores(self, measures: Measure | Sequence[Measure], policy: Policy) -> Scores:
+        """Returns the scores under a measure, or several, and a policy.
 
         Raises:
             DataError: the policy refuses the data.
         """
         # The warning that the run has no judged document is given once, not at each step.
         policy = policy.changed(overlap="none") if self.warned else policy
-        judged = self.judgments(policy, subtopics=measure.definition.groups)
-        scores = evaluate_run(judged, self.run, measure, policy=policy, bounds=False)
+        several = [measures] if isinstance(measures, Measure) else measures
+        judged = self.judgments(policy, subtopics=any(each.definition.groups for each in several))
+        scores = evaluate_run(judged, self.run, several, policy=policy, bounds=False)
         self.warned = True
         return scores
 

@@ -1,0 +1,67 @@
+"""The command ``carob whence``."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import click
+
+from carob.cli.explain import Explaining, grades_in
+from carob.cli.options import Given, options, refuse_misuse
+from carob.cli.terminal import answer
+
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*%?", re.IGNORECASE)
+
+
+@click.command("whence", cls=Explaining)
+@click.argument("words", nargs=-1, required=True, metavar="NUMBER… [QRELS RUN]")
+@options("whence")
+def whence_command(
+    words: tuple[str, ...],
+    measures: tuple[str, ...],
+    query: tuple[str, ...],
+    grades: tuple[str, ...],
+    judged: tuple[str, ...],
+    top: int,
+    layout: str,
+    given: Given,
+) -> None:
+    """Find the conventions of tools, and the known mistakes, that give NUMBER.
+
+    A number belongs to a ranked list: pass its grades, or files and a query. Without --query, the number is the mean
+    over all queries.
+
+    \b
+        carob whence 0.3333 --grades 0,0,1,0,2 --judged 2,1,1
+        carob whence 0.767 qrels.txt bm25.run --query 301 -m nDCG@10
+
+    Two numbers decide more than one: repeat --grades, or --query, to pass the list of each number.
+    """
+    from carob.diagnosis.whence import whence
+
+    numbers = [word for word in words if NUMBER.fullmatch(word)]
+    files = given.with_judgments(tuple(word for word in words if not NUMBER.fullmatch(word)))
+    if not numbers:
+        raise click.UsageError(
+            f"'{words[0]}' is not a number: pass the number that you have first, such as 0.613."
+        )
+    if bool(files) == bool(grades) or len(files) not in (0, 2):
+        raise click.UsageError("After the numbers, pass QRELS and RUN, or --grades.")
+    if judged and len(judged) != len(grades):
+        raise click.UsageError(
+            f"--judged has the grades of {len(judged)} lists, and --grades of {len(grades)}: repeat both options "
+            "equally often."
+        )
+    refuse_misuse(*files, given.exclude)
+    found = whence(
+        numbers,
+        measures or None,
+        given.qrels(files[0]) if files else None,
+        given.run(files[1]) if files else None,
+        query or None,
+        grades=[grades_in(each, given.words) for each in grades] or None,
+        judged=[grades_in(each, given.words) for each in judged] or None,
+        policy=given.policy,
+    )
+    answer(replace(found, shown=top), layout)

@@ -1,0 +1,280 @@
+"""``carob.whence``: which conventions, and which known mistakes, give a number."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING, TypeAlias
+
+from carob.conventions.policy import Policy
+from carob.conventions.profiles import every_profile
+from carob.diagnosis.difference import JudgedRun
+from carob.diagnosis.explain import alone
+from carob.diagnosis.whence.candidates import SAMPLE, at_depth, family_of, usual_names
+from carob.diagnosis.whence.commands import command_for
+from carob.diagnosis.whence.result import Cause, Decider, KnownMistake, Whence
+from carob.diagnosis.whence.search import GivenNumber, Search, in_groups
+from carob.diagnosis.whence.values import NumberedLists
+from carob.evaluation.engine import Matches, judgments_for
+from carob.inputs.qrels import Qrels
+from carob.inputs.run import Run
+from carob.inputs.sources import kept
+from carob.measures.grammar import depth_of, folded, is_number
+from carob.output.errors import DataError, MeasureError, Worded, worded
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from carob.diagnosis.whence.commands import ShownCommands
+    from carob.diagnosis.whence.search import FittingReadings
+    from carob.evaluation.evaluate import GradesLike
+    from carob.inputs.qrels import QrelsLike
+    from carob.inputs.run import RunLike
+
+__all__ = ["Cause", "Decider", "KnownMistake", "Whence", "whence"]
+
+NumbersLike: TypeAlias = "str | float | Sequence[str | float]"
+LEADS = 5
+"""The number of explanations that a further number should tell apart."""
+
+
+def whence(
+    numbers: NumbersLike,
+    measure: str | Sequence[str] | None = None,
+    qrels: QrelsLike | None = None,
+    run: RunLike | None = None,
+    query: str | Sequence[str] | None = None,
+    *,
+    grades: GradesLike | None = None,
+    judged: GradesLike | None = None,
+    policy: Policy | None = None,
+) -> Whence:
+    """Find the conventions, and the known mistakes, that give a number.
+
+    Every profile's reading of a measure and every known mistake is computed at the usual depths. Those whose value
+    rounds to the number are returned, commonest first. Conventions with the same value on this data, which cannot be
+    told apart, are one explanation.
+
+    Args:
+        numbers: the number, or several; as text, such as ``"0.50"``, the number keeps its digits, and ``"33 %"`` is
+            0.33. With as many lists or queries as numbers, each number is that of one of them, in order, by the same
+            convention. Otherwise each number is that of the only list, or the mean over all.
+        measure: the measure that the number is said to be, such as ``nDCG@10``, in the words of any tool; one for all
+            numbers, or one for each. Without a depth, every depth is searched; None searches the usual measures.
+        qrels: relevance judgments, as in ``evaluate``.
+        run: a run, as in ``evaluate``.
+        query: the query of the run, or several; None for the mean over all queries.
+        grades: instead of files, the grades of the ranked documents of one list or more, as in ``evaluate_grades``.
+        judged: with ``grades``, all grades of each list's judgments.
+        policy: settings that override those of every profile.
+
+    Returns:
+        The explanations.
+
+    Raises:
+        DataError: a number that cannot be read, or lists that cannot be used.
+        MeasureError: a measure that neither carob nor any profile knows.
+
+    Example:
+        >>> import carob
+        >>> found = carob.whence("0.767", "nDCG@3", grades=[1, 3, 0, 2], judged=[3, 2, 1])
+        >>> found.causes[0].measure, found.causes[0].convention
+        (('nDCG@3',), 'nDCG(gain=linear, discount=log2, ideal=judged)@3')
+    """
+    texts = texts_of_numbers(numbers)
+    subject, count = subject_of(qrels, run, query, grades, judged, policy)
+    each_its_own = count == len(texts) and count > 1
+    if count > 1 and not each_its_own:
+        subject = subject.as_mean()
+    asked = given_numbers(texts, measure, each_its_own=each_its_own)
+    search = Search(asked, subject, policy)
+    groups = in_groups(search.fits())
+    commands = command_for(qrels, run, query, grades, judged)
+    causes = tuple(cause_of(rank, group, subject, commands) for rank, group in enumerate(groups, 1))
+    return Whence(
+        tuple(texts),
+        causes,
+        len(search.candidates),
+        search.chance(),
+        decider(search, [group[0] for group in groups[:LEADS]]),
+        None if causes else search.nearest(),
+        tuple(each.digits for each in asked),
+    )
+
+
+# ---------------------------------------------------------------- what was passed
+
+
+def texts_of_numbers(numbers: NumbersLike) -> list[str]:
+    """Returns the numbers as text.
+
+    Raises:
+        DataError: there is none, or one of them is not a number.
+    """
+    given = [numbers] if isinstance(numbers, (str, int, float)) else [*numbers]
+    texts = [
+        text.strip()
+        for each in given
+        for text in (each.split(";") if isinstance(each, str) else [repr(each)])
+    ]
+    if not texts:
+        raise DataError("Pass the number that you have, such as 0.613.")
+    for text in texts:
+        if not (is_number(without_percent(text)) and math.isfinite(float(without_percent(text)))):
+            raise DataError(f"'{text}' is not a number: write it as it was printed, such as 0.613 or 61.3%.")
+    return texts
+
+
+def without_percent(text: str) -> str:
+    """Returns a number without its percent sign."""
+    return text.removesuffix("%").strip()
+
+
+def number_of(text: str, families: tuple[str, ...], depth: int | None, place: int) -> GivenNumber:
+    """Returns a number with its digits. A percentage has two digits more as a share."""
+    bare, share = without_percent(text), text.endswith("%")
+    mantissa, _, exponent = bare.lower().partition("e")
+    digits = len(mantissa.partition(".")[2]) - int(exponent or 0)
+    value = float(bare) / 100 if share else float(bare)
+    return GivenNumber(text, value, digits + 2 if share else digits, families, depth, place)
+
+
+def given_numbers(
+    texts: list[str], measure: str | Sequence[str] | None, *, each_its_own: bool
+) -> list[GivenNumber]:
+    """Returns the numbers with the measures that were stated.
+
+    Raises:
+        MeasureError: an unknown measure.
+        DataError: there are more measures than numbers, or fewer.
+    """
+    names = [measure] if isinstance(measure, str) or measure is None else [*measure]
+    if len(names) not in (1, len(texts)):
+        raise DataError(
+            f"There are {len(texts)} numbers and {len(names)} measures: name one measure, or one for each number."
+        )
+    names = names * len(texts) if len(names) == 1 else names
+    stated = [((), None) if name is None else stated_measure(name) for name in names]
+    return [
+        number_of(text, families, depth, place if each_its_own else 0)
+        for place, (text, (families, depth)) in enumerate(zip(texts, stated, strict=True))
+    ]
+
+
+def stated_measure(name: str) -> tuple[tuple[str, ...], int | None]:
+    """Returns the usual names of a measure that a user states in any tool's words, and its depth.
+
+    Raises:
+        MeasureError: neither carob nor any profile knows the name.
+    """
+    word, at, text = name.strip().rpartition("@")
+    if not at:
+        ending = re.fullmatch(r"(.*?)[_.](?:cut_)?(\d+)", name.strip())
+        word, text = (ending[1], ending[2]) if ending else (name.strip(), "")
+    depth = depth_of(text, name) if text else None
+    usual = usual_names()
+    found = {family_of(usual[folded(word)])} if folded(word) in usual else set()
+    for profile in every_profile().values():
+        for own, meant in profile.names.items():
+            if not found and folded(own.removesuffix("@")) == folded(word):
+                found.add(family_of(re.split(r"[(@]", meant)[0]))
+    if not found:
+        raise MeasureError(
+            f"Neither carob nor any profile knows a measure '{word}': leave it out to search all, or write a name "
+            "such as nDCG@10."
+        )
+    return tuple(found), depth
+
+
+def subject_of(
+    qrels: QrelsLike | None,
+    run: RunLike | None,
+    query: str | Sequence[str] | None,
+    grades: GradesLike | None,
+    judged: GradesLike | None,
+    policy: Policy | None,
+) -> tuple[NumberedLists, int]:
+    """Returns the lists, and their number, which is 1 for the mean over all queries of a run.
+
+    Raises:
+        DataError: the arguments describe no lists, or two kinds of them.
+    """
+    general = (policy or Policy()).over(Policy())
+    if (grades is None) == (qrels is None and run is None) or (grades is not None and query is not None):
+        raise DataError(
+            worded(
+                "A number belongs to ranked lists: pass ",
+                Worded("grades=", "--grades"),
+                " (and ",
+                Worded("judged=", "--judged"),
+                "), or judgments and a run.",
+            )
+        )
+    if grades is not None:
+        matches = Matches.of_grades(grades, judged, "grades")
+        count = len(matches.under(general).queries)
+        if not count:
+            raise DataError("There is no list of grades: pass the grades of at least one document.")
+        return NumberedLists(grades=matches, policy=general), count
+    if qrels is None and run is not None:
+        qrels = judgments_for([run], None, general)
+    if qrels is None or run is None:
+        raise DataError("Pass both judgments and a run.")
+    queries = () if query is None else (query,) if isinstance(query, str) else tuple(query)
+    if len(queries) == 1:
+        qrels = alone(Qrels.of(qrels, general).complete, queries[0])
+    evaluated = JudgedRun(kept(qrels), Run.of(run))
+    subject = NumberedLists(run=evaluated, queries=queries, mean=not queries, policy=general)
+    return subject, max(len(queries), 1)
+
+
+# ---------------------------------------------------------------- what was found
+
+
+def cause_of(
+    rank: int, group: list[FittingReadings], subject: NumberedLists, commands: ShownCommands
+) -> Cause:
+    """Returns an explanation: fits that the data cannot tell apart, commonest first."""
+    best = group[0]
+    conventions = [
+        fit.possibilities[0] for fit in group if fit.possibilities[0].variant.convention is not None
+    ]
+    mistakes = [
+        each.variant.mistake for fit in group for each in fit.possibilities[:1] if each.variant.mistake
+    ]
+    profiles = dict.fromkeys(name for each in conventions for name, _ in each.variant.sources)
+    depths = {candidate.depth for fit in group for candidate in fit.possibilities}
+    lead = conventions[0] if conventions else best.possibilities[0]
+    measure, policy = lead.variant.at(lead.depth), subject.own(lead.variant)
+    known = {
+        each.name + each.of: KnownMistake(each.of, each.name, each.sentence, each.source) for each in mistakes
+    }
+    return Cause(
+        rank,
+        tuple(each.name for each in best.possibilities),
+        best.values,
+        (*sorted(each for each in depths if each is not None), *([None] if None in depths else [])),
+        tuple(profiles),
+        tuple(known.values()),
+        "" if measure is None else measure.full,
+        "" if policy is None else ", ".join(policy.changes(Policy())),
+        commands.of(best.possibilities[0], subject.own(best.possibilities[0].variant)),
+    )
+
+
+def decider(search: Search, leads: list[FittingReadings]) -> Decider | None:
+    """Returns the depth at which the first explanations differ most, commonest depth first, or None if none does.
+
+    Measures without a depth, such as R-precision, are left out.
+    """
+    those = {rank: fit.possibilities[0] for rank, fit in enumerate(leads, 1)}
+    those = {rank: each for rank, each in those.items() if each.variant.has(SAMPLE)}
+    digits = max(search.numbers[0].digits, 1)
+    best: tuple[int, float, Decider] | None = None
+    for depth, values in search.at_other_depths(list(those.values())) if len(those) > 1 else ():
+        different = len({round(each, digits) for each in values})
+        worth = search.readings.depth_weight(depth)
+        if different > 1 and (best is None or (different, worth) > best[:2]):
+            names = tuple(at_depth(each.variant.family, depth) for each in those.values())
+            best = different, worth, Decider(depth, tuple(those), names, tuple(values))
+    return None if best is None else best[2]

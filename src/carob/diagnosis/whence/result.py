@@ -1,0 +1,257 @@
+"""The result of ``carob.whence``: the explanations of a number, and its text, tables and JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from carob._dataclasses import dataclass
+from carob.output.document import Document, Documented, Line, Section, Table
+from carob.output.language import plural
+from carob.output.results import Records
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+FEW_DIGITS = 2
+"""A number of at most so many digits fits something by chance so often that the result says so first."""
+MOST_MISTAKES = 2
+"""The maximum number of mistakes of an explanation that the text describes."""
+MOST_TOOLS = 4
+"""The maximum number of tools that a row of the table names."""
+
+
+@dataclass(frozen=True)
+class KnownMistake:
+    """A mistake that gives the number.
+
+    Args:
+        measure: the measure that the program claims to compute.
+        name: the name of the mistake.
+        sentence: what it computes instead.
+        source: where it was found.
+    """
+
+    measure: str
+    name: str
+    sentence: str
+    source: str
+
+    def __str__(self) -> str:
+        """Returns the mistake and its source in one sentence."""
+        return f"{self.measure}, {self.name}: {self.sentence} ({self.source})."
+
+
+@dataclass(frozen=True)
+class Cause:
+    """One explanation: conventions and mistakes that cannot be told apart on this data.
+
+    Args:
+        rank: its place among the explanations, commonest first.
+        measure: the usual name of the measure with its depth; for several numbers, one for each.
+        values: the value for each number, before rounding.
+        depths: the depths that give the same values; None is the whole list.
+        profiles: the tools whose conventions give the values, commonest first.
+        mistakes: the mistakes that give the values, commonest first.
+        convention: carob's full name of the commonest convention; for a mistake, of the same formula if there is one.
+        policy: the settings of the commonest convention that differ from carob's own.
+        command: the command that shows the derivation.
+    """
+
+    rank: int
+    measure: tuple[str, ...]
+    values: tuple[float, ...]
+    depths: tuple[int | None, ...]
+    profiles: tuple[str, ...]
+    mistakes: tuple[KnownMistake, ...]
+    convention: str
+    policy: str
+    command: str
+
+    @property
+    def name(self) -> str:
+        """The measure, or the measures."""
+        return ", ".join(dict.fromkeys(self.measure))
+
+    @property
+    def whose(self) -> str:
+        """The tools and the number of mistakes, in a few words."""
+        shown = [*self.profiles[:MOST_TOOLS]]
+        more = len(self.profiles) - len(shown)
+        tools = ", ".join(shown) + (f" and {more} more" if more else "")
+        if not self.mistakes:
+            return tools
+        wrong = f"mistake: {self.mistakes[0].name}"
+        more = len(self.mistakes) - 1
+        return "; ".join(each for each in (tools, wrong + (f" and {more} more" if more else "")) if each)
+
+
+@dataclass(frozen=True)
+class Decider:
+    """A further number that would decide between the first explanations.
+
+    Args:
+        depth: the depth of the further number; None for the whole list.
+        ranks: the explanations, by their place.
+        names: the measure of each of them at this depth.
+        values: its value under each of them.
+    """
+
+    depth: int | None
+    ranks: tuple[int, ...]
+    names: tuple[str, ...]
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True, repr=False)
+class Whence(Documented):
+    """The conventions and mistakes that give a number.
+
+    Args:
+        numbers: the numbers as they were written.
+        causes: the explanations, commonest first; none if no convention known to carob gives the numbers.
+        searched: the number of conventions and mistakes, at all depths, that were tried.
+        chance: the share of numbers between 0 and 1, with as many digits, that something among these gives.
+        decider: a further number that would decide; None if there are fewer than two explanations or none decides.
+        nearest: without an explanation, the measure with the nearest value, and that value; else None.
+        digits: the decimals of each number.
+        shown: the maximum number of explanations in the text.
+
+    Example:
+        >>> import carob
+        >>> found = carob.whence("0.83", "AP", grades=[1, 0, 1], judged=[1, 1, 1])
+        >>> found.causes[0].measure, found.causes[0].profiles[:2]
+        (('AP',), ('sentence-transformers', 'torchmetrics'))
+    """
+
+    numbers: tuple[str, ...]
+    causes: tuple[Cause, ...]
+    searched: int
+    chance: float
+    decider: Decider | None
+    nearest: tuple[str, float] | None
+    digits: tuple[int, ...]
+    shown: int = 5
+
+    def contents(self) -> dict[str, Any]:
+        """Returns every explanation, how often chance fits, and the number that would decide."""
+        return {
+            "numbers": self.numbers,
+            "causes": self.causes,
+            "searched": self.searched,
+            "chance": self.chance,
+            "decider": self.decider,
+            "nearest": None
+            if self.nearest is None
+            else {"measure": self.nearest[0], "value": self.nearest[1]},
+        }
+
+    def records(self) -> dict[str, Callable[[], Records]]:
+        """Returns the table of ``causes``: one row for each explanation."""
+        names = [
+            "rank",
+            "measure",
+            "value",
+            "depths",
+            "profiles",
+            "mistakes",
+            "convention",
+            "policy",
+            "command",
+        ]
+
+        def rows() -> Records:
+            return Records(
+                names,
+                [
+                    (
+                        each.rank,
+                        each.name,
+                        each.values[0],
+                        " ".join("whole" if depth is None else str(depth) for depth in each.depths),
+                        "; ".join(each.profiles),
+                        "; ".join(mistake.name for mistake in each.mistakes),
+                        each.convention,
+                        each.policy,
+                        each.command,
+                    )
+                    for each in self.causes
+                ],
+            )
+
+        return {"causes": rows}
+
+    def beside(self) -> list[str]:
+        """Returns the sentences about chance and the deciding number, which do not fit in CSV."""
+        return self.sentences()
+
+    def document(self, layout: str = "text") -> Document:
+        """Returns the table of explanations, what each computes with its command, and what would decide."""
+        del layout
+        kept = self.causes[: self.shown]
+        sections = []
+        if kept:
+            values = [", ".join(f"{value:.6f}" for value in each.values) for each in kept]
+            rows = [
+                [str(each.rank), each.name, value, each.whose]
+                for each, value in zip(kept, values, strict=True)
+            ]
+            sections.append(Section([Table(["", "measure", "value", "from"], rows, (1, 3))]))
+            sections += [Section([*map(Line, self.details(each))]) for each in kept]
+        sections.append(Section([Line(each, "verdict") for each in self.sentences()]))
+        return Document(sections, f"Whence {', '.join(self.numbers)}")
+
+    def details(self, cause: Cause) -> list[str]:
+        """Returns what an explanation computes, and the command that shows the derivation."""
+        found = []
+        if cause.profiles:
+            policy = f" ({cause.policy})" if cause.policy else ""
+            found.append(f"{cause.rank}  {cause.convention}{policy}")
+        found += [f"{cause.rank}  Mistake: {each}" for each in cause.mistakes[:MOST_MISTAKES]]
+        more = len(cause.mistakes) - MOST_MISTAKES
+        found += (
+            [f"{cause.rank}  {plural(more, 'further mistake')} with the same value here."] if more > 0 else []
+        )
+        depths = [each for each in cause.depths if each is not None]
+        if len(cause.depths) > 1:
+            whole = ["the whole list"] if None in cause.depths else []
+            found.append(f"   Equal here at: {', '.join([*(f'@{each}' for each in depths), *whole])}.")
+        return [*found, f"   {cause.command}"]
+
+    def sentences(self) -> list[str]:
+        """Returns how many explanations there are, how often chance fits, and which number would decide."""
+        several = len(self.numbers) > 1
+        asked = ", ".join(self.numbers)
+        found = []
+        if not self.causes:
+            found.append(f"No convention known here gives {asked}.")
+            if self.nearest is not None:
+                name, value = self.nearest
+                found.append(f"The nearest value of {self.searched} tried is {value:.6f}: {name}.")
+        elif len(self.causes) > self.shown:
+            found.append(f"{len(self.causes) - self.shown} further explanations are less common.")
+        fewest = min(self.digits)
+        if self.causes:
+            what = f"{plural(len(self.numbers), 'number')} of" if several else "A number of"
+            chance = f"{what} {plural(fewest, 'digit')} {'fit' if several else 'fits'} something here by chance in "
+            found.append(
+                f"{chance}{percent(self.chance)} of cases"
+                + (": use more digits." if fewest <= FEW_DIGITS else ".")
+            )
+        return found + self.deciding()
+
+    def deciding(self) -> list[str]:
+        """Returns the sentence about the number that would decide."""
+        if len(self.causes) < 2:
+            return []
+        if self.decider is None:
+            return [
+                "No depth of these lists tells the first explanations apart: add the number of another query."
+            ]
+        each = zip(self.decider.ranks, self.decider.names, self.decider.values, strict=True)
+        values = "; ".join(f"{name} = {value:.4f} by {rank}" for rank, name, value in each)
+        return [f"A further number decides: {values}."]
+
+
+def percent(share: float) -> str:
+    """Returns a share in percent, with a decimal where it is small."""
+    return f"{100 * share:.0f} %" if share >= 0.1 else f"{100 * share:.1f} %"

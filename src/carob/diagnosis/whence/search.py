@@ -1,0 +1,250 @@
+"""The search: which candidates fit the numbers, those that cannot be told apart as one, commonest first."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING
+
+from carob._dataclasses import dataclass
+from carob._numpy import np
+from carob.diagnosis.whence.candidates import Possibility, Readings, family_of, usual_names
+from carob.measures.grammar import folded
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterator, Mapping, Sequence
+
+    from carob.conventions.policy import Policy
+    from carob.diagnosis.whence.values import NumberedLists
+    from carob.lists.rows import Floats
+
+DEPTHS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 20, 30, 50, 100, 200, 500, 1000)
+"""The depths that are searched where none is stated."""
+BEYOND = (5, 10, 20, 100)
+"""The depths that are searched even if the lists are shorter, since some measures divide by the depth."""
+SINGLE = 2e-7
+"""The relative error of a number that was computed in single precision, as in PyTorch."""
+SAME = 1e-9
+"""The largest difference of two values that count as the same: the error of sums in another order."""
+MOST_FITS = 12
+"""The maximum number of fits of one source to each of several numbers of the same list."""
+
+
+@dataclass(frozen=True)
+class GivenNumber:
+    """A number that somebody has.
+
+    Args:
+        text: the number as it was written.
+        value: its value.
+        digits: its decimals.
+        families: the usual names of the measure that was stated; none if no measure was stated.
+        depth: the stated depth; None if none was stated.
+        place: the place of its list among the lists.
+    """
+
+    text: str
+    value: float
+    digits: int
+    families: tuple[str, ...] = ()
+    depth: int | None = None
+    place: int = 0
+
+    @property
+    def margin(self) -> float:
+        """The largest difference from a value that is rounded to this number."""
+        return max(0.5 * 10.0**-self.digits, SINGLE * abs(self.value)) + SAME
+
+    def admits(self, candidate: Possibility) -> bool:
+        """Returns whether the candidate has the measure and the depth that were stated."""
+        if self.families and candidate.variant.family not in self.families:
+            return False
+        return self.depth is None or candidate.depth == self.depth
+
+
+@dataclass(frozen=True)
+class FittingReadings:
+    """Readings of one source that give the numbers, one candidate for each number.
+
+    Args:
+        possibilities: a candidate for each number.
+        values: its value for each number, before rounding.
+    """
+
+    possibilities: tuple[Possibility, ...]
+    values: tuple[float, ...]
+
+    @property
+    def is_mistake(self) -> bool:
+        """Whether the first is a mistake."""
+        return self.possibilities[0].variant.mistake is not None
+
+    @property
+    def is_renamed(self) -> bool:
+        """Whether the first candidate is a mistake that computes another measure."""
+        mistake = self.possibilities[0].variant.mistake
+        return mistake is not None and bool(mistake.same) and not mistake.same.startswith(mistake.of)
+
+    @property
+    def weight(self) -> float:
+        """How common the least common of the possibilities is."""
+        return min(each.weight for each in self.possibilities)
+
+
+class Search:
+    """The candidates for some numbers, with their values.
+
+    Args:
+        numbers: the numbers.
+        subject: the lists to which they belong.
+        policy: settings that override those of every profile.
+    """
+
+    def __init__(self, numbers: Sequence[GivenNumber], subject: NumberedLists, policy: Policy | None) -> None:
+        """Computes the values of every candidate."""
+        self.numbers, self.subject = numbers, subject
+        stated = {family for each in numbers for family in each.families}
+        families = stated if all(each.families for each in numbers) else None
+        known = {each.depth for each in numbers}
+        depths = (
+            tuple(sorted(each for each in known if each is not None))
+            if None not in known
+            else depths_of(known, subject.deepest)
+        )
+        self.readings = Readings(families, policy)
+        self.candidates = self.readings.at(depths)
+        self.values: Floats = subject.values(self.candidates)
+
+    def fits(self) -> list[FittingReadings]:
+        """Returns every fit."""
+        places = [each.place for each in self.numbers]
+        names = {(each.families, each.depth) for each in self.numbers}
+        alike = len(set(places)) == len(places) and len(names) == 1
+        return list(self.of_one_name() if alike else self.of_several_names())
+
+    def fitting(self, number: GivenNumber) -> list[int]:
+        """Returns the candidates that give a number."""
+        near = np.abs(self.values[number.place] - number.value) <= number.margin
+        return [each for each in np.flatnonzero(near).tolist() if number.admits(self.candidates[each])]
+
+    def of_one_name(self) -> Iterator[FittingReadings]:
+        """Yields the fits of one measure for all numbers, each of another list."""
+        those = set(self.fitting(self.numbers[0])).intersection(*map(self.fitting, self.numbers[1:]))
+        for each in sorted(those):
+            values = tuple(float(self.values[number.place, each]) for number in self.numbers)
+            yield FittingReadings((self.candidates[each],) * len(self.numbers), values)
+
+    def of_several_names(self) -> Iterator[FittingReadings]:
+        """Yields the fits of one source to all numbers, by measures or depths that may differ.
+
+        Without a stated measure, the numbers are those of one measure.
+        """
+        stated = all(each.families for each in self.numbers)
+        sources: list[dict[tuple[str, str], list[int]]] = []
+        for number in self.numbers:
+            of: dict[tuple[str, str], list[int]] = {}
+            for each in self.fitting(number):
+                variant = self.candidates[each].variant
+                for source in {name for name, _ in variant.sources}:
+                    of.setdefault((source, "" if stated else variant.family), []).append(each)
+            sources.append(of)
+        seen = set()
+        for key in [each for each in sources[0] if all(each in of for of in sources)]:
+            best = [sorted(of[key], key=self.weight, reverse=True)[:MOST_FITS] for of in sources]
+            for chosen in product(*best):
+                if chosen not in seen:
+                    seen.add(chosen)
+                    values = tuple(
+                        float(self.values[number.place, each])
+                        for number, each in zip(self.numbers, chosen, strict=True)
+                    )
+                    yield FittingReadings(tuple(self.candidates[each] for each in chosen), values)
+
+    def at_other_depths(self, those: Sequence[Possibility]) -> Iterator[tuple[int | None, list[float]]]:
+        """Yields the values of some candidates' readings at each usual depth, for the list of the first number.
+
+        Depths at which a reading has no value, or that are those of the numbers, are left out.
+        """
+        own = {each.depth for each in those}
+        deepest = self.subject.deepest
+        others = [
+            depth
+            for depth in (*DEPTHS, None)
+            if depth not in own and (depth or 0) <= deepest and all(each.variant.has(depth) for each in those)
+        ]
+        every = [Possibility(each.variant, depth, 0.0) for depth in others for each in those]
+        values = self.subject.values(every)[self.numbers[0].place].reshape(len(others), len(those))
+        for depth, row in zip(others, values.tolist(), strict=True):
+            if not any(value != value for value in row):
+                yield depth, row
+
+    def nearest(self) -> tuple[str, float] | None:
+        """Returns the candidate whose value is nearest to the first number."""
+        number = self.numbers[0]
+        away = np.abs(self.values[number.place] - number.value)
+        away[[not number.admits(each) for each in self.candidates]] = np.nan
+        if np.isnan(away).all():
+            return None
+        place = int(np.nanargmin(away))
+        found = self.candidates[place]
+        return f"{found.name} of {found.variant.sources[0][0]}", float(self.values[number.place, place])
+
+    def weight(self, place: int) -> float:
+        """Returns how common a candidate is."""
+        return self.candidates[place].weight
+
+    def chance(self) -> float:
+        """Returns the share of numbers between 0 and 1, with as many digits, that some candidate gives.
+
+        Several numbers are compared together.
+        """
+        columns, total = [], 1.0
+        for number in self.numbers:
+            admitted = np.array([number.admits(each) for each in self.candidates], bool)
+            values = np.where(admitted, self.values[number.place], np.nan)
+            columns.append(np.round(values * 10.0**number.digits))
+            total *= 10.0**number.digits - 1
+        inside = np.ones(len(self.candidates), bool)
+        for number, column in zip(self.numbers, columns, strict=True):
+            inside &= (column > 0) & (column < 10.0**number.digits)
+        found = np.stack(columns)[:, inside]
+        return float(np.unique(found, axis=1).shape[1] / total) if total else 1.0
+
+
+def depths_of(stated: set[int | None], deepest: int) -> tuple[int | None, ...]:
+    """Returns the depths to search: those that are stated, the usual ones within the lists, and a few beyond them."""
+    usual = {each for each in DEPTHS if each <= deepest or each in BEYOND}
+    return (*sorted({each for each in stated if each is not None} | usual), None)
+
+
+def in_groups(fits: Sequence[FittingReadings]) -> list[list[FittingReadings]]:
+    """Returns the fits in groups that the data cannot tell apart, commonest first.
+
+    Fits of one group are of the same measures and have the same values. Within a group, conventions come before
+    mistakes, and the commonest first. A mistake that is only another measure by a wrong name is in the group of that
+    measure.
+    """
+    usual = usual_names()
+    there = {
+        candidate.variant.family
+        for each in fits
+        for candidate in each.possibilities
+        if not candidate.variant.mistake
+    }
+    groups: dict[tuple[tuple[str, ...], tuple[float, ...]], list[FittingReadings]] = {}
+    for each in fits:
+        families = tuple(measure_of(candidate, usual, there) for candidate in each.possibilities)
+        groups.setdefault((families, tuple(round(value, 9) for value in each.values)), []).append(each)
+    ordered = [
+        sorted(group, key=lambda fit: (fit.is_mistake, fit.is_renamed, -fit.weight))
+        for group in groups.values()
+    ]
+    return sorted(ordered, key=lambda group: -sum(fit.weight for fit in group))
+
+
+def measure_of(candidate: Possibility, usual: Mapping[str, str], there: Container[str]) -> str:
+    """Returns the usual name of what a candidate computes, if that measure fits as well; else what it claims."""
+    mistake = candidate.variant.mistake
+    if mistake is None or not mistake.same:
+        return candidate.variant.family
+    own = family_of(usual[folded(mistake.same.partition("(")[0])])
+    return own if own in there else candidate.variant.family

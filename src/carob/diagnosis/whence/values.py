@@ -1,0 +1,190 @@
+"""The values of candidates for ranked lists: lists of grades, or queries of a run, or the mean over all of them."""
+
+from __future__ import annotations
+
+from dataclasses import field, replace
+from typing import TYPE_CHECKING, Any, cast
+
+from carob._dataclasses import dataclass
+from carob._numpy import np
+from carob.conventions.policy import Policy
+from carob.conventions.profiles import Profile
+from carob.conventions.request import Request
+from carob.inputs.ids import text_of
+from carob.lists.flat import Flat
+from carob.matching.match import match
+from carob.output.errors import CarobError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from carob.diagnosis.difference import JudgedRun
+    from carob.diagnosis.whence.candidates import Possibility, Variant
+    from carob.diagnosis.whence.mistakes import Mistake
+    from carob.evaluation.engine import Matches
+    from carob.lists.rows import Floats
+    from carob.matching.match import Match
+    from carob.measures import Measure
+
+IDLE: dict[str, Any] = {
+    "ties": "trec",
+    "scores": "double",
+    "duplicates": "error",
+    "missing": "zero",
+    "overlap": "query",
+    "retrieved": "all",
+    "ranks": "counted",
+    "listing": "ignored",
+    "malformed": "error",
+    "columns": "equal",
+}
+"""Settings of a policy that never matter for lists of grades."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NumberedLists:
+    """The ranked lists to which numbers belong.
+
+    Args:
+        grades: the lists of grades; None for a run.
+        run: the judgments and the run; None for lists of grades.
+        queries: the queries of the run to which the numbers belong; none for the mean over all queries.
+        mean: whether a number is the mean over all lists.
+        policy: the policy of mistakes, which no profile has.
+    """
+
+    grades: Matches | None = None
+    run: JudgedRun | None = None
+    queries: tuple[str, ...] = ()
+    mean: bool = False
+    policy: Policy = field(default_factory=Policy)
+
+    def as_mean(self) -> NumberedLists:
+        """Returns the same lists, whose mean the numbers are."""
+        return replace(self, mean=True)
+
+    def values(self, candidates: Sequence[Possibility]) -> Floats:
+        """Returns the value of each candidate in each place: for each list, or a single mean [places, candidates].
+
+        A candidate without a value, such as one that refuses the data, is NaN.
+        """
+        kinds = {each: self.own(each) for each in {each.variant for each in candidates}}
+        keys: list[Any] = []
+        wanted: dict[Policy, dict[Measure, None]] = {}
+        for each in candidates:
+            measure, policy = each.variant.at(each.depth), kinds[each.variant]
+            if measure is None or policy is None:
+                keys.append((each.variant, each.depth))
+                continue
+            wanted.setdefault(policy, {})[measure] = None
+            keys.append((policy, measure))
+        found: dict[Any, Floats] = self.of_mistakes(candidates)
+        for policy, measures in wanted.items():
+            for measure, column in self.of_measures(policy, list(measures)).items():
+                found[policy, measure] = column
+        return np.stack([found[key] for key in keys], axis=1) if keys else np.zeros((1, 0))
+
+    def own(self, variant: Variant) -> Policy | None:
+        """Returns the policy of a convention, without settings that cannot matter, so that fewer are evaluated."""
+        if variant.convention is None:
+            return None
+        policy = variant.convention.policy
+        return policy if self.grades is None else policy.changed(**IDLE)
+
+    def of_measures(self, policy: Policy, measures: list[Measure]) -> dict[Measure, Floats]:
+        """Returns the values of measures under one policy."""
+        # A refusal repeats the work for all measures that are computed together.
+        parts: dict[Any, list[Measure]] = {}
+        for each in measures:
+            parts.setdefault((each.name, each.parameters) if may_refuse(each) else None, []).append(each)
+        return {
+            measure: column for part in parts.values() for measure, column in self.part(policy, part).items()
+        }
+
+    def part(self, policy: Policy, measures: list[Measure]) -> dict[Measure, Floats]:
+        """Returns the values of measures that are computed together, or NaN if the data are refused."""
+        nothing = np.full(1 if self.mean else max(len(self.queries), self.count), np.nan)
+        asked = {str(each): each for each in measures}
+        try:
+            if self.run is None:
+                request = Request(asked, Profile("carob", ""), policy)
+                scores = self.lists.scores(request, bounds=False)
+            else:
+                scores = self.run.scores(measures, policy)
+        except CarobError:
+            return dict.fromkeys(measures, nothing)
+        if self.mean:
+            return {each: np.array([scores[label]]) for label, each in asked.items()}
+        places = {query: place for place, query in enumerate(scores.queries)}
+        rows = [places.get(query, -1) for query in self.names]
+        matrix = np.vstack([scores.matrix, np.full((1, len(scores.labels)), np.nan)])[rows]
+        return {each: matrix[:, scores.labels.index(label)] for label, each in asked.items()}
+
+    def of_mistakes(self, candidates: Sequence[Possibility]) -> dict[Any, Floats]:
+        """Returns the values of mistakes, by measure, name and depth."""
+        those = [each for each in candidates if each.variant.mistake is not None]
+        if not those:
+            return {}
+        try:
+            found = self.match()
+        except CarobError:
+            nothing = np.full(1 if self.mean else len(self.names), np.nan)
+            return {(each.variant, each.depth): nothing for each in those}
+        names = found.queries.texts
+        rows = [names.index(query) for query in self.names]
+        whole = Flat(found.rows, every_rank=True)
+        cuts = {
+            depth: whole if depth is None else whole.top(depth) for depth in {each.depth for each in those}
+        }
+        values = {}
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            for each in those:
+                mistake = cast("Mistake", each.variant.mistake)
+                column = cast("Floats", mistake.formula(whole, cuts[each.depth]))
+                values[each.variant, each.depth] = np.array([column.mean()]) if self.mean else column[rows]
+        return values
+
+    def match(self) -> Match:
+        """Returns the lists as a program without settings sees them.
+
+        Raises:
+            DataError: the data are refused.
+        """
+        if self.run is None:
+            return self.lists.under(self.policy)
+        return match(self.run.judgments(self.policy, subtopics=False), self.run.run, self.policy)
+
+    @property
+    def lists(self) -> Matches:
+        """The lists of grades."""
+        if self.grades is None:
+            raise ValueError("no lists of grades")
+        return self.grades
+
+    @property
+    def count(self) -> int:
+        """The number of lists of grades, or 0 for a run."""
+        return 0 if self.grades is None else len(self.grades.under(self.policy).queries)
+
+    @property
+    def deepest(self) -> int:
+        """The greatest number of documents that a list or its judgments have."""
+        try:
+            rows = self.match().rows
+        except CarobError:
+            return 1000
+        lengths = [*rows.length.tolist(), *np.diff(rows.judged_offsets).tolist()]
+        return int(max(lengths, default=0))
+
+    @property
+    def names(self) -> list[str]:
+        """The queries whose values are wanted; none for a mean."""
+        if self.mean:
+            return []
+        return [*self.queries] or [text_of(each) for each in self.lists.under(self.policy).queries]
+
+
+def may_refuse(measure: Measure) -> bool:
+    """Returns whether a measure may have no value: one with a highest grade, or one across queries."""
+    scale = any(getattr(each, "role", "") == "highest" for each in measure.definition.parameters.values())
+    return scale or measure.micro

@@ -1,0 +1,213 @@
+"""``carob.whence``: which conventions, and which known mistakes, give a number."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import carob
+from carob.cli import main
+from carob.diagnosis.whence.mistakes import MISTAKES
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+GRADES, JUDGED = [0, 3, 0, 1, 2], [3, 2, 2, 1, 0, 0]
+
+
+def names(found: Any) -> list[tuple[str, str]]:
+    return [(each.measure, each.name) for cause in found.causes for each in cause.mistakes]
+
+
+def test_a_number_names_the_tools_that_give_it_with_the_measure_and_depth() -> None:
+    number = (3 / math.log2(3) + 1 / math.log2(5)) / (3 + 2 / math.log2(3) + 2 / 2 + 1 / math.log2(5))
+    found = carob.whence(f"{number:.4f}", grades=GRADES, judged=JUDGED)
+    first = found.causes[0]
+    assert (first.measure, first.values) == (("nDCG@4",), (pytest.approx(number),))
+    assert {"pytrec_eval", "ranx", "ir_measures"} <= {*first.profiles}
+
+
+PROGRAMS = {
+    ("nDCG", "binary over threes"): (1 / math.log2(3) + 1 / math.log2(5))
+    / (3 * sum(1 / math.log2(i + 1) for i in (1, 2, 3, 4))),
+    ("nDCG", "2^grade − 1 over grade"): (7 / math.log2(3) + 1 / math.log2(5))
+    / (3 + 2 / math.log2(3) + 2 / 2 + 1 / math.log2(5)),
+    ("nDCG", "read from the end"): (2 + 1 / math.log2(3) + 3 / math.log2(5))
+    / (3 + 2 / math.log2(3) + 2 / 2 + 1 / math.log2(5)),
+    ("nDCG", "discount one rank late"): (3 / 2 + 1 / math.log2(6))
+    / (3 / math.log2(3) + 2 / 2 + 2 / math.log2(5) + 1 / math.log2(6)),
+    ("RR", "divided by the answers"): 1 / 2 / 4,
+    ("RR", "mean over the answers"): (1 / 2 + 1 / 4) / 4,
+    ("RR", "sum over the answers"): 1 / 2 + 1 / 4,
+    ("RR", "one rank late"): 1 / 3,
+    ("RR", "of the mean rank"): 1 / 3,
+    ("AP", "every rank"): (0 + 1 / 2 + 1 / 3 + 2 / 4) / 4,
+    ("AP", "divided by k"): (1 / 2 + 2 / 4) / 4,
+    ("P", "sum of grades"): (3 + 1) / 4,
+    ("P", "divided by the list"): 2 / 5,
+    ("R", "of the list"): 2 / 3,
+    ("F", "arithmetic mean"): (2 / 4 + 2 / 4) / 2,
+    ("DCG", "discount by rank"): 3 / 2 + 1 / 4,
+}
+"""The value of a mistake at depth 4, by hand."""
+
+
+@pytest.mark.parametrize(("measure", "name"), PROGRAMS)
+def test_the_value_of_a_mistake_names_it(measure: str, name: str) -> None:
+    value = PROGRAMS[measure, name]
+    found = carob.whence(f"{value:.5f}", f"{measure}@4", grades=GRADES, judged=JUDGED)
+    assert (measure, name) in names(found)
+    assert all(abs(each.values[0] - value) < 1e-5 for each in found.causes)
+
+
+def test_mistakes_that_are_another_measure_are_its_value() -> None:
+    for each in MISTAKES:
+        if not each.same:
+            continue
+        scores = carob.evaluate_grades([GRADES], f"{each.same}@3", [JUDGED])
+        value = scores[scores.labels[0]]
+        found = carob.whence(f"{value:.6f}", f"{each.of}@3", grades=GRADES, judged=JUDGED)
+        assert (each.of, each.name) in names(found), each.name
+
+
+def test_every_mistake_has_a_sentence_a_source_and_a_name_of_its_own() -> None:
+    assert len({(each.of, each.name) for each in MISTAKES}) == len(MISTAKES)
+    assert all(each.sentence and each.source and each.common > 0 for each in MISTAKES)
+
+
+def test_what_the_data_cannot_tell_apart_is_one_explanation() -> None:
+    found = carob.whence("0.5", "RR", grades=[0, 1, 0], judged=[1])
+    assert [each.values for each in found.causes] == [(0.5,)]
+    assert None in found.causes[0].depths
+    assert {2, 3, 10} <= {*found.causes[0].depths}
+
+
+def test_a_second_number_decides() -> None:
+    lists, pools = [[0, 1, 0, 1], [0, 0, 2, 1]], [[1, 1, 1], [2, 1]]
+    alone = carob.whence("0.50", "AP@4", grades=lists[0], judged=[1, 1])
+    assert len({each.values for each in alone.causes}) == len(alone.causes)
+    ap = [(1 / 2 + 2 / 4) / 2, (1 / 3 + 2 / 4) / 2]
+    both = carob.whence([f"{each:.4f}" for each in ap], grades=lists, judged=pools)
+    assert both.causes[0].values == pytest.approx(ap)
+    assert "divided by the hits" in [name for _, name in names(both)]
+
+
+def test_numbers_of_one_list_are_those_of_one_tool() -> None:
+    ap, ndcg = (1 / 2) / 3, (1 / math.log2(3)) / (1 + 1 / math.log2(3) + 1 / 2)
+    found = carob.whence(
+        [f"{ap:.4f}", f"{ndcg:.4f}"], ["MAP@3", "ndcg@3"], grades=[0, 1, 0], judged=[1, 1, 1]
+    )
+    assert found.causes[0].measure == ("AP@3", "nDCG@3")
+    assert "pytrec_eval" in found.causes[0].profiles
+
+
+def test_a_number_of_several_lists_is_their_mean() -> None:
+    found = carob.whence("0.6111", "MRR", grades=[[0, 0, 1], [0, 1], [1]])
+    assert found.causes[0].values == (pytest.approx((1 / 3 + 1 / 2 + 1) / 3),)
+
+
+def test_a_percentage_is_a_share() -> None:
+    as_share = carob.whence("0.333", "P@3", grades=[0, 1, 0])
+    in_percent = carob.whence("33.3%", "P@3", grades=[0, 1, 0])
+    assert [each.values for each in in_percent.causes] == [each.values for each in as_share.causes]
+
+
+def test_a_number_in_single_precision_fits() -> None:
+    found = carob.whence(0.6309297680854797, "nDCG@2", grades=[0, 1], judged=[1])
+    assert found.causes[0].values == (pytest.approx(1 / math.log2(3)),)
+
+
+def test_a_number_that_nothing_gives_says_so_with_the_nearest() -> None:
+    found = carob.whence("0.123456", "AP", grades=[1, 0, 1])
+    assert found.causes == ()
+    assert found.nearest is not None
+    assert "No convention known here gives 0.123456." in str(found)
+
+
+def test_chance_is_said_and_falls_with_digits() -> None:
+    found = [carob.whence(each, "nDCG", grades=GRADES, judged=JUDGED) for each in ("0.50", "0.500", "0.5000")]
+    shares = [each.chance for each in found]
+    assert shares == sorted(shares, reverse=True)
+    assert shares[0] > 0.2
+    assert any("use more digits" in each for each in carob.whence("0.50", "RR", grades=[0, 1]).sentences())
+
+
+def test_the_deciding_number_differs_between_explanations() -> None:
+    found = carob.whence("0.333", "nDCG@1", grades=[1, 3, 0, 2], judged=[3, 2, 1, 1])
+    several = carob.whence("0.500", grades=GRADES, judged=JUDGED)
+    assert several.decider is not None
+    assert len({round(each, 3) for each in several.decider.values}) > 1
+    assert found.decider is None or len(found.decider.values) == min(len(found.causes), 5)
+
+
+QRELS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"d": 1}}
+RUN = {"q1": {"b": 3.0, "a": 2.0, "x": 1.0}, "q2": {"x": 2.0, "y": 1.5, "d": 1.0}}
+
+
+def test_a_run_gives_the_number_of_a_query_of_two_queries_or_the_mean() -> None:
+    one = carob.whence("0.500", "RR", QRELS, RUN, "q1")
+    two = carob.whence(["0.5", "0.333"], "RR", QRELS, RUN, ["q1", "q2"])
+    mean = carob.whence("0.4167", "RR", QRELS, RUN)
+    assert one.causes[0].values == (0.5,)
+    assert two.causes[0].values == pytest.approx((1 / 2, 1 / 3))
+    assert mean.causes[0].values == (pytest.approx((1 / 2 + 1 / 3) / 2),)
+    assert "--query q1" in one.causes[0].command
+    assert mean.causes[0].command.startswith("carob eval QRELS RUN")
+
+
+def test_the_rule_for_ties_matters_for_a_run() -> None:
+    run = {"q1": {"a": 1.0, "b": 1.0}}
+    first = carob.whence("0.50", "RR", {"q1": {"a": 1}}, run, "q1")
+    assert "sentence-transformers" not in {name for each in first.causes for name in each.profiles}
+    assert "pytrec_eval" in {name for each in first.causes for name in each.profiles}
+
+
+def test_the_command_gives_the_value(capsys: pytest.CaptureFixture[str]) -> None:
+    for number in ("0.4434", "0.500", "0.250", "0.375"):
+        for each in carob.whence(number, grades=GRADES, judged=JUDGED).causes:
+            if each.profiles:
+                main([*shlex.split(each.command)[1:], "--format", "json"])
+                import json
+
+                assert json.loads(capsys.readouterr().out)["value"] == pytest.approx(each.values[0]), (
+                    each.command
+                )
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["AP", "--grades", "1"], "'AP' is not a number"),
+        (["0.5"], "pass QRELS and RUN, or --grades"),
+        (["0.5", "--grades", "1", "--judged", "1", "--judged", "1"], "repeat both options"),
+        (["0.5", "-m", "nonsense@3", "--grades", "1"], "a measure 'nonsense'"),
+        (["0.5", "-m", "AP", "-m", "RR", "-m", "P@1", "--grades", "1,0"], "1 numbers and 3 measures"),
+        (["0.5", "--grades", "1", "--query", "q"], "A number belongs to ranked lists"),
+    ],
+)
+def test_a_wrong_call_gets_one_sentence(
+    words: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["whence", *words])
+    assert stopped.value.code == 2
+    assert message in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize("number", ["", "nan", "1e999", "one", "0.5.1"])
+def test_what_is_not_a_number_is_refused(number: str) -> None:
+    with pytest.raises(carob.DataError):
+        carob.whence(number, grades=[1, 0])
+
+
+def test_files_are_read_once_for_all_conventions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    qrels, run = tmp_path / "qrels", tmp_path / "run"
+    qrels.write_text("q 0 a 1\nq 0 b 0\n")
+    run.write_text("q Q0 b 1 2.0 t\nq Q0 a 2 1.0 t\n")
+    main(["whence", "0.5", str(qrels), str(run), "--query", "q", "-m", "MRR", "--format", "csv"])
+    first = capsys.readouterr().out.splitlines()[1]
+    assert first.startswith("1,RR@10,0.5,")
+    assert f"{qrels} {run} --query q" in first
