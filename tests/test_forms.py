@@ -214,6 +214,8 @@ def collections_of(qrels: Any, runs: Any) -> Any:
 
 
 FEW = {"resampling": carob.Resampling(folds=2, repeats=1, resamples=20)}
+MEAN_AP = round(carob.evaluate(QRELS, RUNS["one"], "AP")["AP"], 6)
+
 CALLS: dict[str, list[Any]] = {
     "evaluate": [
         lambda q, r: carob.evaluate(q, r, MEASURES),
@@ -259,9 +261,8 @@ CALLS: dict[str, list[Any]] = {
     "difference": [lambda q, r: carob.difference("trec_eval-9", "carob", "nDCG@3", q, r["one"])],
     "whence": [
         lambda q, r: {
-            "causes": [
-                (each.measure, each.values, each.profiles)
-                for each in carob.whence("0.5", "P@2", q, r["one"], "q01").causes
+            "values": [
+                each.values for each in carob.whence(str(MEAN_AP), "AP", q, r["one"]).causes if each.profiles
             ]
         }
     ],

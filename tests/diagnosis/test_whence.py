@@ -132,7 +132,7 @@ def test_chance_is_said_and_falls_with_digits() -> None:
     shares = [each.chance for each in found]
     assert shares == sorted(shares, reverse=True)
     assert shares[0] > 0.2
-    assert any("use more digits" in each for each in carob.whence("0.50", "RR", grades=[0, 1]).sentences())
+    assert any("use more digits" in each for each in carob.whence("0.5", "nDCG", grades=GRADES).sentences())
 
 
 def test_the_deciding_number_differs_between_explanations() -> None:
@@ -211,3 +211,8 @@ def test_files_are_read_once_for_all_conventions(tmp_path: Path, capsys: pytest.
     first = capsys.readouterr().out.splitlines()[1]
     assert first.startswith("1,RR@10,0.5,")
     assert f"{qrels} {run} --query q" in first
+
+
+def test_data_that_no_convention_can_use_are_refused() -> None:
+    with pytest.raises(carob.DataError, match="grade is not a number"):
+        carob.whence("0.5", "RR", {"q": {"a": "one"}}, {"q": {"a": 1.0}})

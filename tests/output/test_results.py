@@ -267,6 +267,7 @@ NO_FIGURE = {
     "CollectionsScores": "its tables compare collections, and carob.compare_collections draws the runs",
     "Explanation": "a derivation",
     "Difference": "few steps, in a table",
+    "Whence": "few explanations, in a table",
     "Check": "sentences",
     "Next": "documents to judge",
     "Verification": "sentences",

@@ -7,7 +7,7 @@ profile states, and not a mistake.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from carob._dataclasses import dataclass
 from carob.measures.precision import average_precision, precision, recall, success
@@ -22,7 +22,7 @@ from carob.measures.user_models import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from carob.lists import Gain, Lists, Queries, Rows
+    from carob.lists import Gain, Lists, Queries
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -110,7 +110,7 @@ def precisions(k: Lists) -> Queries:
 def every_precision(k: Lists) -> Queries:
     """Returns the mean of the precisions at all ranks of the list."""
     beneath = k.reciprocals(k.rank, k.spread(k.length))
-    return k.ratio(k.total(k.hits(1.0) * cast("Rows", beneath)), k.length)
+    return k.ratio(k.total(k.hits(1.0) * beneath), k.length)
 
 
 def first(k: Lists) -> Queries:
@@ -124,9 +124,9 @@ def mean_rank(k: Lists) -> Queries:
     return k.ratio(k.total(k.hits(1.0) * k.rank), hits(k))
 
 
-def p_and_r(k: Lists) -> tuple[Queries, Queries]:
-    """Returns precision and recall."""
-    return precision(k, 1.0, "depth"), recall(k, 1.0, "relevant")
+def p_plus_r(k: Lists) -> Queries:
+    """Returns the sum of precision and recall."""
+    return precision(k, 1.0, "depth") + recall(k, 1.0, "relevant")
 
 
 def f_of_list(k: Lists) -> Queries:
@@ -401,7 +401,7 @@ MISTAKES: tuple[Mistake, ...] = (
         "arithmetic mean",
         "the arithmetic mean of precision and recall, not the harmonic one",
         LESSONS,
-        lambda _, k: sum(p_and_r(k)) / 2.0,
+        lambda _, k: p_plus_r(k) / 2.0,
         3.0,
     ),
     Mistake(

@@ -12,8 +12,10 @@ from carob.output.results import Records
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-FEW_DIGITS = 2
-"""A number of at most so many digits fits something by chance so often that the result says so first."""
+OFTEN = 0.05
+"""The share of chance fits from which more digits are advisable."""
+LEAST = 0.001
+"""The least share that is said exactly."""
 MOST_MISTAKES = 2
 """The maximum number of mistakes of an explanation that the text describes."""
 MOST_TOOLS = 4
@@ -229,14 +231,11 @@ class Whence(Documented):
                 found.append(f"The nearest value of {self.searched} tried is {value:.6f}: {name}.")
         elif len(self.causes) > self.shown:
             found.append(f"{len(self.causes) - self.shown} further explanations are less common.")
-        fewest = min(self.digits)
         if self.causes:
-            what = f"{plural(len(self.numbers), 'number')} of" if several else "A number of"
-            chance = f"{what} {plural(fewest, 'digit')} {'fit' if several else 'fits'} something here by chance in "
-            found.append(
-                f"{chance}{percent(self.chance)} of cases"
-                + (": use more digits." if fewest <= FEW_DIGITS else ".")
-            )
+            digits = plural(self.digits[0], "digit")
+            start = "Numbers with so many digits fit" if several else f"A number of {digits} fits"
+            advice = ": use more digits" if self.chance >= OFTEN else ""
+            found.append(f"{start} something here by chance in {percent(self.chance)} of cases{advice}.")
         return found + self.deciding()
 
     def deciding(self) -> list[str]:
@@ -254,4 +253,6 @@ class Whence(Documented):
 
 def percent(share: float) -> str:
     """Returns a share in percent, with a decimal where it is small."""
+    if share < LEAST:
+        return "less than 0.1 %"
     return f"{100 * share:.0f} %" if share >= 0.1 else f"{100 * share:.1f} %"

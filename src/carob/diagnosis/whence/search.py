@@ -100,7 +100,11 @@ class Search:
     """
 
     def __init__(self, numbers: Sequence[GivenNumber], subject: NumberedLists, policy: Policy | None) -> None:
-        """Computes the values of every candidate."""
+        """Computes the values of every candidate.
+
+        Raises:
+            DataError: no convention can use the data.
+        """
         self.numbers, self.subject = numbers, subject
         stated = {family for each in numbers for family in each.families}
         families = stated if all(each.families for each in numbers) else None
@@ -113,6 +117,8 @@ class Search:
         self.readings = Readings(families, policy)
         self.candidates = self.readings.at(depths)
         self.values: Floats = subject.values(self.candidates)
+        if np.isnan(self.values).all():
+            subject.match()  # which says why no convention can use the data
 
     def fits(self) -> list[FittingReadings]:
         """Returns every fit."""
