@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,9 +14,6 @@ import carob
 from carob.cli import main
 from carob.inputs.layouts import layouts, unwrapped
 from carob.output.errors import DataError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 GOLDEN = [
     {"id": "q1", "question": "how to x", "expectedIds": ["a", "b"], "tags": ["easy"]},
@@ -351,3 +349,53 @@ def test_a_report_reads_them(tmp_path: Path) -> None:
     new, page = written(tmp_path, "new", OUTPUTS["records"]), str(tmp_path / "page.html")
     main(["report", golden, old, new, "-o", page])
     assert "q2" in (tmp_path / "page.html").read_text()
+
+
+TOOLS = Path(__file__).parent / "tools"
+"""Written by the tools themselves: write_tool_files.py."""
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["sentence-transformers.jsonl", "mteb.json", "ragelo.json", "ragelo.run", "pyterrier.res.gz"],
+)
+def test_runs_that_tools_wrote_are_read_without_an_option(name: str) -> None:
+    qrels = {"q1": {"a": 1, "b": 1}, "q2": {"c": 1}}
+    assert carob.evaluate(qrels, str(TOOLS / name), "RR").by_query("RR") == HALF
+
+
+@pytest.mark.parametrize("name", ["ragas.jsonl", "ragas.csv", "llama-index.json", "haystack.json"])
+def test_logs_that_tools_wrote_are_read_without_an_option(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["eval", str(TOOLS / name), "-m", "RR", "-m", "R@10", "--format", "csv"])
+    assert capsys.readouterr().out.splitlines()[1].endswith(",0.75,0.75")  # the means of 1/2 and 1
+
+
+def test_per_query_values_that_pyterrier_wrote_are_scores() -> None:
+    assert carob.read_scores(str(TOOLS / "pyterrier-perquery.csv"))["bm25"].by_query("RR") == HALF
+
+
+def test_texts_without_ids_are_one_sentence() -> None:
+    path = str(TOOLS / "ragas-texts.jsonl")
+    for read in (carob.Run.of, carob.Qrels.of):
+        with pytest.raises(
+            DataError, match=r"_contexts' lists texts, which have no ids.*retrieved_context_ids"
+        ):
+            read(path)
+
+
+QUEPID = {
+    "basic": "query,docid,rating\nq1,a,1\nq1,b,1\nq2,c,1\n",
+    "detailed": "Team Name,Case Name,Case ID,Query Text,Doc ID,Title,Rating,name\n"
+    "t,c,1,q1,a,A,1,n\nt,c,1,q1,b,B,1,n\nt,c,1,q2,c,C,1,n\n",
+}
+SNAPSHOT = "Snapshot Name,Snapshot Time,Case ID,Query Text,Doc ID,Doc Position\n"
+SNAPSHOT += "s,1,1,q1,z,1\ns,1,1,q1,a,2\ns,1,1,q2,c,1\n"
+
+
+@pytest.mark.parametrize("form", QUEPID)
+def test_tables_of_quepid_are_read_without_an_option(form: str, tmp_path: Path) -> None:
+    (tmp_path / "ratings.csv").write_text(QUEPID[form])
+    (tmp_path / "snapshot.csv").write_text(SNAPSHOT)
+    assert scored(str(tmp_path / "ratings.csv"), str(tmp_path / "snapshot.csv")) == BOTH

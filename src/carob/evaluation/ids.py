@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from carob.conventions.request import conventions
-from carob.evaluation.evaluate import evaluate_grades
+from carob.evaluation.evaluate import evaluate, evaluate_grades
 from carob.inputs.ids import is_padding
+from carob.inputs.run import Run
 from carob.inputs.spellings import how_written, pairs_by_words, same_affix, why_apart, written_otherwise
 from carob.output.errors import DataError, PolicyError, warn
 from carob.output.language import filled
@@ -41,17 +42,19 @@ COLLAPSE = ("first", "best", "last")
 
 
 def evaluate_ids(
-    retrieved: Iterable[Iterable[Any]],
-    reference: Iterable[Iterable[Any] | Mapping[Any, float]] | None = None,
+    retrieved: Iterable[Iterable[Any]] | Mapping[Any, Iterable[Any]],
+    reference: Iterable[Iterable[Any] | Mapping[Any, float]]
+    | Mapping[Any, Iterable[Any] | Mapping[Any, float]]
+    | None = None,
     measures: MeasuresLike = None,
     *,
-    verdicts: Iterable[Iterable[Grade]] | None = None,
+    verdicts: Iterable[Iterable[Grade]] | Mapping[Any, Iterable[Grade]] | None = None,
     document_of: Callable[[Any], Any] | Mapping[Any, Any] | None = None,
     collapse: str = "first",
     policy: Policy | None = None,
     profile: ProfileLike = None,
-    weights: Sequence[float] | None = None,
-    exclude: Iterable[Iterable[Any]] | None = None,
+    weights: Sequence[float] | Mapping[Any, float] | None = None,
+    exclude: Iterable[Iterable[Any]] | Mapping[Any, Iterable[Any]] | None = None,
     name: str = "grades",
 ) -> Scores:
     """Measure lists of retrieved ids against relevant ids, with one list for each question.
@@ -60,7 +63,9 @@ def evaluate_ids(
     which differs from grade 0 only for measures such as Bpref.
 
     Args:
-        retrieved: for each question, the ids in rank order, best first: lists, or a list column of a data frame.
+        retrieved: for each question, the ids in rank order, best first: lists, a list column of a data frame, or
+            ``{question: ids}``. In the last case, all other arguments by question are dictionaries, too, and the
+            scores have the questions' names.
         reference: for each question, the relevant ids, or ``{id: grade}``.
         measures: as in ``evaluate``; Ragas' ``context_precision`` is ``AP(over=retrieved)``.
         verdicts: the grades of each question's retrieved ids, in the same order, in place of ``reference``. True and
@@ -76,11 +81,11 @@ def evaluate_ids(
         name: the name of the lists in tables.
 
     Returns:
-        The scores. The questions are numbered 1, 2, 3 ….
+        The scores. Questions without names are numbered 1, 2, 3 ….
 
     Raises:
-        DataError: there are not as many lists on both sides, an id is retrieved twice and the policy forbids it, or
-            a verdict is not a number.
+        DataError: there are not as many lists on both sides, or only one side is a dictionary; an id is retrieved
+            twice and the policy forbids it; a verdict is not a number.
         MeasureError: a measure that does not exist.
 
     Example:
@@ -91,6 +96,8 @@ def evaluate_ids(
         >>> scores = carob.evaluate_ids([["a", "b"]], verdicts=[[False, True]], measures="AP(over=retrieved)")
         >>> scores.means()
         {'AP(over=retrieved)': 0.5}
+        >>> carob.evaluate_ids({"q": ["a", "b"]}, {"q": ["b"], "p": ["c"]}, "RR").by_query("RR")
+        {'p': 0.0, 'q': 0.5}
     """
     if collapse not in COLLAPSE:
         raise PolicyError(f"collapse is {', '.join(COLLAPSE[:-1])} or {COLLAPSE[-1]}, not {collapse!r}.")
@@ -99,6 +106,16 @@ def evaluate_ids(
             "Pass either reference= (the relevant ids) or verdicts= (a grade for each retrieved id)."
         )
     _, decided = conventions(profile, policy)
+    given = {
+        "retrieved": retrieved,
+        "reference": reference,
+        "verdicts": verdicts,
+        "exclude": exclude,
+        "weights": weights,
+    }
+    by_question = by_name(given, {"weights": 1.0})
+    if by_question is not None:
+        retrieved, reference, verdicts, exclude, weights = by_question.values.values()  # type: ignore[assignment]
     named = naming(document_of)
     lists = [
         once(each, decided.duplicates, number)
@@ -115,10 +132,92 @@ def evaluate_ids(
         lists = [[(each, its.get(each)) for each, _ in one] for one, its in zip(lists, known, strict=True)]
     grades = [[grade for _, grade in one] for one in lists]
     pools = None if reference is None else [list(its.values()) for its in known]
-    scores = evaluate_grades(
-        grades, measures, pools, policy=policy, profile=profile, weights=weights, name=name
-    )
+    how: dict[str, Any] = {"policy": policy, "profile": profile, "name": name}
+    if by_question is None:
+        scores = evaluate_grades(grades, measures, pools, weights=cast("Any", weights), **how)
+    else:
+        its_weights = None if weights is None else dict(zip(by_question.questions, weights, strict=True))
+        scores = of_questions(by_question, grades, pools, measures, weights=its_weights, **how)
     return scores if reference is None else doubted(scores, lists, known, decided.overlap)
+
+
+class Named(NamedTuple):
+    """The questions of dictionaries, and their values in this order.
+
+    Args:
+        questions: the names of the questions.
+        answered: those that have retrieved ids.
+        values: each argument by question as a list, or None if it was not given.
+    """
+
+    questions: list[Any]
+    answered: set[Any]
+    values: dict[str, list[Any] | None]
+
+
+def by_name(given: Mapping[str, Any], absent: Mapping[str, Any]) -> Named | None:
+    """Returns arguments that are dictionaries by question as lists, or None if none of them is a dictionary.
+
+    Args:
+        given: the arguments; ``retrieved`` and either ``reference`` or ``verdicts`` say what the questions are.
+        absent: the value of a question that a dictionary lacks.
+
+    Raises:
+        DataError: one of them is a dictionary and another one a list, or a question has no reference.
+    """
+    known = next((what for what, its in given.items() if isinstance(its, Mapping)), None)
+    if known is None:
+        return None
+    odd = next((what for what, its in given.items() if not (its is None or isinstance(its, Mapping))), None)
+    if odd is not None:
+        raise DataError(
+            f"{known} is a dictionary by question, but {odd} is a {type(given[odd]).__name__}. Pass dictionaries for "
+            "both, or one list for each question for both."
+        )
+    judged = "verdicts" if given["reference"] is None else "reference"
+    questions = list(given[judged])
+    extra = next((each for each in given["retrieved"] if each not in given[judged]), None)
+    if extra is not None:
+        raise DataError(
+            f"Question {extra!r} is in retrieved, but not in {judged}. Leave it out, or name it alike in both."
+        )
+    values = {
+        what: None if its is None else [its.get(each, absent.get(what, ())) for each in questions]
+        for what, its in given.items()
+    }
+    return Named(questions, set(given["retrieved"]), values)
+
+
+def of_questions(
+    named: Named,
+    grades: list[list[Grade]],
+    pools: list[list[float]] | None,
+    measures: MeasuresLike,
+    **how: Any,
+) -> Scores:
+    """Measures the grades of questions with names.
+
+    Args:
+        named: the questions.
+        grades: for each question, the grades of its retrieved ids in rank order.
+        pools: all grades of each question, or None if only those of retrieved ids are known.
+        measures: as in ``evaluate``.
+        how: further arguments of ``evaluate``.
+    """
+    qrels: dict[Any, dict[str, float]] = {}
+    for place, question in enumerate(named.questions):
+        its = {str(rank): grade for rank, grade in enumerate(grades[place]) if grade is not None}
+        others = [] if pools is None else list(pools[place])
+        for grade in its.values():
+            if pools is not None:
+                others.remove(grade)
+        qrels[question] = {**its, **{f"not retrieved {number}": each for number, each in enumerate(others)}}
+    run = {
+        question: {str(rank): -float(rank) for rank in range(len(one))}
+        for question, one in zip(named.questions, grades, strict=True)
+        if question in named.answered
+    }
+    return evaluate(qrels, Run.of(run, how.pop("name")), measures, **how)
 
 
 def without(lists: list[Listed], exclude: Iterable[Iterable[Any]]) -> list[Listed]:

@@ -80,11 +80,12 @@ def choose(
         if name is None and role == "score" and asked["rank"] is not None:
             continue  # if only the rank is named, the order of ranks is meant
         free = [each for each in names if each not in asked.values()]
-        found = [name] if name else usual(free, role)
+        found = [name] if name else nearest_of(usual(free, role))
         for each in found:
             refuse_namesakes(names, kind, each)
         if name is None and kind == "run" and role == "score" and found:
-            found += [each for each in free if each not in found and names_score(each)]
+            near = [each for each in free if depth_of(each) <= depth_of(found[0])]
+            found += [each for each in near if each not in found and names_score(each)]
         if len(found) > 1:
             raise several_columns(found, role, **words)
         if found:
@@ -105,6 +106,16 @@ def choose(
             **ways,
         )
     return chosen
+
+
+def depth_of(name: str) -> int:
+    """Returns the number of fields that lead to a column, more than one if it lies in an object."""
+    return len(getattr(name, "parts", (name,)))
+
+
+def nearest_of(names: list[str]) -> list[str]:
+    """Returns the columns that lie in the fewest objects, such as a hit's ``_score`` beside ``_source.score``."""
+    return [each for each in names if depth_of(each) == min(map(depth_of, names))]
 
 
 def several_columns(found: Sequence[str], role: str, kind: str, there: str) -> DataError:
