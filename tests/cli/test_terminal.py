@@ -30,7 +30,16 @@ COMMANDS = {
     "compare": ["compare", QRELS, *RUNS, "-m", "AP"],
     "compare with a baseline": ["compare", QRELS, *RUNS, "--baseline", "bm25", "--worst", "2"],
     "gate": ["gate", QRELS, RUNS[1], "--baseline", RUNS[0], "--max-drop", "AP=0.1"],
+    "gate of long names": [
+        *("gate", QRELS, f"a-rather-long-name-of-a-run={RUNS[1]}", "--max-drop", "AP=0.1"),
+        *("--baseline", f"another-rather-long-name-of-a-run={RUNS[0]}"),
+    ],
     "check": ["check", QRELS, RUNS[3]],
+    "agreement": ["agreement", QRELS, QRELS, *RUNS, "--resamples", "20"],
+    "correlate": ["correlate", QRELS, *RUNS, "-m", "AP", "-m", "P@5", "--resamples", "20"],
+    "best": ["best", QRELS, *RUNS, "-m", "AP", "--resamples", "100"],
+    "plan": ["plan", QRELS, *RUNS[:3], "-m", "AP", "--difference", "0.05"],
+    "curve": ["curve", QRELS, RUNS[0]],
     "explain": ["explain", "AP", QRELS, RUNS[0], "--query", "t01"],
     "difference": ["difference", "trec_eval-10", "sklearn", "nDCG@10", QRELS, RUNS[0]],
     "measures": ["measures"],
@@ -94,7 +103,7 @@ def test_a_pipe_gets_no_colour_and_a_terminal_the_same_words(
 @pytest.mark.parametrize("name", COMMANDS)
 @pytest.mark.parametrize("columns", [60, 80, 120])
 def test_no_line_is_wider_than_the_terminal(name: str, columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    if columns < 80 and name in ("gate", "difference", "one profile"):
+    if columns < 80 and name in ("gate", "gate of long names", "difference", "one profile"):
         columns = 80  # made for 80 columns, as logs have them
     text = plain(shown(monkeypatch, COMMANDS[name], Terminal, columns))
     wide = [line for line in text.splitlines() if len(line) > columns]

@@ -69,8 +69,8 @@ class Line(Part):
 
     Args:
         words: the sentence.
-        role: ``answer`` for the answer in one line, which is bold and never folded; any other role is the HTML class
-            and the colour of the sentence.
+        role: ``answer`` for the answer in one line, which is bold, and folded only on a terminal; any other role is
+            the HTML class and the colour of the sentence.
         mark: the start of the sentence, such as ``error: ``, which is coloured separately.
         tone: the colour of the mark, or of the whole sentence if it has no mark; by default that of the role.
         indent: the number of blanks before the sentence in text.
@@ -85,12 +85,12 @@ class Line(Part):
     hang: int | None = None
 
     def text(self, columns: int, style: Callable[[str, str], str] | None = None) -> str:
-        """Returns the sentence, wrapped unless it is the answer."""
+        """Returns the sentence, wrapped unless it is the answer and another program reads it."""
         start = " " * self.indent + self.mark
         hang = len(start) if self.hang is None else self.hang
         lines = (
             f"{start}{escaping.sentence(self.words)}\n"
-            if self.role == "answer"
+            if self.role == "answer" and style is None
             else folded(self.words, columns, " " * hang, start)
         )
         if style is None:
