@@ -136,6 +136,11 @@ CASES: dict[str, Case] = {
         "note", qrels(lambda query, document: -2 if document == 19 else int(document % 4 == 0))
     ),
     "float-grades": Case("warning", qrels(lambda query, document: 1.5 if document % 4 == 0 else 0.25)),
+    "code-grades": Case(
+        "warning",
+        qrels(lambda query, document: 9 if document == 19 and query < 9 else int(document % 4 == 0)),
+    ),
+    "similar-documents": Case("warning", qrels() + "q24 0 D24X00 1\n"),
     "large-grades": Case("note", qrels(lambda query, document: 100 if document % 4 == 0 else 0)),
     "one-grade": Case("note", qrels(lambda query, document: 1)),
     "all-relevant": Case("note", qrels(lambda query, document: 3 if document % 4 == 0 else 1 + document % 2)),

@@ -908,6 +908,30 @@ def test_ratings_of_which_the_lowest_counts_as_relevant_are_told(form: str) -> N
 
 
 @pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    ("grades", "told"),
+    [((0, 1, 2, 9), 3), ((0, 1, 0, 99), 3), ((6, 7, 8, 9), 0), ((9, 9, 9, 0), 0), ((0, 1, 2, 8), 0)],
+)
+def test_codes_in_place_of_grades_are_told(grades: Any, told: int, form: str) -> None:
+    qrels = {query: dict(zip(("d00", "d01", "d05", "d07"), grades, strict=True)) for query in QRELS}
+    run = FORMS[form](scored(lambda rank: 20 - rank))
+    scores = carob.evaluate(qrels, run, ["AP", "nDCG@10"])
+    assert scores.counts.codes == told
+    assert (f"{told} grades far above all others" in scores.footer()) is bool(told)
+    two = {"one": run, "two": scored(lambda rank: rank * 7 % 19)}
+    assert ("far above all others" in str(carob.compare(qrels, two, "AP"))) is bool(told)
+    assert ("code-grades" in {each.code for each in carob.check(qrels, run)}) is bool(told)
+
+
+def test_documents_that_are_judged_in_two_spellings_are_found() -> None:
+    for one, other in (("d01", "D01"), ("017", "17"), ("é", "e\u0301")):
+        qrels = {"p": {one: 1, other: 0, "x": 0}, "q": {"x": 1}}
+        found = carob.check(qrels).of("similar-documents")
+        assert [each.count for each in found] == [1]
+        assert not carob.check({"p": {one: 1, "x": 0}, "q": {other: 1}}).of("similar-documents")
+
+
+@pytest.mark.parametrize("form", FORMS)
 def test_a_run_joined_with_its_judgments_is_said(form: str) -> None:
     qrels = {query: {each: int(each < "d03") for each in IDS} for query in QRELS}
     run = scored(lambda rank: 20 - rank)

@@ -320,6 +320,7 @@ DATA = (
     "nearly covered",
     "fractions",
     "lowest ratings",
+    "codes",
     "duplicates",
     "malformed",
 )

@@ -256,7 +256,7 @@ OF_RUNS = ("judgments", "perfect", "identical-runs", "lengths")
 """The kinds of notes about runs that a comparison with another order of runs warns of."""
 OF_RETRIEVED = ("covered", "nearly covered")
 """The kinds of facts that count the documents that a run retrieved."""
-OF_JUDGES = ("failed", "nothing", "fractions", "lowest ratings", *OF_RETRIEVED)
+OF_JUDGES = ("failed", "nothing", "fractions", "lowest ratings", "codes", *OF_RETRIEVED)
 """The kinds of facts that another judge of the same runs adds."""
 
 

@@ -45,6 +45,10 @@ copyreg.pickle(
 
 
 TABLE = Provenance("a table")
+CODES = (9, 99, 999, 9999)
+"""Grades that often stand for documents without a grade."""
+RARE, GAP = 0.25, 4
+"""The largest share of judgments with such a grade, and the least distance to the next lower one."""
 JUDGED_TWICE = "document '{document}' is judged twice for query '{query}'"
 
 Rows: TypeAlias = "list[dict[str, Any]]"
@@ -94,6 +98,18 @@ class Qrels:
         grades = self.judgments.grades
         rated = len(grades) and grades.min() == 1 and grades.max() >= 4
         return int(np.count_nonzero(grades == 1)) if rated else 0
+
+    @cached_property
+    def codes(self) -> int:
+        """The number of grades of 9, 99 or 999 that are rare and far above all others, as codes are; else 0."""
+        grades = self.judgments.grades
+        top = float(grades.max()) if len(grades) else 0.0
+        if top not in CODES:
+            return 0
+        at_top = grades == top
+        count, others = int(np.count_nonzero(at_top)), grades[~at_top]
+        rare = 0 < count <= RARE * len(grades)
+        return count if rare and others.max() <= top - GAP and others.max() <= top / 2 else 0
 
     @classmethod
     def of(

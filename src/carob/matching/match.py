@@ -82,6 +82,7 @@ class Counts:
         perfect: queries, if all of them have the best possible value of every measure, else 0.
         fractions: judgments with a grade between 0 and 1.
         lowest_ratings: judgments with a grade of 1 if no grade is lower and some are 4 or more; else 0.
+        codes: judgments with a grade of 9, 99 or 999 if they are few and all others are far lower; else 0.
     """
 
     queries: int = 0
@@ -109,6 +110,7 @@ class Counts:
     perfect: int = 0
     fractions: int = 0
     lowest_ratings: int = 0
+    codes: int = 0
 
     def merge(self, *others: Counts) -> Counts:
         """Adds the counts of all parts of a run."""
@@ -251,6 +253,7 @@ def match(
         longest=int(rows.length.max(initial=0)),
         fractions=qrels.fractions,
         lowest_ratings=qrels.lowest_ratings,
+        codes=qrels.codes,
     )
     signs = Signs.of(found)
     if signs is not None:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from carob._numpy import np
 from carob.diagnosis.check.finding import ERROR, KINDS, NOTE, WARNING, found, moved, told
 from carob.diagnosis.check.lenient import from_rows, read_leniently
-from carob.diagnosis.check.text import queries_at, repeats_at
+from carob.diagnosis.check.text import EXAMPLES, queries_at, repeats_at
 from carob.inputs.ids import text_of
+from carob.inputs.spellings import alike
 from carob.output.language import filled
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from carob.diagnosis.check.lenient import LenientQrels, RunAndQrels
 
 
+MOST_SPELLED = 50_000
+"""The maximum number of judgments whose ids are compared with others of the same query."""
 LARGE = 10
 """Grades above this are reported: 2^grade becomes huge, and the usual scale is 0 to 4."""
 FEW, TOO_FEW = 20, 5
@@ -73,6 +76,40 @@ def odd_grades(judged: LenientQrels, pair: RunAndQrels | None) -> Iterator[Findi
     if high.any():
         numbers = {"highest": grades.max(), "levels": len(set(grades.tolist()))}
         yield found("large-grades", name, **first_of(judged, high), **numbers)
+
+
+def codes(judged: LenientQrels, pair: RunAndQrels | None) -> Iterator[Finding]:
+    """Finds grades that seem to be codes, such as 9 for a document that could not be judged."""
+    grades = judged.judgments.grades
+    if not judged.qrels.codes:
+        return
+    top = float(grades.max())
+    values = {}
+    if pair is not None:
+        rows = [row for row, grade in zip(judged.rows(), grades.tolist(), strict=True) if grade != top]
+        values = {
+            "unchanged": pair.means(),
+            "without them": pair.means(qrels=from_rows(rows, grades[grades != top])),
+        }
+    numbers: dict[str, Any] = {"highest": top, "next": grades[grades != top].max()}
+    yield found("code-grades", judged.text.name, **first_of(judged, grades == top), values=values, **numbers)
+
+
+def similar(judged: LenientQrels, pair: RunAndQrels | None) -> Iterator[Finding]:
+    """Finds documents that are judged under two spellings of the same id."""
+    del pair
+    judgments = judged.judgments
+    pairs: list[tuple[bytes, bytes]] = []
+    for place in range(judgments.query_count):
+        if judgments.offsets[place] > MOST_SPELLED:
+            break
+        ids = judgments.documents(place)
+        plain = {each.lower().lstrip(b"0").removesuffix(b".0") for each in ids}
+        if len(plain) < len(ids) or not b"".join(ids).isascii():  # else none are alike
+            pairs += alike(ids)
+    if pairs:
+        where = tuple(f"'{text_of(one)}' and '{text_of(other)}'" for one, other in pairs[:EXAMPLES])
+        yield found("similar-documents", judged.text.name, count=len(pairs), where=where)
 
 
 def levels(judged: LenientQrels, pair: RunAndQrels | None) -> Iterator[Finding]:
@@ -184,6 +221,8 @@ IN_QRELS: tuple[Callable[[LenientQrels, RunAndQrels | None], Iterator[Finding]],
     duplicates,
     without_relevant,
     odd_grades,
+    codes,
+    similar,
     levels,
     few,
 )
