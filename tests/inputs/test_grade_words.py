@@ -208,3 +208,12 @@ def test_a_record_says_what_the_words_meant_and_is_verified(
     assert json.loads((tmp_path / "r.json").read_text())["inputs"][0]["columns"]["words"] == WORDS
     capsys.readouterr()
     assert command("verify", "r.json") == 0, capsys.readouterr()
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_a_frame_of_words_without_numbers_is_not_to_be_cast_alone(library: str) -> None:
+    frame = pytest.importorskip(library).DataFrame({"query": ["q"], "document": ["a"], "grade": ["Good"]})
+    with pytest.raises(
+        carob.DataError, match=r"If these are words, specify their numbers: carob.Qrels.of\(…, words"
+    ):
+        carob.evaluate(frame, {"q": {"a": 1.0}}, "AP")

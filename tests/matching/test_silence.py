@@ -240,6 +240,45 @@ def test_one_tag_and_other_words_in_its_place_are_usual(tag: Any) -> None:
     assert "sixth column" not in " ".join(carob.evaluate(QRELS, tagged(tag), "AP").warnings)
 
 
+def by_query(shift: int) -> dict[str, dict[str, int]]:
+    return {str(each + shift): {f"d{each}{place}": place % 3 for place in range(8)} for each in range(1, 7)}
+
+
+def test_queries_that_are_numbered_from_0_are_not_called_a_spelling() -> None:
+    for run in (by_query(-1), by_query(1)):
+        said = " ".join(carob.evaluate(by_query(0), run, "AP", policy=Policy(missing="zero")).warnings)
+        assert re.search(
+            "retrieves for query '[0-9]' is judged for query '[0-9]'. Number the queries from the", said
+        )
+        assert "zeros" not in said
+    named = {f"q{query}": its for query, its in by_query(0).items()}
+    run = dict(zip(named, [*named.values()][::-1], strict=True))
+    assert "Check how the queries were numbered" in " ".join(carob.evaluate(named, run, "AP").warnings)
+
+
+def test_exchanged_columns_are_not_called_a_spelling(tmp_path: Path) -> None:
+    """Queries and documents are numbers, some of which end alike."""
+    qrels = {str(query): {f"{query * 8 + each:03}": each % 3 for each in range(8)} for query in range(1, 7)}
+    rows = [(query, document) for query, its in qrels.items() for document in its]
+    run = {document: {query: 1.0} for query, document in rows}
+    (tmp_path / "x.run").write_text("".join(f"{document} Q0 {query} 1 1 t\n" for query, document in rows))
+    for each in (run, tmp_path / "x.run"):
+        with pytest.raises(DataError, match="queries are the judgments' documents: are its columns swapped"):
+            carob.evaluate(qrels, each, "AP")
+
+
+def test_two_runs_that_were_joined_are_said_where_documents_occur_twice(tmp_path: Path) -> None:
+    path = tmp_path / "x.run"
+    path.write_bytes(tagged(lambda *_: "t") + tagged(lambda *_: "t"))
+    with pytest.raises(DataError, match="32 documents occur twice, as if two runs had been joined") as error:
+        carob.evaluate(QRELS, path, "AP")
+    assert "Otherwise: Remove one, or choose which counts" in str(error.value)
+    one = tagged(lambda *_: "t")
+    with pytest.raises(DataError, match="is listed twice") as error:
+        carob.evaluate(QRELS, one + one.splitlines(keepends=True)[-1], "AP")
+    assert "joined" not in str(error.value)
+
+
 RETRIEVED = [["a", "b"], ["c", "d"], ["D-1", "D-2"], ["D-3", "h"], ["D-4", "j"]]
 IN_PART: dict[str, tuple[Any, Any, str]] = {
     "case": (

@@ -552,7 +552,9 @@ def doubtful(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
     counts, policy = scores.counts, scores.policy
     lists, facts = counts.judged - len(counts.missing), []
     if SEVERAL <= counts.queries == counts.perfect:
-        best = "every query has the highest possible value, and no real system is that good"
+        best = (
+            "every query has the highest possible value (check that the run was not made from the judgments)"
+        )
         facts.append(whole("perfect", say(best)))
     if counts.unanswered:
         one, many = (

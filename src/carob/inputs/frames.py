@@ -13,7 +13,7 @@ from carob import _native
 from carob._dataclasses import dataclass
 from carob.inputs import engine_of, installed
 from carob.inputs.columns import ASKED, IDS, ROLES, choose, constant_in, refuse_namesakes, usual
-from carob.inputs.errors import refusals, refuse_written_out, refused, sentences
+from carob.inputs.errors import BY_WORDS, refusals, refuse_written_out, refused, sentences
 from carob.inputs.sources import Provenance
 from carob.output.errors import DataError
 
@@ -476,6 +476,10 @@ COLUMN_FAULTS = {
         "Column '{column}' of the {kind} frame holds {content}, but a {role} is a number.",
         "Cast it.",
     ),
+    "words": (
+        "Column '{column}' of the {kind} frame holds {content}, but a {role} is a number.",
+        "If these are numbers, cast it. If these are words, specify their numbers: {words}.",
+    ),
     "half-precision": (
         "Column '{column}' of the {kind} frame holds half-precision numbers, in which ranks above 2,048 are equal.",
         "Cast the ranks to whole numbers before they lose digits.",
@@ -508,12 +512,18 @@ def fit(field: tuple[str, str, str], role: str, kind: str) -> None:
         fault = "ids"
         why = " Whole numbers become fractions where some are missing." * (holds == "number" and form != "b")
     elif role not in IDS and holds not in ("whole", "number", "none"):
-        fault = "numbers"
+        fault = "words" if role == "grade" and holds == "text" else "numbers"
     elif role == "rank" and form == HALF:
         fault = "half-precision"
     if fault is not None:
         raise refused(
-            *COLUMN_FAULTS[fault], column=name, kind=kind, role=role, content=content(holds, form), why=why
+            *COLUMN_FAULTS[fault],
+            column=name,
+            kind=kind,
+            role=role,
+            content=content(holds, form),
+            why=why,
+            words=BY_WORDS,
         )
 
 

@@ -93,23 +93,21 @@ class Qrels:
         return int(np.count_nonzero((grades > 0) & (grades < 1))) if self.fractional else 0
 
     @cached_property
-    def lowest_ratings(self) -> int:
-        """The number of grades of 1 if no grade is lower and some are 4 or more, as with ratings of 1 to 5; else 0."""
-        grades = self.judgments.grades
-        rated = len(grades) and grades.min() == 1 and grades.max() >= 4
-        return int(np.count_nonzero(grades == 1)) if rated else 0
+    def doubtful(self) -> tuple[int, int]:
+        """The numbers of grades that may mean something else: lowest ratings, and codes.
 
-    @cached_property
-    def codes(self) -> int:
-        """The number of grades of 9, 99 or 999 that are rare and far above all others, as codes are; else 0."""
+        Grades of 1 are the lowest ratings if no grade is lower and some are 4 or more, as with ratings of 1 to 5.
+        Grades of 9, 99 or 999 are codes if they are rare and far above all others.
+        """
         grades = self.judgments.grades
         top = float(grades.max()) if len(grades) else 0.0
+        lowest = int(np.count_nonzero(grades == 1)) if top >= 4 and grades.min() == 1 else 0
         if top not in CODES:
-            return 0
+            return lowest, 0
         at_top = grades == top
         count, others = int(np.count_nonzero(at_top)), grades[~at_top]
-        rare = 0 < count <= RARE * len(grades)
-        return count if rare and others.max() <= top - GAP and others.max() <= top / 2 else 0
+        code = count <= RARE * len(grades) and others.max() <= min(top - GAP, top / 2)
+        return lowest, count if code else 0
 
     @classmethod
     def of(

@@ -320,7 +320,7 @@ def pairs_by_words(mine: list[str], its: list[str]) -> list[tuple[str, str]]:
             places = range(len(words) + 1)
             parts_of = sorted((words[place:end] for place in places for end in places[place + 1 :]), key=len)
             short = next((known[each] for each in reversed(parts_of) if each in known), None)
-            if short is not None:
+            if short is not None and short != long:
                 pairs.append((long, short) if judged else (short, long))
     return pairs
 

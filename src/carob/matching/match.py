@@ -17,6 +17,7 @@ from carob.inputs.ids import text_of, texts_of
 from carob.inputs.names import Names
 from carob.inputs.qrels import Qrels
 from carob.inputs.runs import CONSTANT, Extracted, MatchOptions, Wrapper, listing
+from carob.inputs.sources import ONE_COUNTS
 from carob.inputs.systems import named_systems, one_system
 from carob.lists.rows import (
     NEVER_POOLED,
@@ -40,6 +41,7 @@ from carob.matching.axes import (
 )
 from carob.matching.signs import FEWEST, Signs, rising_lists
 from carob.output.errors import PolicyError, by_policy, worded
+from carob.output.language import filled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -252,8 +254,8 @@ def match(
         retrieved=int(rows.length.sum()),
         longest=int(rows.length.max(initial=0)),
         fractions=qrels.fractions,
-        lowest_ratings=qrels.lowest_ratings,
-        codes=qrels.codes,
+        lowest_ratings=qrels.doubtful[0],
+        codes=qrels.doubtful[1],
     )
     signs = Signs.of(found)
     if signs is not None:
@@ -487,6 +489,14 @@ def finished(rows: JudgedRows, policy: Policy) -> JudgedRows:
     return condensed(rows) if policy.unjudged == "removed" else rows
 
 
+SEVERAL, JOINED = 10, 0.2
+"""The least number of repeated documents, and the least share of all, that suggest two runs in one."""
+TWO_RUNS = (
+    "{count:,} documents occur twice, as if two runs had been joined: if so, pass each as a run of its own. "
+    "Otherwise: "
+)
+
+
 def refuse_duplicates(run: Run, judgments: _native.Judgments, found: Found, policy: Policy) -> None:
     """Refuses a document that occurs twice within the depth of one list."""
     for query, document, *lines, rank, other in found.duplicates:
@@ -495,11 +505,11 @@ def refuse_duplicates(run: Run, judgments: _native.Judgments, found: Found, poli
         name = run.origin.path or (run.name if run.source is None else run.source.name)
         ids = {"query": judgments.queries[query], "document": document}
         what = "document '{document}' is listed twice for query '{query}'"
-        how = (
-            {"remedy": worded(named_systems(run.origin), " ", one_system(run.origin))}
-            if run.origin.systems
-            else {}
-        )
+        how = {}
+        if run.origin.systems:
+            how = {"remedy": worded(named_systems(run.origin), " ", one_system(run.origin))}
+        elif len(found.duplicates) >= max(SEVERAL, JOINED * int(np.maximum(found.length, 0).sum())):
+            how = {"remedy": worded(filled(TWO_RUNS, count=len(found.duplicates)), ONE_COUNTS)}
         raise run.origin.twice(name, what, lines, ids, of_run=True, **how)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ from carob.output.escaping import shown
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from carob import _native
     from carob.conventions.policy import Policy
     from carob.inputs.qrels import Qrels
     from carob.inputs.run import Run
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
 
 LEVELS = 10
 """The usual limit of distinct grades, and of the highest grade."""
+SWAPPED_IDS = 0.5
+"""The share of ids on one side that are other ids of the other side, from which on these were exchanged."""
 JUDGED, RANKED = 400, 2000
 """The maximum number of distinct ids of each side to compare."""
 OFTEN = 0.1
@@ -248,12 +252,12 @@ def no_common_query(judged: Qrels, run: Run, extra: int) -> str:
     )
     if ranked:
         sentence += f", the run with '{text_of(ranked[0])}'"
+    documents = {each for query in range(len(judged.queries)) for each in judged.judgments.documents(query)}
+    if ranked and sum(each in documents for each in ranked) > SWAPPED_IDS * len(ranked):
+        return f"{sentence}. The run's queries are the judgments' documents: are its columns swapped?"
     found = why_apart(judged.judgments.queries[:JUDGED], ranked, "query")
     if found is not None:
         return f"{sentence}. The run writes '{found.ranked}' for '{found.judged}': {found.why}."
-    documents = {each for query in range(len(judged.queries)) for each in judged.judgments.documents(query)}
-    if ranked and documents.issuperset(ranked):
-        return f"{sentence}. The run's queries are the judgments' documents: are its columns swapped?"
     return f"{sentence}. Check that both use the same ids, and that they are of the same collection."
 
 
@@ -278,15 +282,36 @@ def no_common_document(judged: Qrels, run: Run, found: Match, policy: Policy) ->
         return f"{sentence}: every list is empty." if not lists.any() else f"{sentence}."
     if not mine:
         return f"{sentence}: no document is judged there."
+    if set(judgments.queries).issuperset(its):
+        return f"{sentence}: its documents are the judgments' queries. Are its columns swapped?"
+    moved = of_other_query(judgments, run)
+    if moved is not None:
+        return f"{sentence}: {moved}"
     why = why_apart(mine, its, "document")
     if why is not None:
         return f"{sentence}: the run writes '{why.ranked}', the judgments write '{why.judged}'; {why.why}."
-    if set(judgments.queries).issuperset(its):
-        return f"{sentence}: its documents are the judgments' queries. Are its columns swapped?"
     return (
         f"{sentence}: the run has ids such as '{text_of(its[0])}', the judgments '{text_of(mine[0])}'. Check that both "
         "are of the same collection; carob check says more."
     )
+
+
+def of_other_query(judgments: _native.Judgments, run: Run) -> str | None:
+    """Returns a sentence if most documents of a run are judged for other queries, as if queries were shifted."""
+    of: dict[bytes, int] = {}
+    for place in range(judgments.query_count):
+        for document in judgments.documents(place):
+            of.setdefault(document, place)
+    rows = list(islice(first_rows(run, None, SPELLED), RANKED))
+    pairs = Counter((query, of[document]) for query, document, _ in rows if document in of)
+    if pairs.total() <= SWAPPED_IDS * len(rows):
+        return None
+    (query, place), _ = pairs.most_common(1)[0]
+    theirs, its = text_of(judgments.queries[place]), text_of(query)
+    said = f"what it retrieves for query '{its}' is judged for query '{theirs}'. "
+    if its.isdecimal() and theirs.isdecimal() and abs(int(its) - int(theirs)) == 1:
+        return f"{said}Number the queries from the same number on both sides."
+    return f"{said}Check how the queries were numbered."
 
 
 def some_documents(run: Run, queries: Sequence[bytes], policy: Policy) -> list[bytes]:

@@ -81,7 +81,7 @@ def odd_grades(judged: LenientQrels, pair: RunAndQrels | None) -> Iterator[Findi
 def codes(judged: LenientQrels, pair: RunAndQrels | None) -> Iterator[Finding]:
     """Finds grades that seem to be codes, such as 9 for a document that could not be judged."""
     grades = judged.judgments.grades
-    if not judged.qrels.codes:
+    if not judged.qrels.doubtful[1]:
         return
     top = float(grades.max())
     values = {}
