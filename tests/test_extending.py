@@ -6,7 +6,9 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import carob
@@ -202,3 +204,49 @@ def test_a_reader_that_fails_is_an_error_that_names_the_file(site: Path, name: s
     assert done.returncode == 2
     assert said in done.stderr
     assert "Traceback" not in done.stderr
+
+
+# ---------------------------------------------------------------- mistakes in one's own formula
+
+
+def of_another_library(r: Any) -> Any:
+    pl = pytest.importorskip("polars")
+    return pl.Series(np.asarray(r.n_relevant(1)))
+
+
+MISTAKES = {
+    "returned None. End it with a return statement.": lambda r: None,
+    "a number for each document, not for each query. Return one real number for each query, such as r.total(…)": (
+        lambda r: r.hits(1)
+    ),
+    "A number for each query must be repeated for each of its documents, by r.spread(…)": (
+        lambda r: r.total(r.hits(1) / r.n_relevant(1))
+    ),
+    "returned a value of type float. Return one real number for each query": lambda r: 0.5,
+    "returned a value of type list. Return one real number for each query": lambda r: [0.5, 0.5],
+    "returned an array of shape (), not (2,). Return one real number": lambda r: np.sum(r.hits(1)),
+    "returned an array of shape (3,), not (2,). Return one real number": lambda r: np.zeros(3),
+    "an array of polars (Series). Return one real number for each query": of_another_library,
+    "carob.lists.Lists has no 'n_judged'. Did you mean": lambda r: r.n_judged(),
+    "carob.lists.Lists has no 'n_relevants'. Did you mean n_relevant": lambda r: r.n_relevants(1),
+    "gives NaN or an infinite number: return a finite number for each query": (
+        lambda r: r.n_relevant(1) * float("nan")
+    ),
+}
+
+
+@pytest.mark.parametrize("says", MISTAKES)
+def test_a_mistake_in_a_formula_is_one_message_with_the_cure(says: str) -> None:
+    formula = MISTAKES[says]
+
+    @carob.measure("Mistaken", source="this test")
+    def mistaken(r: Any) -> Any:
+        """A formula with a mistake."""
+        return formula(r)
+
+    with pytest.raises((carob.MeasureError, carob.DataError)) as error:
+        carob.evaluate_grades([[1, 0, 1], [0, 1]], "Mistaken")
+    said = str(error.value)
+    assert says in said
+    assert "Mistaken" in said
+    assert "\n" not in said

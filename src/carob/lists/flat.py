@@ -170,12 +170,12 @@ class Flat(Lists):
 
     def n_graded(self, lowest: float, below: float) -> Queries:
         grades = self.rows.judged_grades
-        return self.n_judged(("graded", lowest, below), lambda: (grades >= lowest) & (grades < below))
+        return self.counted_once(("graded", lowest, below), lambda: (grades >= lowest) & (grades < below))
 
     def n_worth(self, gain: Gain) -> Queries:
-        return self.n_judged(("worth", gain), lambda: gain_of(np, self.rows.judged_grades, gain) > 0)
+        return self.counted_once(("worth", gain), lambda: gain_of(np, self.rows.judged_grades, gain) > 0)
 
-    def n_judged(self, name: Any, which: Callable[[], NDArray[np.bool_]]) -> Queries:
+    def counted_once(self, name: Any, which: Callable[[], NDArray[np.bool_]]) -> Queries:
         """Returns the number of marked judgments of each query, and caches this number under a name for other runs."""
         if name not in self.shared:
             marks = which().astype(np.float64)

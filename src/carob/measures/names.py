@@ -23,7 +23,7 @@ from carob.measures.grammar import (
     written_plainly,
 )
 from carob.measures.unknown_names import respelled, unknown
-from carob.output.errors import TOO_LARGE, CarobError, MeasureError
+from carob.output.errors import TOO_LARGE, CarobError, MeasureError, did_you_mean
 from carob.output.language import filled
 
 if TYPE_CHECKING:
@@ -244,23 +244,16 @@ class Measure:
         except CarobError:
             raise
         except (Exception, SystemExit) as error:
-            facts["type"] = type(error).__name__
+            raise failing(error, cut, **facts) from error
+        odd = oddity(values, cut)
+        if odd is not None:
+            found, cure = odd
             raise MeasureError(
                 filled(
-                    "The formula of {name}, in {module}, fails: {type}: {error}. Use only the operations of "
-                    "carob.lists.Lists, and combine only values of the same lists.",
+                    "The formula of {name}, in {module}, returned {odd}. {cure}",
                     **facts,
-                    error=error,
-                )
-            ) from error
-        odd = oddity(values, getattr(getattr(cut, "length", None), "shape", None))
-        if odd:
-            raise MeasureError(
-                filled(
-                    "The formula of {name}, in {module}, returned {odd}. Return one real number for each "
-                    "query, such as what the methods of carob.lists.Lists return.",
-                    **facts,
-                    odd=odd,
+                    odd=found,
+                    cure=cure,
                 )
             )
         return values
@@ -535,19 +528,64 @@ def in_full(word: str, cutoffs: Iterable[float]) -> list[Measure]:
     return [own(template)] if template else []
 
 
-def oddity(values: object, shape: tuple[int, ...] | None) -> str | None:
-    """Returns what is wrong with the values that a user's formula returned, or None.
+A_NUMBER = "Return one real number for each query, such as what the methods of carob.lists.Lists return."
+TOTAL = (
+    "Return one real number for each query, such as r.total(…) or r.best(…) of the numbers of its documents."
+)
+SPREAD = (
+    "A number for each query must be repeated for each of its documents, by r.spread(…), before it is combined with "
+    "numbers of documents."
+)
+ONLY_LISTS = "Use only the operations of carob.lists.Lists, and combine only values of the same lists."
+
+
+def oddity(values: object, lists: Lists) -> tuple[str, str] | None:
+    """Returns what is wrong with the values that a user's formula returned, and the cure, or None.
 
     Args:
         values: the values.
-        shape: the shape of one number for each query; None if it is not known.
+        lists: the lists that the formula received.
     """
+    length: Any = getattr(lists, "length", None)
+    shape = getattr(length, "shape", None)
     if shape is None:
         return None
     found = getattr(values, "shape", None)
-    if found is None:
-        return "None" if values is None else f"a value of type {type(values).__name__}"
+    theirs, ours = (type(each).__module__.partition(".")[0] for each in (values, length))
+    if found is None or (theirs != ours and theirs != "builtins"):
+        kind = type(values).__name__
+        said = "None" if values is None else f"a value of type {kind}"
+        if theirs not in (ours, "builtins"):
+            return f"an array of {theirs} ({kind})", f"{A_NUMBER[:-1]}, whose arrays here are of {ours}."
+        return said, "End it with a return statement. " + A_NUMBER if values is None else A_NUMBER
     if tuple(found) != tuple(shape):
-        return f"an array of shape {tuple(found)} for lists of shape {tuple(shape)}"
+        rows = tuple(found) == tuple(getattr(lists.rank, "shape", ()))
+        if rows:
+            return "a number for each document, not for each query", TOTAL
+        return f"an array of shape {tuple(found)}, not {tuple(shape)}", A_NUMBER
     kind = str(getattr(values, "dtype", ""))
-    return f"an array of type {kind}" if re.search("complex|object|str|<U|datetime", kind) else None
+    odd = re.search("complex|object|str|<U|datetime", kind)
+    return (f"an array of type {kind}", A_NUMBER) if odd else None
+
+
+def failing(error: BaseException, lists: Lists, **facts: str) -> MeasureError:
+    """Returns the error for a user's formula that raised another error, with the cure where the fault is known.
+
+    Args:
+        error: the error.
+        lists: the lists that the formula received.
+        facts: the name of the measure, and the module of its formula.
+    """
+    cure = ONLY_LISTS
+    if isinstance(error, AttributeError) and error.obj is lists:
+        public = next((each for each in type(lists).__mro__ if each.__name__ == "Lists"), type(lists))
+        known = [each for each in dir(public) if not each.startswith("_")]
+        cure = did_you_mean(str(error.name), known, ONLY_LISTS)
+        said = f"carob.lists.Lists has no '{error.name}'"
+    else:
+        said = f"{type(error).__name__}: {str(error).strip()}"
+        if re.search("broadcast|match the size|incompatible shapes", said):
+            cure = SPREAD
+    return MeasureError(
+        filled("The formula of {name}, in {module}, fails: {said}. {cure}", **facts, said=said, cure=cure)
+    )
