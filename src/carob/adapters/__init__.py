@@ -5,9 +5,27 @@ from typing import TYPE_CHECKING
 from carob._later import importer
 
 if TYPE_CHECKING:
-    from carob.adapters import boosting, keras, lightning, objects, spark, torchmetrics, transformers
+    from carob.adapters import (
+        boosting,
+        ir_measures,
+        keras,
+        lightning,
+        objects,
+        spark,
+        torchmetrics,
+        transformers,
+    )
 
-__all__ = ["boosting", "keras", "lightning", "objects", "spark", "torchmetrics", "transformers"]
+__all__ = [
+    "boosting",
+    "ir_measures",
+    "keras",
+    "lightning",
+    "objects",
+    "spark",
+    "torchmetrics",
+    "transformers",
+]
 
 
 def __dir__() -> list[str]:

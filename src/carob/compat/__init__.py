@@ -1,13 +1,14 @@
 """The interfaces of trec_eval's command line and pytrec_eval's module, each imported at its first use."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from carob._later import importer
 
 if TYPE_CHECKING:
     from carob.compat import pytrec_eval, trec_eval
+    from carob.compat.faces import install
 
-__all__ = ["pytrec_eval", "trec_eval"]
+__all__ = ["install", "pytrec_eval", "trec_eval"]
 
 
 def __dir__() -> list[str]:
@@ -15,5 +16,14 @@ def __dir__() -> list[str]:
     return sorted(__all__)
 
 
+def later_interface(name: str) -> Any:
+    """Imports an interface, or the function ``install``, at its first use."""
+    if name == "install":
+        from carob.compat.faces import install
+
+        return install
+    return importer(__name__, ["faces", "pytrec_eval", "trec_eval"])(name)
+
+
 if not TYPE_CHECKING:  # for a type checker, every name would exist
-    __getattr__ = importer(__name__, __all__)
+    __getattr__ = later_interface

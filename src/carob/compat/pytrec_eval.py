@@ -15,13 +15,16 @@ It differs where the original crashes, depends on an earlier query or reads unin
 - ``utility.a,b,c,d`` takes its four numbers in order, including negative ones.
 - A ``relevance_level`` below 0 is refused, as 0 is.
 - NumPy numbers are accepted as grades (whole ones) and scores; a grade of 2**31 or more is not cut.
-- A NaN score is refused, since it cannot be ordered.
+- A NaN score is refused, since it cannot be ordered. In the module that ``carob.compat.install`` puts in the original's
+  place, a document with a NaN score is ranked last, as with minus infinity, and a ``DataWarning`` says how many are.
 - A document that occurs twice for one query in ``parse_run`` or ``parse_qrel`` is refused even under ``python -O``.
 """
 
 from __future__ import annotations
 
+import math
 import re
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -38,7 +41,8 @@ from carob.inputs.names import Names
 from carob.lists.flat import Flat
 from carob.matching.match import Counts, decide, rows_of
 from carob.measures.grammar import NICKNAMES, TABLE
-from carob.output.errors import DataError
+from carob.output.errors import DataError, DataWarning
+from carob.output.language import plural
 
 if TYPE_CHECKING:
     from carob.lists.rows import Floats, JudgedRows
@@ -93,6 +97,9 @@ class RelevanceEvaluator:
         {'q': {'map': 0.5, 'P_5': 0.2}}
     """
 
+    nan_scores = "error"
+    """What NaN scores are: an ``error``, or ``last`` in the ranking, with a warning."""
+
     def __init__(
         self,
         query_relevance: Mapping[str, Mapping[str, int]],
@@ -130,7 +137,13 @@ class RelevanceEvaluator:
         float32 = self.policy.scores == "float32"
         with type_errors("run"):
             run = as_dicts(scores, "scores")
-            found = _native.match_mapping(self.judgments, run, float32=float32, whole_ids=False)
+            how: dict[str, Any] = {"float32": float32, "whole_ids": False}
+            try:
+                found = _native.match_mapping(self.judgments, run, **how)
+            except _native.MappingError:
+                if self.nan_scores == "error":
+                    raise
+                found = _native.match_mapping(self.judgments, without_nan(run), **how)
         rows = rows_of(self.judgments, found)
         match = decide(self.names, rows, found.length >= 0, Counts(), self.policy, "run")
         place = {query: number for number, query in enumerate(match.queries.texts)}
@@ -200,6 +213,25 @@ def as_dicts(mapping: object, name: str) -> dict[str, Any]:
     if not isinstance(mapping, Mapping):
         raise TypeError(f"{name} is a {type(mapping).__name__}: pass {{query: {{document: number}}}}.")
     return plain(mapping)
+
+
+def without_nan(run: dict[str, Any]) -> dict[str, Any]:
+    """Returns a run in which NaN scores are minus infinity, with a warning that counts them."""
+    found = {
+        query: [document for document, score in its.items() if score != score]
+        for query, its in run.items()
+        if isinstance(its, dict)
+    }
+    found = {query: those for query, those in found.items() if those}
+    if not found:
+        return run
+    count = plural(sum(map(len, found.values())), "NaN score")
+    warnings.warn(
+        f"The run has {count}, first in query '{next(iter(found))}': such documents are ranked last.",
+        DataWarning,
+        stacklevel=3,
+    )
+    return {query: {**its, **dict.fromkeys(found.get(query, ()), -math.inf)} for query, its in run.items()}
 
 
 @contextmanager

@@ -162,7 +162,9 @@ def readings(
     Users know a measure by what its label usually means, so that Elliot's MAP is known as AP.
     """
     for label in labels_in(profile, wanted):
-        for deep in (True, False):
+        # A name that the profile has with a depth alone is not asked for without one.
+        alone = label in profile.names or f"{label}@" not in profile.names
+        for deep in (True, False)[: 1 + alone]:
             meant = meaning(profile, f"{label}@{SAMPLE}" if deep else label)
             if meant is None or (deep and meant.depth != SAMPLE):
                 continue

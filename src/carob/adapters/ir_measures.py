@@ -1,0 +1,224 @@
+"""A provider for ir_measures, so that its users, such as PyTerrier, get the same numbers from carob, faster.
+
+ir_measures asks a list of providers in turn. ``register`` puts carob behind the measures that users define themselves
+and before all others. Measures, parameters and data that carob does not take fall through to ir_measures' own
+providers.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from carob.conventions.policy import Policy
+from carob.evaluation.evaluate import evaluate_run
+from carob.inputs.qrels import Qrels
+from carob.output.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+__all__ = ["register", "registered"]
+
+NAME = "carob"
+AFTER = "runtime"
+"""The provider of the measures that users define themselves, which comes first."""
+OF_RUN_ALONE = ("NumQ", "NumRel")
+"""Measures that are 0 there for a query that the run lacks, though they need no run."""
+
+
+def register() -> None:
+    """Makes carob a provider of ir_measures' default pipeline, for the rest of the process.
+
+    The numbers stay those of ir_measures: the profile is ``ir_measures``. A second call changes nothing.
+
+    Raises:
+        ImportError: ir_measures is not installed.
+
+    Example:
+        >>> import ir_measures  # doctest: +SKIP
+        >>> from carob.adapters.ir_measures import register
+        >>> register()  # doctest: +SKIP
+        >>> ir_measures.calc_aggregate([ir_measures.AP], qrels, run)  # doctest: +SKIP
+    """
+    import ir_measures
+
+    known = ir_measures.DefaultPipeline.providers
+    if all(each.NAME != NAME for each in known):
+        first = next((place for place, each in enumerate(known) if each.NAME == AFTER), -1)
+        known.insert(first + 1, provider())
+
+
+@contextmanager
+def registered() -> Iterator[None]:
+    """Makes carob a provider of ir_measures' default pipeline, for the length of a ``with`` block.
+
+    Raises:
+        ImportError: ir_measures is not installed.
+
+    Example:
+        >>> from carob.adapters.ir_measures import registered
+        >>> with registered():  # doctest: +SKIP
+        ...     ir_measures.calc_aggregate([ir_measures.AP], qrels, run)
+    """
+    import ir_measures
+
+    known = ir_measures.DefaultPipeline.providers
+    before = [*known]
+    register()
+    try:
+        yield
+    finally:
+        known[:] = before
+
+
+def provider() -> Any:
+    """Returns the provider: it has what pytrec_eval, msmarco (RR at a depth) and judged have there."""
+    import ir_measures
+    from ir_measures import providers
+
+    evaluator = type("CarobEvaluator", (ScoredByCarob, providers.Evaluator), {})
+    supported = [
+        *ir_measures.pytrec_eval.SUPPORTED_MEASURES,
+        *ir_measures.msmarco.SUPPORTED_MEASURES,
+        *ir_measures.judged.SUPPORTED_MEASURES,
+    ]
+    own = {
+        "NAME": NAME,
+        "SUPPORTED_MEASURES": supported,
+        "_evaluator": lambda _, measures, qrels: evaluator(list(measures), qrels),
+        "install_instructions": lambda _: "pip install carob",
+    }
+    return type("CarobProvider", (providers.Provider,), own)()
+
+
+class ScoredByCarob:
+    """The part of an evaluator of ir_measures that computes scores.
+
+    Args:
+        measures: ir_measures' measures.
+        qrels: judgments in any form that ir_measures takes.
+    """
+
+    def __init__(self, measures: list[Any], qrels: Any) -> None:
+        """Reads the judgments, and groups the measures by what one evaluation can compute."""
+        import ir_measures
+
+        self.qrels = readable(ir_measures.util.QrelsConverter(qrels), ("relevance",))
+        queries = set(self.qrels) if isinstance(self.qrels, dict) else set(self.qrels["query_id"].unique())
+        super().__init__(measures, queries)  # type: ignore[call-arg]  # an evaluator comes after this class
+        self.calls: dict[tuple[tuple[tuple[int, int], ...], bool], dict[str, Any]] = {}
+        for each in measures:
+            name, gains, judged_only = name_of(each)
+            self.calls.setdefault((tuple(sorted(gains.items())), judged_only), {})[name] = each
+        self.judged: dict[tuple[tuple[int, int], ...], Qrels] = {}
+
+    def _iter_calc(self, run: Any) -> Iterator[Any]:
+        """Yields the value of each query and measure.
+
+        Data that carob refuses, such as scores that are NaN, are left to ir_measures' other providers.
+        """
+        import ir_measures
+
+        ranked = readable(ir_measures.util.RunConverter(run), ("score",))
+        if not len(ranked):
+            return
+        try:
+            found = list(self.values(ranked))
+        except DataError:
+            others = [each for each in ir_measures.DefaultPipeline.providers if each.NAME != NAME]
+            asked = [measure for those in self.calls.values() for measure in those.values()]
+            yield from ir_measures.providers.FallbackProvider(others).iter_calc(asked, self.qrels, ranked)
+            return
+        for measure, values in found:
+            for query, value in values.items():
+                yield ir_measures.Metric(query_id=query, measure=measure, value=value)
+
+    def values(self, ranked: Any) -> Iterator[tuple[Any, Mapping[str, float]]]:
+        """Yields each measure with its value for each query.
+
+        Raises:
+            DataError: carob refuses the judgments or the run.
+        """
+        there: set[str] = set()
+        if any(measure.NAME in OF_RUN_ALONE for those in self.calls.values() for measure in those.values()):
+            there = set(ranked) if isinstance(ranked, dict) else set(ranked["query_id"].unique())
+        for (gains, judged_only), names in self.calls.items():
+            policy = Policy(unjudged="removed", overlap="none") if judged_only else Policy(overlap="none")
+            scores = evaluate_run(
+                self.judgments(gains),
+                ranked,
+                list(names),
+                policy=policy,
+                profile="ir_measures",
+                bounds=False,
+                quiet=True,
+            )
+            for label, measure in zip(scores.labels, names.values(), strict=True):
+                values = scores.by_query(label)
+                alone = measure.NAME in OF_RUN_ALONE
+                yield measure, {query: each for query, each in values.items() if query in there or not alone}
+
+    def judgments(self, gains: tuple[tuple[int, int], ...]) -> Qrels:
+        """Returns the judgments, with other grades where a measure has a table of gains.
+
+        Raises:
+            DataError: carob refuses the judgments.
+        """
+        if gains not in self.judged:
+            judged, table = self.qrels, dict(gains)
+            if table and isinstance(judged, dict):
+                judged = {
+                    query: {document: table.get(grade, grade) for document, grade in its.items()}
+                    for query, its in judged.items()
+                }
+            elif table:
+                judged = judged.assign(
+                    relevance=judged["relevance"].map(lambda grade: table.get(grade, grade))
+                )
+            self.judged[gains] = Qrels.of(judged)
+        return self.judged[gains]
+
+
+def readable(converter: Any, values: Iterable[str]) -> Any:
+    """Returns judgments or a run as a data frame that carob reads directly, or as dicts.
+
+    A frame whose ids are numbers, and any frame without PyArrow, becomes dicts, as in pytrec_eval's provider.
+    """
+    kind, _ = converter.predict_type()
+    if kind == "pd_dataframe" and find_spec("pyarrow"):
+        frame = getattr(converter, "qrels", None)
+        frame = converter.run if frame is None else frame
+        if all(frame[each].dtype.kind not in "iuf" for each in ("query_id", "doc_id")):
+            return frame[["query_id", "doc_id", *values]]
+    return converter.as_dict_of_dict()
+
+
+def name_of(measure: Any) -> tuple[str, dict[int, int], bool]:
+    """Returns carob's name for a measure of ir_measures, its table of gains, and whether unjudged documents count.
+
+    Parameters that are not stated have carob's defaults, which are those of ir_measures.
+    """
+    stated = {each: measure[each] for each in measure.SUPPORTED_PARAMS if is_stated(measure[each])}
+    name, parameters = measure.NAME, []
+    if "rel" in stated and (stated["rel"] != 1 or name == "NumRet"):
+        parameters.append(f"rel={stated['rel']}")
+    at = f"@{stated['cutoff']}" if "cutoff" in stated else ""
+    if name == "IPrec":
+        at = f"@{stated['recall']:.2f}"
+    if name == "SetF":
+        parameters.append(f"weight={stated['beta']}")
+    if name == "SetP" and stated.get("relative"):
+        parameters.append("relative=True")
+    if name == "NumRet" and "rel" in stated:
+        name, parameters = "NumRelRet", [each for each in parameters if each != "rel=1"]
+    written = {"SetR": "R"}.get(name, name) + (f"({','.join(parameters)})" if parameters else "") + at
+    return written, stated.get("gains", {}), bool(stated.get("judged_only"))
+
+
+def is_stated(value: Any) -> bool:
+    """Returns whether a parameter has a value."""
+    from ir_measures.providers.base import NOT_PROVIDED
+
+    return value is not NOT_PROVIDED

@@ -1,0 +1,139 @@
+"""Puts carob in the place of another module, for programs that nobody can edit: ``carob.compat.install``."""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from carob.output.errors import DataError, did_you_mean
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from typing_extensions import Self
+
+VERSION = "0.5.11"
+"""The release of pytrec_eval-terrier whose interface ``carob.compat.pytrec_eval`` has."""
+FACES = ("pytrec_eval",)
+"""The modules for which carob has a face."""
+
+
+class Installed:
+    """A face in the place of a module, until ``undo`` or the end of a ``with`` block.
+
+    Args:
+        name: the name of the module.
+        face: the module that takes its place.
+        before: the module that was there; None if it had not been imported.
+        references: the modules that hold a name of the former module, with the name and the former value.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        face: ModuleType,
+        before: ModuleType | None,
+        references: list[tuple[ModuleType, str, Any]],
+    ) -> None:
+        """Stores the arguments."""
+        self.name, self.face, self.before, self.references = name, face, before, references
+
+    def undo(self) -> None:
+        """Puts the former module back, also where other modules refer to it. A second call changes nothing."""
+        for module, key, value in self.references:
+            module.__dict__[key] = value
+        self.references = []
+        if sys.modules.get(self.name) is self.face:
+            if self.before is None:
+                del sys.modules[self.name]
+            else:
+                sys.modules[self.name] = self.before
+
+    def __enter__(self) -> Self:
+        """Returns itself: the face is there already."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Puts the former module back."""
+        self.undo()
+
+
+def install(name: str) -> Installed:
+    """Puts carob in the place of another module, so that programs that import it run unedited.
+
+    From here on, ``import pytrec_eval`` is ``carob.compat.pytrec_eval``, also in modules that have imported the
+    original, or its functions by name, before. The call says so once on standard error. For NaN scores, the original
+    returns numbers that depend on its sorting. Here they count as minus infinity, so that their documents come last,
+    and a ``DataWarning`` counts them.
+
+    Args:
+        name: the name of the module: ``pytrec_eval``.
+
+    Returns:
+        An object whose ``undo`` puts the original back; in a ``with`` statement, the end of the block does.
+
+    Raises:
+        DataError: carob has no face for the module.
+
+    Example:
+        >>> from carob.compat import install
+        >>> with install("pytrec_eval"):
+        ...     import pytrec_eval
+        ...
+        ...     pytrec_eval.RelevanceEvaluator({"q": {"a": 1}}, {"recip_rank"}).evaluate({"q": {"a": 1.0}})
+        {'q': {'recip_rank': 1.0}}
+    """
+    if name not in FACES:
+        hint = did_you_mean(str(name), FACES, f"It has one for {', '.join(FACES)}.")
+        raise DataError(f"carob has no face for the module {name!r}. {hint}")
+    before = sys.modules.get(name)
+    if isinstance(before, Face):
+        return Installed(name, before, before, [])  # it is there already, and whoever put it there removes it
+    face = face_of_pytrec_eval()
+    references = [] if before is None else replaced(before, face)
+    sys.modules[name] = face
+    holders = sorted({module.__name__ for module, *_ in references})
+    also = f", also in {', '.join(holders)}" if holders else ""
+    print(f"carob: {name} is carob's from here on{also}.", file=sys.stderr)  # noqa: T201
+    return Installed(name, face, before, references)
+
+
+class Face(ModuleType):
+    """A module of carob's in the place of another."""
+
+
+def face_of_pytrec_eval() -> Face:
+    """Returns a module with pytrec_eval's names, whose evaluator ranks documents with NaN scores last."""
+    from carob.compat import pytrec_eval
+
+    class RelevanceEvaluator(pytrec_eval.RelevanceEvaluator):
+        nan_scores = "last"
+
+    RelevanceEvaluator.__doc__ = pytrec_eval.RelevanceEvaluator.__doc__
+    face = Face("pytrec_eval", pytrec_eval.__doc__)
+    face.__dict__.update({each: getattr(pytrec_eval, each) for each in pytrec_eval.__all__})
+    face.__dict__.update(
+        RelevanceEvaluator=RelevanceEvaluator, __version__=VERSION, __all__=pytrec_eval.__all__
+    )
+    return face
+
+
+def replaced(before: ModuleType, face: ModuleType) -> list[tuple[ModuleType, str, Any]]:
+    """Replaces the former module and its public names in every other module, and returns what was replaced."""
+    twins = {id(before): face}
+    twins |= {
+        id(getattr(before, each)): getattr(face, each) for each in face.__all__ if hasattr(before, each)
+    }
+    found = []
+    for module in [*sys.modules.values()]:
+        own = str(getattr(module, "__name__", "")).partition(".")[0]
+        if own in (before.__name__, "carob", f"{before.__name__}_ext") or not hasattr(module, "__dict__"):
+            continue
+        for key, value in [*vars(module).items()]:
+            if id(value) in twins:
+                found.append((module, key, value))
+                module.__dict__[key] = twins[id(value)]
+    return found
