@@ -89,6 +89,7 @@ PARTNERS = {
     "boosting": ["lightgbm", "xgboost-cpu"],
     "keras": ["keras"],
     "lightning": ["lightning"],
+    "ir_measures": ["ir_measures"],
     "objects": ["ranx", "ir_measures"],
     "spark": ["pyspark"],
     "torchmetrics": ["torchmetrics"],
