@@ -190,6 +190,18 @@ def test_bars() -> None:
     assert str(Bar("memory", "at most", 200.0, 201.0, "MB")) == "MISSED  memory: 201 MB (at most 200)"
 
 
+def test_the_judgments_of_drawn_documents_are_compared_with_those_by_depth(capfd) -> None:
+    from bench import next as drawn
+
+    coffee = CHECKOUT / "examples" / "coffee"
+    files = {"people": "complete.txt", "model": "model.txt", "runs": "runs"}
+    paths = [each for name, file in files.items() for each in (f"--{name}", str(coffee / file))]
+    drawn.main([*paths, "--draws", "2", "--budget", "30", "--measures", "DCG@10", "AP"])
+    said = capfd.readouterr().out
+    assert "2 draws of 2 of 3 runs, 30 judgments each" in said
+    assert "DCG@10, differences, error / the rival's" in said
+
+
 @pytest.mark.long
 def test_the_coverage_of_simulated_intervals_is_measured(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
