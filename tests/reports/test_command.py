@@ -150,6 +150,7 @@ def test_one_run_is_too_few() -> None:
     done = CliRunner().invoke(report_command, [str(TEA / "qrels.txt"), RUNS[0], "-o", "x.html"])
     assert done.exit_code == 2
     assert "at least two RUNs" in done.output
+    assert "carob eval -q --format html" in done.output
 
 
 def test_a_mistake_leaves_the_old_page_and_says_one_sentence(report_libraries: None, tmp_path: Path) -> None:

@@ -225,7 +225,9 @@ def report_command(
         existing = bool(files) and given.scores(files[0])
         files = files if existing else given.with_judgments(files)
     if not existing:
-        refuse_few(files, 3, TWO_RUNS)
+        refuse_few(
+            files, 3, f"{TWO_RUNS} For one run, 'carob eval -q --format html QRELS RUN' writes a page."
+        )
     beside = [options["queries"], options["documents"], given.exclude]
     beside += [judging[name] for name in ("judge", "strata", "tuned_on")]
     refuse_misuse(*files, *beside, output=output)
