@@ -291,7 +291,7 @@ def difference(
         >>> found = carob.difference("trec_eval-9", "ir_measures", "RR", qrels, run)
         >>> [(step.axis, step.moved) for step in found.steps if step.moved]
         [('missing', -0.5)]
-        >>> found = carob.difference("note-000", "sklearn", "NDCG@3", grades=[3, 2, 3])
+        >>> found = carob.difference("note-000", "note-001", "NDCG@3", grades=[3, 2, 3])
         >>> found.blame
         'gain'
     """

@@ -77,7 +77,7 @@ def whence(
 
     Example:
         >>> import carob
-        >>> found = carob.whence("0.767", "nDCG@3", grades=[1, 3, 0, 2], judged=[3, 2, 1])
+        >>> found = carob.whence("0.607", "nDCG@3", grades=[1, 3, 0, 2], judged=[3, 2, 1])
         >>> found.causes[0].measure, found.causes[0].convention
         (('nDCG@3',), 'nDCG(gain=linear, discount=log2, ideal=judged)@3')
     """

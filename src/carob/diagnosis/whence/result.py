@@ -122,7 +122,7 @@ class Whence(Documented):
         >>> import carob
         >>> found = carob.whence("0.83", "AP", grades=[1, 0, 1], judged=[1, 1, 1])
         >>> found.causes[0].measure, found.causes[0].profiles[:2]
-        (('AP',), ('sentence-transformers', 'torchmetrics'))
+        (('AP@10',), ('lightgbm', 'xgboost'))
     """
 
     numbers: tuple[str, ...]
