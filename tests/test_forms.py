@@ -267,6 +267,7 @@ CALLS: dict[str, list[Any]] = {
         }
     ],
     "curve": [lambda q, r: carob.curve("P", q, r["one"])],
+    "fuse": [lambda q, r: {"text": carob.fuse(r).text.decode().split()}],
     "report": [lambda q, r: carob.report(q, r, MEASURES).comparison],
 }
 """Each public function that reads judgments and runs, called with each of its arguments that may have another form."""

@@ -57,6 +57,9 @@ if TYPE_CHECKING:
     from carob.evaluation.score_files import read_scores as read_scores
     from carob.evaluation.scores import Scores as Scores
     from carob.evaluation.scores import ScoresByRun as ScoresByRun
+    from carob.fusion.fuse import FusedDocument as FusedDocument
+    from carob.fusion.fuse import FusedRun as FusedRun
+    from carob.fusion.fuse import fuse as fuse
     from carob.inputs import engine as engine
     from carob.inputs import reader as reader
     from carob.inputs.qrels import Qrels as Qrels
@@ -114,6 +117,7 @@ MODULES = {
     "carob.evaluation.leaderboards": "Leaderboard read_leaderboard",
     "carob.evaluation.score_files": "read_scores",
     "carob.evaluation.scores": "Scores ScoresByRun",
+    "carob.fusion.fuse": "FusedDocument FusedRun fuse",
     "carob.inputs": "engine reader",
     "carob.inputs.qrels": "Qrels",
     "carob.inputs.run": "Run",

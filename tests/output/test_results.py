@@ -142,6 +142,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "Beyond": lambda: carob.beyond_accuracy(
         {"u": ["a", "b"], "v": ["a"]}, ["NumItems", "Novelty@1"], train={"u": ["z"]}
     ),
+    "FusedDocument": lambda: carob.fuse({name: RUNS[name] for name in ("new", "|third|")}).explain("q1", "a"),
     "Leaderboard": lambda: carob.read_leaderboard(written("a AP q1 0.5\na AP q2 0.25\na AP all 0.375\n")),
     "Leaderboard, only values": lambda: carob.read_leaderboard(written("a AP q1 0.5\nb AP q1 0.25\n")),
 }
@@ -161,6 +162,7 @@ NO_RESULTS = {
     "Meter": "an accumulator, whose results are Scores",
     "Qrels": "an input",
     "Run": "an input",
+    "FusedRun": "an input",
 }
 """Public classes, and classes that public functions return, that are not results."""
 
@@ -270,6 +272,7 @@ NO_FIGURE = {
     "Whence": "few explanations, in a table",
     "Check": "sentences",
     "Next": "documents to judge",
+    "FusedDocument": "a derivation",
     "Verification": "sentences",
     "Beyond": "numbers on different scales",
     "Leaderboard": "an input of carob.correlate, which draws it",

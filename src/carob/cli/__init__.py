@@ -40,6 +40,7 @@ COMMANDS = {
     "next": ("next_judgments:next_command", "Choose the documents that people should judge next."),
     "judge": ("judge:judge_command", "Judge documents on a page, or collect judgments."),
     "best": ("best:best_command", "Select the best of many runs, with an honest estimate."),
+    "fuse": ("fuse:fuse_command", "Fuse runs into one, as search engines do for hybrid search."),
     "correlate": ("correlate:correlate_command", "Correlate how judges or measures order runs."),
     "gate": ("gate:gate_command", "Fail if a run is worse than its baseline, for CI."),
     "verify": ("gate:verify_command", "Recompute the scores of a record, and report the differences."),

@@ -1,0 +1,107 @@
+"""The command ``carob fuse``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from carob.cli.options import Given, options, present, refuse_few, refuse_misuse
+from carob.cli.terminal import answer, say
+from carob.output.errors import DataError
+from carob.output.language import plural
+
+if TYPE_CHECKING:
+    from carob.fusion.fuse import FusedRun
+
+
+@click.command("fuse")
+@click.argument("files", nargs=-1, metavar="[NAME=]RUN [NAME=]RUN...")
+@options("fuse")
+def fuse_command(
+    files: tuple[str, ...],
+    output: str | None,
+    explained: tuple[str, str] | None,
+    kept: int,
+    layout: str,
+    weights: str | None,
+    bounds: tuple[str, ...],
+    given: Given,
+    **choices: Any,
+) -> None:
+    """Fuse runs into one, as search engines do for hybrid search.
+
+    \b
+        carob fuse bm25.run dense.run -o fused.run
+        carob fuse bm25.run dense.run --method sum --weights 0.3,0.7 -o out.run
+        carob fuse bm25.run dense.run --profile qdrant -o fused.run
+        carob fuse bm25.run dense.run --explain q12 doc7
+    """
+    from carob.fusion.fuse import fuse
+
+    refuse_few(files, 2, "Pass at least two RUNs.")
+    if output is None and explained is None:
+        raise click.UsageError("Pass -o FILE for the fused run, or --explain QUERY DOCUMENT.")
+    refuse_misuse(*files, given.exclude, output=output)
+    runs = [given.run(each) for each in files]
+    found = fuse(
+        runs,
+        weights=None if weights is None else weights_in(weights),
+        bounds=bounds_in(bounds),
+        depth=kept,
+        profile=given.profile,
+        policy=given.policy,
+        **present(choices),
+    )
+    write(found, output)
+    if explained is not None:
+        answer(found.explain(*explained), layout)
+
+
+def write(found: FusedRun, output: str | None) -> None:
+    """Writes the fused run to a file or to standard output, and says so."""
+    if output == "-":
+        say(found.text.decode("utf-8", "surrogateescape"), data=True)
+    elif output is not None:
+        found.save(output)
+        queries = plural(len(found.pooled.queries), "query", "queries")
+        click.echo(f"{output}: {queries}, {found.recipe.described()}.", err=True)
+
+
+def weights_in(text: str) -> list[float]:
+    """Parses weights that are separated by commas, in the order of the runs.
+
+    Raises:
+        DataError: the text contains something other than numbers.
+    """
+    return [number_in(part, "--weights", "0.3,0.7") for part in text.split(",")]
+
+
+def bounds_in(given: tuple[str, ...]) -> dict[str, tuple[float | None, float | None]] | None:
+    """Parses bounds of scores, as in ``dense=-1:1`` or ``bm25=0:``.
+
+    Raises:
+        DataError: another form.
+    """
+    found: dict[str, tuple[float | None, float | None]] = {}
+    for each in given:
+        name, equals, ends = each.rpartition("=")
+        low, colon, high = ends.partition(":")
+        if not equals or not colon:
+            raise DataError(f"--bounds {each} has another form than dense=-1:1 or bm25=0: (no upper bound).")
+        found[name] = tuple(  # type: ignore[assignment]
+            number_in(end, "--bounds", "dense=-1:1") if end.strip() else None for end in (low, high)
+        )
+    return found or None
+
+
+def number_in(text: str, option: str, example: str) -> float:
+    """Returns the number that a text contains.
+
+    Raises:
+        DataError: it is not a number.
+    """
+    try:
+        return float(text)
+    except ValueError:
+        raise DataError(f"'{text}' in {option} is not a number: write it as in {example}.") from None

@@ -1,0 +1,309 @@
+"""``carob.fuse``: several runs fused into one, and how the score of one document came about."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from carob._dataclasses import dataclass
+from carob._numpy import np
+from carob.conventions.arguments import specified, whole_number
+from carob.conventions.policy import Policy
+from carob.fusion.fused_lists import Block, fused_lists, fused_scores, points_of
+from carob.fusion.pooled import PooledLists
+from carob.fusion.recipe import recipe_of
+from carob.inputs.errors import refused
+from carob.inputs.ids import bytes_of, text_of
+from carob.inputs.run import Run, runs_in
+from carob.inputs.runs import TextRun
+from carob.inputs.sources import memory
+from carob.output.document import Document, Documented, Items, Line, Section, Table
+from carob.output.errors import ArgumentError, warn
+from carob.output.files import write_whole
+from carob.output.language import filled
+from carob.output.results import Records
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Mapping, Sequence
+
+    from carob.fusion.recipe import Recipe
+    from carob.inputs.run import RunsLike
+
+DEPTH = whole_number(1000, 1)
+FEWEST = 2
+
+
+@dataclass(frozen=True, eq=False)
+class FusedRun(Run):
+    """A run that ``carob.fuse`` made, with what it was made from.
+
+    Args:
+        name: its name in tables.
+        held: its lists, as TREC text in memory.
+        named: not used.
+        recipe: the method, the normalisation, weights, parameters and rules.
+        runs: the names of the runs.
+        text: the lists as TREC text.
+        pooled: the lists of the runs.
+    """
+
+    recipe: Any = None
+    runs: tuple[str, ...] = ()
+    text: bytes = b""
+    pooled: Any = None
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the run as TREC text, whole or not at all.
+
+        Raises:
+            DataError: the file cannot be written.
+        """
+        write_whole(path, self.text)
+
+    def explain(self, query: str, document: str) -> FusedDocument:
+        """Returns how the score of a document came about: its rank, score and points in each list.
+
+        Args:
+            query: the query's id.
+            document: the document's id.
+
+        Raises:
+            DataError: no run retrieves the document for the query.
+
+        Example:
+            >>> import carob
+            >>> fused = carob.fuse({"bm25": {"q": {"a": 2.0, "b": 1.0}}, "dense": {"q": {"b": 0.9}}})
+            >>> fused.explain("q", "b").rank
+            1
+        """
+        return explained(self.pooled, self.recipe, query, document)
+
+
+@specified
+def fuse(
+    runs: RunsLike,
+    method: str = "rrf",
+    norm: str | None = None,
+    *,
+    weights: Mapping[str, float] | Sequence[float] | None = None,
+    profile: str | None = None,
+    depth: int = DEPTH,
+    bounds: Mapping[str, tuple[float | None, float | None]] | None = None,
+    absent: str | None = None,
+    policy: Policy | None = None,
+    name: str = "fused",
+) -> FusedRun:
+    """Fuses several runs into one.
+
+    Args:
+        runs: the runs, by name or in a list.
+        method: what combines the lists. By rank: ``rrf`` (reciprocal rank fusion), ``isr``, ``log_isr``, ``logn_isr``
+            (inverse square ranks), ``rbc`` (rank-biased centroids), ``borda``, ``copeland``. By normalised score:
+            ``sum``, ``mnz``, ``anz``, ``gmnz``, ``max``, ``min``, ``med``, ``mean``, ``mixed``. Parameters are
+            written as in ``rrf(k=60, first=1)``, where ``first`` is the rank of the first document, ``rbc(phi=0.8)``,
+            ``gmnz(gamma=1)`` and ``logn_isr(sigma=0.01)``; these are the defaults.
+        norm: how the scores of each list are normalised: ``min-max``, ``max``, ``sum``, ``z-score``, ``l2``, ``dbsf``
+            (mean ± 3 deviations), ``rank``, ``borda`` or ``none``. The default for methods by score is ``min-max``.
+            ``min-max(equal=0.5)`` sets the points in a list whose scores are all equal (0, 0.5, 1 or ``sign``, which is
+            1 for positive scores; 1 by default), also of ``sum`` and ``dbsf``. ``z-score(deviation=sample)`` divides by
+            n − 1, also in ``dbsf``; the default is ``population``, which divides by n.
+        weights: the weight of each run, by name or in their order, for ``rrf``, ``rbc``, ``borda``, ``sum``, ``mnz``,
+            ``mean`` and ``mixed``.
+        profile: the conventions of a search engine or library: ``ranx``, ``pyserini``, ``anserini``,
+            ``elasticsearch``, ``opensearch``, ``weaviate``, ``qdrant``, ``chroma``, ``milvus``, ``vespa``, ``azure``,
+            ``haystack``, ``llamaindex`` or ``langchain``.
+        depth: the number of documents to keep for each query.
+        bounds: the theoretical lowest and highest score of a run, by its name, for ``min-max``; None stands for the
+            score that is observed in the list.
+        absent: what a list contributes to a document that it lacks: ``left-out``, ``zero`` or ``lowest``.
+        policy: how ties order the documents of each list, what happens to documents that occur twice, and how lines
+            are read. Documents with equal fused scores are ordered by id, as by the default policy.
+        name: the name of the fused run.
+
+    Returns:
+        A run, which every function of carob accepts. ``save`` writes it, and ``explain`` derives a score.
+
+    Raises:
+        DataError: a run that cannot be read or fused.
+        ArgumentError: an unknown method or setting.
+        PolicyError: an unknown profile, or a policy without a fixed order of documents.
+
+    Example:
+        >>> import carob
+        >>> runs = {"bm25": {"q": {"a": 9.1, "b": 3.2}}, "dense": {"q": {"b": 0.8, "c": 0.7}}}
+        >>> fused = carob.fuse(runs, "rrf(k=60)")
+        >>> print(fused.text.decode(), end="")
+        q Q0 b 1 0.03252247488101534 fused
+        q Q0 a 2 0.01639344262295082 fused
+        q Q0 c 3 0.016129032258064516 fused
+    """
+    given = several(runs)
+    names = [each.name for each in given]
+    recipe = recipe_of(method, norm, names, weights=weights, bounds=bounds, absent=absent, profile=profile)
+    pooled = PooledLists.of(given, policy or Policy(), recipe.rules.ranks)
+    warn_of_missing(pooled)
+    return fused_run(pooled, recipe, depth, name, policy)
+
+
+def several(runs: RunsLike) -> list[Run]:
+    """Opens two or more runs.
+
+    Raises:
+        DataError: fewer than two runs.
+    """
+    given = runs_in(runs)
+    if len(given) < FEWEST:
+        raise refused(
+            "There is one run, {name}, and nothing to fuse it with.",
+            "Pass two runs or more.",
+            name=given[0].name,
+        )
+    return given
+
+
+def fused_run(
+    pooled: PooledLists, recipe: Recipe, depth: int | None, name: str, policy: Policy | None
+) -> FusedRun:
+    """Returns the fused run of lists that were read."""
+    if not name or not name.strip():
+        raise ArgumentError("The fused run needs a name.")
+    ascending = policy is not None and policy.ties == "ascending"
+    text = fused_lists(pooled, recipe, depth, ascending=ascending).text(name)
+    return FusedRun(name, TextRun(memory(text)), None, recipe, tuple(pooled.names), text, pooled)
+
+
+def warn_of_missing(pooled: PooledLists) -> None:
+    """Warns of runs that lack queries which other runs have."""
+    count = len(pooled.queries)
+    for each in pooled.runs:
+        lacking = np.flatnonzero(each.lengths == 0)
+        if len(lacking):
+            query = text_of(pooled.queries[int(lacking[0])])
+            warn(
+                f"Run {each.name} has no documents for {len(lacking):,} of {count:,} queries, such as '{query}': "
+                "there, the others are fused without it."
+            )
+
+
+@dataclass(frozen=True)
+class Share:
+    """What one list contributed to the score of a document.
+
+    Args:
+        run: the run's name.
+        rank: the rank of the document; None if the list lacks it.
+        score: its score in the list.
+        points: its points, before the weight (with RRF, after it); None if the list does not count for it.
+        weight: the weight of the run.
+    """
+
+    run: str
+    rank: int | None
+    score: float | None
+    points: float | None
+    weight: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FusedDocument(Documented):
+    """How the fused score of a document came about. ``str(found)`` returns a table.
+
+    Args:
+        query: the query.
+        docid: the document.
+        score: its fused score.
+        rank: its rank in the fused list.
+        recipe: the recipe in a few words.
+        formula: the formula of the method.
+        shares: what each list contributed.
+    """
+
+    query: str
+    docid: str
+    score: float
+    rank: int
+    recipe: str
+    formula: str
+    shares: tuple[Share, ...]
+
+    def records(self) -> dict[str, Callable[[], Records]]:
+        """Returns the table of ``lists``."""
+        return {"lists": lambda: Records.of(Share, [(each,) for each in self.shares])}
+
+    def document(self, layout: str = "text") -> Document:
+        """Returns the sentence with the score, and the table of lists."""
+        del layout
+        answer = filled(
+            "Document {document} has rank {rank} for query {query}, with the score {score}.",
+            document=self.docid,
+            rank=self.rank,
+            query=self.query,
+            score=repr(self.score),
+        )
+        rows = [
+            [
+                each.run,
+                "-" if each.rank is None else str(each.rank),
+                "-" if each.score is None else repr(each.score),
+                "-" if each.points is None else repr(each.points),
+                f"{each.weight:g}",
+            ]
+            for each in self.shares
+        ]
+        table = Table(["run", "rank", "score", "points", "weight"], rows)
+        notes = [f"{self.recipe}: {self.formula}."]
+        return Document([Section([Line(answer, "answer")]), Section([table]), Section([Items(notes)])])
+
+
+def explained(pooled: PooledLists, recipe: Recipe, query: str, document: str) -> FusedDocument:
+    """Returns how the score of a document came about.
+
+    Raises:
+        DataError: no run retrieves the document for the query.
+    """
+    queries = pooled.queries
+    wanted = bytes_of(query)
+    if wanted not in queries:
+        raise refused("No run has query '{query}'.", query=query)
+    place = queries.index(wanted)
+    names = pooled.judgments.documents(place)
+    if bytes_of(document) not in names:
+        raise refused(
+            "No run retrieves document '{document}' for query '{query}'.", query=query, document=document
+        )
+    at = names.index(bytes_of(document))
+    block = only(pooled, place)
+    scores = fused_scores(block, recipe)
+    points = None if recipe.method == "copeland" else points_of(block, recipe)
+    ahead = (scores > scores[at]) | ((scores == scores[at]) & np.array([name > names[at] for name in names]))
+    shares = []
+    for number, lists in enumerate(block.runs):
+        row = np.flatnonzero(lists.document == at)
+        has = len(row) > 0
+        counts = points is not None and bool(points.counted[number, at])
+        shares.append(
+            Share(
+                lists.name,
+                int(lists.rank[row[0]]) if has else None,
+                float(lists.score[row[0]]) if has and lists.scored else None,
+                float(points.value[number, at]) if points is not None and counts else None,
+                1.0 if recipe.weights is None else recipe.weights[number],
+            )
+        )
+    return FusedDocument(
+        query,
+        document,
+        float(scores[at]),
+        int(ahead.sum()) + 1,
+        recipe.described(),
+        recipe.formula.formula,
+        tuple(shares),
+    )
+
+
+def only(pooled: PooledLists, place: int) -> Block:
+    """Returns the lists of a single query."""
+    offsets = pooled.offsets
+    start = int(offsets[place])
+    runs = tuple(each.within(place, place + 1, start) for each in pooled.runs)
+    return Block(place, offsets[place : place + 2] - start, start, runs)

@@ -1,0 +1,180 @@
+"""The lists of several runs over one numbering of all documents that the runs retrieve for a query."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from carob import _native
+from carob._dataclasses import dataclass
+from carob._numpy import np
+from carob.inputs.errors import refused
+from carob.inputs.ids import text_of
+from carob.inputs.run import by_rank_column, held_together
+from carob.inputs.runs import MatchOptions, add_to_pool
+from carob.matching.match import refuse_duplicates
+from carob.output.errors import DataError, PolicyError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from carob.conventions.policy import Policy
+    from carob.inputs.run import Run
+    from carob.lists.rows import Floats, Integers
+
+UNJUDGED = 0.0
+"""The grade of the pooled documents, which nothing reads."""
+
+
+@dataclass(frozen=True, eq=False)
+class RunLists:
+    """The lists of one run, query after query, each in rank order.
+
+    Args:
+        name: the run's name.
+        offsets: where the list of each query begins and ends [queries + 1].
+        document: the number of each document among those of all runs [rows].
+        score: the score of each document [rows].
+        scored: whether the run has scores, and not ranks only.
+    """
+
+    name: str
+    offsets: Integers
+    document: Integers
+    score: Floats
+    scored: bool
+
+    @property
+    def lengths(self) -> Integers:
+        """The number of documents of each list [queries]."""
+        return np.diff(self.offsets)
+
+    @property
+    def rank(self) -> Floats:
+        """The rank of each document, from 1 [rows]."""
+        return np.arange(1.0, len(self.document) + 1) - np.repeat(self.offsets[:-1], self.lengths)
+
+    def within(self, first: int, last: int, start: int) -> RunLists:
+        """Returns the lists of some queries, with documents that are counted from ``start``."""
+        rows = slice(int(self.offsets[first]), int(self.offsets[last]))
+        offsets = self.offsets[first : last + 1] - self.offsets[first]
+        return RunLists(self.name, offsets, self.document[rows] - start, self.score[rows], self.scored)
+
+
+@dataclass(frozen=True, eq=False)
+class PooledLists:
+    """The lists of several runs. The queries are in byte order.
+
+    Args:
+        judgments: the documents of each query, which the runs retrieve.
+        runs: the lists of each run.
+    """
+
+    judgments: _native.Judgments
+    runs: tuple[RunLists, ...]
+
+    @classmethod
+    def of(cls, runs: Sequence[Run], policy: Policy, ranks: str = "scores") -> PooledLists:
+        """Reads the runs.
+
+        Args:
+            runs: the runs.
+            policy: how ties order documents, what happens to documents that occur twice, and how lines are read.
+            ranks: ``scores``, or ``column`` to order documents by the rank column where a run has one.
+
+        Raises:
+            DataError: a run that cannot be read, a document twice in a list, or runs without a common query.
+            PolicyError: the policy does not fix the order of documents.
+        """
+        if policy.ties in ("expected", "optimistic", "pessimistic"):
+            raise PolicyError(
+                f"Fusion needs a fixed order of documents, but ties={policy.ties} has none. Choose ties=trec."
+            )
+        runs = [one_by_column(run) for run in runs] if ranks == "column" else runs
+        runs = held_together(runs)
+        by_run = [queries_of(run, policy) for run in runs]
+        refuse_disjoint([run.name for run in runs], by_run)
+        known = _native.judgments_from_mapping({text_of(query): {} for query in set().union(*by_run)})
+        pool = _native.Pool(known, UNJUDGED)
+        for run in runs:
+            add_to_pool(pool, run.held, known.queries, policy)
+        everything = pool.finish()
+        return cls(everything, tuple(lists_of(run, everything, policy) for run in runs))
+
+    @property
+    def queries(self) -> list[bytes]:
+        """The ids of the queries, in byte order."""
+        return self.judgments.queries
+
+    @property
+    def offsets(self) -> Integers:
+        """Where the documents of each query begin and end [queries + 1]."""
+        return np.asarray(self.judgments.offsets)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the runs."""
+        return [each.name for each in self.runs]
+
+
+def one_by_column(run: Run) -> Run:
+    """Returns a run in the order of its rank column, or the run itself without one."""
+    from dataclasses import replace
+
+    held = by_rank_column(run.held)
+    return run if held is None else replace(run, held=held)
+
+
+def queries_of(run: Run, policy: Policy) -> set[bytes]:
+    """Returns the queries of a run."""
+    nothing = _native.judgments_from_mapping({"": {"": 0}})
+    found = run.match(nothing, MatchOptions(policy))
+    extra = found.extra
+    own = {b""} if found.length[0] > 0 else set()
+    if isinstance(extra, list):
+        return own.union(extra)
+    return {query for query, _, _ in run.held.rows()}
+
+
+def refuse_disjoint(names: Sequence[str], by_run: Sequence[set[bytes]]) -> None:
+    """Refuses runs that answer no common query, and runs without any query.
+
+    Raises:
+        DataError: there is no query that two of the runs answer.
+    """
+    for name, queries in zip(names, by_run, strict=True):
+        if not queries:
+            raise refused("Run {name} contains no documents.", "Pass a run with documents.", name=name)
+    if len(by_run) > 1 and sum(map(len, by_run)) == len(set().union(*by_run)):
+        examples = ", ".join(
+            f"{name} has query '{text_of(min(its))}'" for name, its in zip(names, by_run, strict=True)
+        )
+        raise refused(
+            "No two of the runs have a query in common: {examples}.",
+            "Check that the query ids are the same in all runs.",
+            examples=examples,
+        )
+
+
+def lists_of(run: Run, everything: _native.Judgments, policy: Policy) -> RunLists:
+    """Returns the lists of a run over the documents of all runs.
+
+    Raises:
+        DataError: a document occurs twice in a list, or a score is infinite.
+    """
+    found = run.match(everything, MatchOptions(policy, scores=True))
+    if policy.duplicates == "error":
+        refuse_duplicates(run, everything, found, policy)
+    document, score = np.asarray(found.judgment), np.asarray(found.scores, np.float64)
+    if len(document) != len(score):
+        raise DataError(f"Run {run.name} changed while it was read. Pass files that do not change.")
+    odd = np.flatnonzero(~np.isfinite(score))
+    if len(odd):
+        place = int(np.searchsorted(np.asarray(found.offsets), odd[0], "right")) - 1
+        raise refused(
+            "Run {name}, query '{query}': a score is {score}, which cannot be fused.",
+            "Correct the run, or leave the document out.",
+            name=run.name,
+            query=text_of(everything.queries[place]),
+            score=f"{score[odd[0]]:g}",
+        )
+    return RunLists(run.name, np.asarray(found.offsets), document, score, not run.held.by_rank)

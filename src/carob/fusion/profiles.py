@@ -1,0 +1,59 @@
+"""How search engines and libraries fuse, from the table ``profiles.toml``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from carob._dataclasses import dataclass
+from carob.output.errors import PolicyError, did_you_mean
+from carob.output.files import own_table
+
+
+@dataclass(frozen=True)
+class FusionProfile:
+    """How one engine fuses.
+
+    Args:
+        name: the name of the profile.
+        title: the engine.
+        source: where its formulas are documented, or its source.
+        rules: the rules that differ from carob's.
+        methods: its methods, with their parameters and further rules.
+    """
+
+    name: str
+    title: str
+    source: str
+    rules: dict[str, Any]
+    methods: dict[str, dict[str, Any]]
+
+    def settings(self, method: str) -> dict[str, Any]:
+        """Returns the parameters and rules of a method.
+
+        Raises:
+            PolicyError: the engine does not have the method.
+        """
+        if method not in self.methods:
+            raise PolicyError(
+                f"{self.title} has no method '{method}': the profile {self.name} has {', '.join(self.methods)}."
+            )
+        return {**self.rules, **self.methods[method]}
+
+
+def known_profiles() -> dict[str, FusionProfile]:
+    """Returns the profiles by name."""
+    table = own_table(__file__, "profiles.toml")
+    return {name: FusionProfile(name, **its) for name, its in table.items()}
+
+
+def profile_named(name: str) -> FusionProfile:
+    """Returns a profile.
+
+    Raises:
+        PolicyError: there is no profile of that name.
+    """
+    known = known_profiles()
+    if name not in known:
+        hint = did_you_mean(str(name), known, f"The profiles of fusion are: {', '.join(known)}.")
+        raise PolicyError(f"There is no fusion profile '{name}'. {hint}")
+    return known[name]

@@ -1,0 +1,312 @@
+"""The recipe of a fusion: the method, the normalisation, weights and parameters, checked and completed."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import field, fields
+from typing import TYPE_CHECKING, Any
+
+from carob._dataclasses import dataclass
+from carob.fusion.formulas import ALIASES, METHODS
+from carob.fusion.normalisations import NORMALISATIONS
+from carob.fusion.profiles import profile_named
+from carob.fusion.rules import Rules
+from carob.output.errors import ArgumentError, refuse_other
+from carob.output.parsing import is_number
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from carob.fusion.formulas import Method
+
+DEFAULTS: dict[str, float] = {"k": 60.0, "first": 1.0, "phi": 0.8, "gamma": 1.0, "sigma": 0.01}
+"""The parameters of methods, with carob's defaults."""
+RANGES = {
+    "k": ("0 or a positive, finite number", 0.0, math.inf),
+    "first": ("0 or 1", 0.0, 1.0),
+    "phi": ("a number between 0 and 1, such as 0.8", 0.0, 1.0),
+    "gamma": ("0 or a positive, finite number", 0.0, math.inf),
+    "sigma": ("a positive, finite number", 0.0, math.inf),
+}
+RULES = tuple(each.name for each in fields(Rules))
+BOUNDED = "min-max"
+"""The normalisation that takes theoretical bounds."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A complete recipe of a fusion.
+
+    Args:
+        method: the method, one of ``METHODS``.
+        norm: the normalisation, one of ``NORMALISATIONS``, or an empty text for a method that reads ranks only.
+        weights: the weight of each run; None for 1 each.
+        parameters: the parameters of the method.
+        bounds: the theoretical lowest and highest score of each run, by name.
+        rules: the decisions that the formulas leave open.
+        profile: the name of the profile, or None.
+    """
+
+    method: str
+    norm: str = ""
+    weights: tuple[float, ...] | None = None
+    parameters: dict[str, float] = field(default_factory=dict)
+    bounds: dict[str, tuple[float | None, float | None]] = field(default_factory=dict)
+    rules: Rules = Rules()
+    profile: str | None = None
+
+    @property
+    def formula(self) -> Method:
+        """The method's formula."""
+        return METHODS[self.method]
+
+    def described(self) -> str:
+        """Returns the recipe in a few words, such as ``rrf(k=60), weights 0.7, 0.3``."""
+        settings = ", ".join(f"{name}={value:g}" for name, value in self.parameters.items())
+        parts = [f"{self.method}({settings})" if settings else self.method, self.norm]
+        if self.weights is not None:
+            parts.append(f"weights {', '.join(f'{each:g}' for each in self.weights)}")
+        parts += [f"{name} {value}" for name, value in self.rules.described().items()]
+        return ", ".join(filter(None, parts))
+
+
+NORM_RULES = {
+    "min-max": ("equal",),
+    "sum": ("equal",),
+    "dbsf": ("equal", "deviation"),
+    "z-score": ("deviation",),
+}
+"""The rules that may be written behind the name of a normalisation, as in ``dbsf(deviation=sample)``."""
+CALL = re.compile(r"\s*([\w-]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
+
+
+def named_settings(text: str, what: str) -> tuple[str, dict[str, str]]:
+    """Splits a name with settings, as in ``rrf(k=60, first=0)``.
+
+    Args:
+        text: the name, with or without settings.
+        what: ``method`` or ``normalisation``.
+
+    Raises:
+        ArgumentError: another form.
+
+    Example:
+        >>> named_settings("rrf(k=60, first=0)", "method")
+        ('rrf', {'k': '60', 'first': '0'})
+    """
+    found = CALL.fullmatch(text) if isinstance(text, str) else None
+    if found is None:
+        raise ArgumentError(
+            f"The {what} {text!r} has another form than a name or a name with settings, rrf(k=60)."
+        )
+    settings: dict[str, str] = {}
+    for part in (found[2] or "").split(","):
+        name, equals, value = (each.strip() for each in part.partition("="))
+        if not part.strip():
+            continue
+        if not equals or not name or not value or name in settings:
+            raise ArgumentError(
+                f"'{part.strip()}' in {text} is no setting of its own: write name=value, as in rrf(k=60)."
+            )
+        settings[name] = value
+    return found[1], settings
+
+
+def parameters_in(settings: Mapping[str, str], method: str) -> dict[str, float]:
+    """Returns the parameters of a method as numbers.
+
+    Raises:
+        ArgumentError: a parameter that the method does not have, or that is not a number.
+    """
+    own = METHODS[method].settings
+    for name, value in settings.items():
+        if name not in own:
+            has = f"has {' and '.join(own)}" if own else "has none"
+            raise ArgumentError(f"{method} has no parameter '{name}': it {has}.")
+        if not is_number(value):
+            raise ArgumentError(f"{method}({name}={value}): '{value}' is not a number.")
+    return {name: float(value) for name, value in settings.items()}
+
+
+def rules_in(settings: Mapping[str, str], norm: str) -> dict[str, str]:
+    """Returns the rules of a normalisation.
+
+    Raises:
+        ArgumentError: a rule that the normalisation does not have.
+    """
+    own = NORM_RULES.get(norm, ())
+    for name in settings:
+        if name not in own:
+            has = f"has {' and '.join(own)}" if own else "has none"
+            raise ArgumentError(f"The normalisation {norm} has no setting '{name}': it {has}.")
+    return dict(settings)
+
+
+def recipe_of(
+    method: str,
+    norm: str | None,
+    names: Sequence[str],
+    *,
+    weights: Any = None,
+    bounds: Any = None,
+    absent: str | None = None,
+    profile: str | None = None,
+) -> Recipe:
+    """Returns the complete recipe.
+
+    Args:
+        method: the method, with or without parameters.
+        norm: the normalisation, with or without rules; None for the default of the method.
+        names: the names of the runs.
+        weights: the weight of each run, in their order or by name; None for the default.
+        bounds: the theoretical lowest and highest score of runs, by name.
+        absent: what a list contributes to a document that it lacks; None for the default.
+        profile: the name of a profile, whose settings replace carob's defaults.
+
+    Raises:
+        ArgumentError: an unknown method, normalisation or rule, a number outside its range, or a setting that the
+            method does not have.
+        PolicyError: an unknown profile, or a method that it does not have.
+    """
+    name, settings = named_settings(method, "method")
+    name = ALIASES.get(name, name)
+    refuse_method(name)
+    own = profile_named(profile).settings(name) if profile is not None else {}
+    chosen: dict[str, Any] = dict(parameters_in(settings, name))
+    its = METHODS[name]
+    refuse_idle(name, norm, weights, bounds)
+    if norm is not None:
+        norm, settings = named_settings(norm, "normalisation")
+        refuse_other("normalisation", norm, tuple(NORMALISATIONS))
+        chosen |= rules_in(settings, norm)
+    if absent is not None:
+        chosen["absent"] = absent
+    rules = Rules(**{each: value for each, value in {**own, **chosen}.items() if each in RULES})
+    parameters = {each: DEFAULTS[each] for each in its.settings}
+    parameters |= {each: value for each, value in {**own, **chosen}.items() if each in parameters}
+    for each, value in parameters.items():
+        refuse_outside(each, value)
+    if "k" in parameters and parameters["k"] + parameters["first"] <= 0:
+        raise ArgumentError(
+            "k=0 needs ranks from 1: the first document of each list would have 1 / 0 points."
+        )
+    if not its.by_rank:
+        norm = norm or own.get("norm") or BOUNDED
+    shares = its.weights and rules.shares
+    listed = weights_of(weights, names) if weights is not None else None
+    if listed is None and shares:
+        listed = (1 / len(names),) * len(names)
+    return Recipe(name, norm or "", listed, parameters, bounds_of(bounds, names, norm), rules, profile)
+
+
+def refuse_method(name: str) -> None:
+    """Refuses an unknown method.
+
+    Raises:
+        ArgumentError: there is no such method.
+    """
+    if name in ("condorcet", "w_condorcet"):
+        raise ArgumentError(
+            "There is no method 'condorcet': sorting by majority has no defined result where majorities form a circle. "
+            "Use copeland, which counts for each document the documents that it defeats."
+        )
+    refuse_other("method", name, tuple(METHODS))
+
+
+def refuse_idle(name: str, norm: str | None, weights: Any, bounds: Any) -> None:
+    """Refuses a setting that would change nothing with this method.
+
+    Raises:
+        ArgumentError: there is one.
+    """
+    method = METHODS[name]
+    if method.by_rank and norm not in (None, "none"):
+        raise ArgumentError(
+            f"{name} reads ranks only, which no normalisation changes: leave out norm={norm}."
+        )
+    if method.by_rank and bounds:
+        raise ArgumentError(f"{name} reads ranks only: leave out the bounds of scores.")
+    if weights is not None and not method.weights:
+        able = ", ".join(each for each, its in METHODS.items() if its.weights)
+        raise ArgumentError(f"{name} takes no weights. The methods with weights are: {able}.")
+
+
+def refuse_outside(name: str, value: float) -> None:
+    """Refuses a parameter outside its range.
+
+    Raises:
+        ArgumentError: it is not a number of the range.
+    """
+    wanted, least, most = RANGES[name]
+    inside = math.isfinite(value) and least <= value <= most
+    if name == "phi":
+        inside = inside and 0 < value < 1
+    if name == "sigma":
+        inside = inside and value > 0
+    if name == "first":
+        inside = inside and value in (0, 1)
+    if not inside:
+        raise ArgumentError(f"{name}={value:g}: use {wanted}.")
+
+
+def weights_of(given: Any, names: Sequence[str]) -> tuple[float, ...]:
+    """Returns the weight of each run.
+
+    Raises:
+        ArgumentError: another number of weights, an unknown run, a negative weight, or no positive one.
+    """
+    if isinstance(given, Mapping):
+        refuse_strangers("weight", given, names)
+        lacking = [name for name in names if name not in given]
+        if lacking:
+            raise ArgumentError(f"There is no weight for run {lacking[0]}. The runs are: {', '.join(names)}.")
+        given = [given[name] for name in names]
+    found = tuple(given)
+    if len(found) != len(names):
+        raise ArgumentError(
+            f"{len(found)} weights for {len(names)} runs: pass one for each run, in their order."
+        )
+    for value in found:
+        number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if not number or not 0 <= value < math.inf:
+            raise ArgumentError(f"A weight is {value!r}: use 0 or a positive, finite number.")
+    if not any(found):
+        raise ArgumentError("All weights are 0: use a positive weight for one run at least.")
+    return tuple(map(float, found))
+
+
+def bounds_of(
+    given: Any, names: Sequence[str], norm: str | None
+) -> dict[str, tuple[float | None, float | None]]:
+    """Returns the theoretical bounds of scores by run.
+
+    Raises:
+        ArgumentError: an unknown run, bounds without min-max, or bounds in the wrong order.
+    """
+    if not given:
+        return {}
+    if norm != BOUNDED:
+        raise ArgumentError(f"Theoretical bounds belong to the normalisation {BOUNDED}, not to {norm}.")
+    refuse_strangers("bound", given, names)
+    found = {name: (low, high) for name, (low, high) in given.items()}
+    for name, (low, high) in found.items():
+        if low is not None and high is not None and not low < high:
+            raise ArgumentError(
+                f"The bounds of run {name} are {low:g} and {high:g}: write the lower one first."
+            )
+    return found
+
+
+def refuse_strangers(what: str, given: Mapping[str, Any], names: Sequence[str]) -> None:
+    """Refuses a setting of a run that is not fused.
+
+    Raises:
+        ArgumentError: there is one.
+    """
+    strangers = [name for name in given if name not in names]
+    if strangers:
+        raise ArgumentError(
+            f"There is a {what} for run {strangers[0]}, but the runs are: {', '.join(names)}."
+        )
