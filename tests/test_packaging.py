@@ -204,6 +204,26 @@ def test_every_dependency_has_its_line(pyproject: dict) -> None:
         assert f"| {name} |" in table, name
 
 
+def test_all_reads_every_format_that_the_page_of_files_names(pyproject: dict) -> None:
+    """``pip install carob[all]`` brings a library for each kind of file; what needs none is read by carob itself."""
+    from carob.inputs import ENDINGS, PACKED
+    from carob.inputs.files.libraries import READS
+
+    extras = pyproject["project"]["optional-dependencies"]
+    named = re.fullmatch(r"carob\[(.*)\]", extras["all"][0])
+    assert named
+    brought = {re.match(r"[\w.-]+", each)[0] for extra in named[1].split(",") for each in extras[extra]}
+    for kind, libraries in READS.items():
+        assert brought & {library.name for library in libraries}, kind
+    assert "h5py" in brought
+    page = (CHECKOUT / "docs" / "files.md").read_text(encoding="utf-8")
+    table = page.partition("## File formats")[2].partition("carob finds columns")[0]
+    endings = set(re.findall(r"`(\.[a-z0-9]+)`", table))
+    assert endings
+    assert endings <= {*ENDINGS, *PACKED}
+    assert {*ENDINGS} - endings == {".pq", ".ipc", ".fvecs", ".bvecs"} - endings
+
+
 def test_the_tools_follow_the_oldest_python(pyproject: dict) -> None:
     """The linter and the classifiers follow requires-python; mypy takes its own Python's, as NumPy's stubs need."""
     oldest = pyproject["project"]["requires-python"].removeprefix(">=")

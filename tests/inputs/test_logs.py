@@ -509,14 +509,16 @@ def test_padding_is_refused_with_advice_that_does_no_harm(kind: str) -> None:
     assert "duplicates" not in str(refused.value)
 
 
-def test_padding_is_refused_in_lists_of_ids_and_in_files(tmp_path: Path) -> None:
+def test_padding_ends_lists_of_ids_and_is_refused_in_files(tmp_path: Path) -> None:
     np = pytest.importorskip("numpy")
     padded = np.array([[3, -1, -1], [4, 5, -1]])
-    with pytest.raises(DataError, match=r"retrieved list of question 1 has the id -1.*evaluate_topk"):
-        carob.evaluate_ids(padded, [[3], [5]], "RR")
-    with pytest.raises(DataError, match=r"reference of question 2 has the id -1.*evaluate_topk"):
-        carob.evaluate_ids([[3], [4, 5]], [[3], [5, -1]], "RR")
-    # As the sentences say:
+    with pytest.raises(DataError, match=r"retrieved list of question 1 has the id -1 before other ids"):
+        carob.evaluate_ids([[-1, 3], [4, 5]], [[3], [5]], "RR")
+    with pytest.raises(DataError, match=r"reference of question 2 has the id -1 before other ids"):
+        carob.evaluate_ids([[3], [4, 5]], [[3], [-1, 5]], "RR")
+    assert carob.evaluate_ids(padded, [[3, -1], [5, -1]], "RR")["RR"] == 0.75
+    verdicts = [[1, 0, 0], [0, 1, 0]]
+    assert carob.evaluate_ids(padded, verdicts=verdicts, measures="RR")["RR"] == 0.75
     assert carob.evaluate_ids([ids[ids >= 0] for ids in padded], [[3], [5]], "RR")["RR"] == 0.75
     assert carob.tensors.evaluate_topk(padded, np.array([[3], [5]]), ["RR"])["RR"] == 0.75
     frame = pytest.importorskip("polars").DataFrame(

@@ -31,8 +31,8 @@ Listed: TypeAlias = "list[tuple[Any, Grade]]"
 SOME = 1000
 """The maximum number of ids compared to explain why none match."""
 PADDING = (
-    "The {what} of question {number} has the id -1, which pads a list of fewer documents, as in faiss. Leave "
-    "it out (ids[ids >= 0]); carob.tensors.evaluate_topk takes such arrays as they are."
+    "The {what} of question {number} has the id -1 before other ids. At the end of a list, -1 pads a list of fewer "
+    "documents, as in faiss. Elsewhere, leave it out (ids[ids >= 0])."
 )
 JOINED = r"\s*[,;|\t\n]\s*"
 """What separates ids that were joined to one text."""
@@ -65,7 +65,7 @@ def evaluate_ids(
     Args:
         retrieved: for each question, the ids in rank order, best first: lists, a list column of a data frame, or
             ``{question: ids}``. In the last case, all other arguments by question are dictionaries, too, and the
-            scores have the questions' names.
+            scores have the questions' names. The whole number -1 at the end of a list is padding.
         reference: for each question, the relevant ids, or ``{id: grade}``.
         measures: as in ``evaluate``; Ragas' ``context_precision`` is ``AP(over=retrieved)``.
         verdicts: the grades of each question's retrieved ids, in the same order, in place of ``reference``. True and
@@ -366,7 +366,7 @@ def ids_and_verdicts(retrieved: Any, verdicts: Any) -> list[Listed]:
                 "ranks: pass a list, best first. Are retrieved and reference swapped? The order is "
                 "evaluate_ids(retrieved, reference)."
             )
-    ids = [list(row) for row in rows]
+    ids = [unpadded(row) for row in rows]
     for number, row in enumerate(ids, 1):
         for each in row:
             if not is_id(each):
@@ -380,9 +380,19 @@ def ids_and_verdicts(retrieved: Any, verdicts: Any) -> list[Listed]:
     grades = [list(row) for row in lists_of_questions(verdicts, "list of verdicts")]
     refuse_unequal(ids, grades, "verdicts")
     for number, (row, its) in enumerate(zip(ids, grades, strict=True), 1):
+        if len(its) == len(list(rows[number - 1])):
+            del its[len(row) :]  # verdicts of padding
         if len(row) != len(its):
             raise DataError(f"Question {number} has {len(row)} retrieved ids but {len(its)} verdicts.")
     return [list(zip(row, its, strict=True)) for row, its in zip(ids, grades, strict=True)]
+
+
+def unpadded(row: Iterable[Any]) -> list[Any]:
+    """Returns ids without the whole numbers -1 at their end, with which faiss pads a list of fewer documents."""
+    found = list(row)
+    while found and is_padding(found[-1]):
+        found.pop()
+    return found
 
 
 def refuse_unequal(retrieved: list[Any], others: list[Any], what: str) -> None:
@@ -437,7 +447,7 @@ def is_id(given: Any) -> bool:
 
 def grades_of(wanted: Any, named: Callable[[Any], Any] | None, number: int) -> dict[Any, float]:
     """Returns a question's relevant ids with their grades. A document gets the best grade of its chunks."""
-    pairs = wanted.items() if isinstance(wanted, Mapping) else ((each, 1) for each in wanted)
+    pairs = wanted.items() if isinstance(wanted, Mapping) else ((each, 1) for each in unpadded(wanted))
     found: dict[Any, float] = {}
     for each, grade in pairs:
         if not is_id(each) or grade is None:

@@ -57,6 +57,12 @@ ENDINGS = {
     ".jsonl": "lines",
     ".ndjson": "lines",
     ".json": "json",
+    ".npy": "array",
+    ".ivecs": "array",
+    ".fvecs": "array",
+    ".bvecs": "array",
+    ".hdf5": "array",
+    ".h5": "array",
 }
 """The kind of file by its ending. A file with any other ending is text, and its first line decides."""
 PACKED = (".gz", ".zst", ".bz2", ".xz")

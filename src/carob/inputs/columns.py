@@ -94,7 +94,9 @@ def choose(
     if "score" in asked and not {"score", "rank"} & chosen.keys():
         missing.append("score")
     if missing:
-        raise no_column(missing, swapped=seems_other(names, kind, asked), **words)
+        raise no_column(
+            missing, swapped=seems_other(names, kind, asked) or distances_in(names, missing), **words
+        )
     if "sample_size" in chosen and "probability" in asked and "probability" not in chosen:
         ways = {"reading": by_reading(kind, probability=...), "complete": by_reading(kind, probability=1)}
         raise refused(
@@ -152,6 +154,12 @@ def there(names: Sequence[str]) -> str:
     return (", ".join(f"'{name}'" for name in names[:MOST_NAMES]) or "none") + more
 
 
+def distances_in(names: Sequence[str], missing: Sequence[str]) -> str:
+    """Returns what to do with a column of distances in a run without scores, otherwise an empty string."""
+    found = usual(names, "distance") if missing == ["score"] else []
+    return f" '{found[0]}' seems to hold distances: write minus the distance as the score." if found else ""
+
+
 def refuse_namesakes(names: Sequence[str], kind: str, wanted: str | None = None) -> None:
     """Refuses two columns with the same name. If ``wanted`` is given, only that name is checked.
 
@@ -199,6 +207,14 @@ def no_rank(name: str, names: Sequence[str]) -> str:
             "Column '{column}' of the run frame is named like a rank, and ranks as scores put each list upside down.",
             column=name,
             remedy=rank_or_score(name),
+        )
+    if usual([name], "distance"):
+        raise refused(
+            "Column '{column}' of the run frame is named like a distance, and distances as scores put each list "
+            "upside down.",
+            "Write minus the distance as the score. If it is a score: {score}.",
+            column=name,
+            score=by_reading("run", score=f"{name}{INSISTED}"),
         )
     return name
 

@@ -35,6 +35,7 @@ from carob.inputs.files.json import (
     whole_line,
 )
 from carob.inputs.files.libraries import COLUMNAR, columnar_kind, has_library, library_for, opened, reading
+from carob.inputs.files.neighbours import array_kind, neighbours_in
 from carob.inputs.files.paths import Place, place_of
 from carob.inputs.frames import is_frame, rows_of_frame, systems_in
 from carob.inputs.layouts import LaidOut, is_laid_out, unwrapped, with_columns
@@ -139,6 +140,8 @@ def found_in(wanted: TableRequest) -> FileTable | Place | None:
         return by_reader(wanted)
     if wanted.form in COLUMNAR:
         return columnar(wanted)
+    if wanted.form == "array":
+        return by_array(wanted)
     what = content_of(wanted.head)
     if what is not None and (wanted.form in ("json", "lines") or not what.startswith("UTF-")):
         raise ContentError(place.files[0], what)
@@ -286,6 +289,8 @@ class TableRequest:
         """``parquet``, ``csv``, ``lines`` and so on, by the first bytes where the name shows nothing."""
         if self.place.kind != "text":
             return self.place.kind
+        if array_kind(self.place.files[0], self.head):
+            return "array"
         return columnar_kind(self.head) or ("json" if JSON.match(self.head) else "text")
 
     @cached_property
@@ -474,6 +479,21 @@ def by_json(wanted: TableRequest) -> FileTable:
         return FileTable(place.name, content, wanted.constants, place.origin)
     roles = {role: name for role, name in wanted.roles.items() if name is not None}
     return FileTable(place.name, content, roles, wanted.origin)
+
+
+def by_array(wanted: TableRequest) -> FileTable:
+    """Opens a file with an array of neighbours."""
+    place, document = wanted.place, wanted.asked.get("document")
+    if len(place.files) > 1:
+        raise refused(
+            "the path matches {count} files, each of which contains an array.",
+            "Pass one file.",
+            file=place.name,
+            count=len(place.files),
+        )
+    (path,) = place.files
+    content = neighbours_in(path, wanted.head, wanted.kind, document if isinstance(document, str) else None)
+    return FileTable(place.name, content, wanted.constants, wanted.origin)
 
 
 def by_lines(wanted: TableRequest) -> FileTable:

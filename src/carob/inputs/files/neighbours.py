@@ -1,0 +1,164 @@
+"""Arrays of neighbours, as libraries for nearest neighbours write them: .npy, .ivecs, and ann-benchmarks' HDF5.
+
+Row i has the ids of the neighbours of query i, the nearest first. Negative ids pad rows with fewer neighbours.
+"""
+
+from __future__ import annotations
+
+import os
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from carob._numpy import np
+from carob.inputs.errors import first_line, refused, sentences
+from carob.output.errors import DataError, by_reading
+from carob.output.taken import take
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from carob.lists.rows import Integers
+
+MAGIC = {b"\x93NUMPY": "npy", b"\x89HDF\r\n": "hdf5"}
+"""The first bytes of such files, with their kind."""
+ENDINGS = {".ivecs": "ivecs", ".fvecs": "fvecs", ".bvecs": "bvecs"}
+NAMES = ("neighbors", "neighbours")
+"""The data sets of ids in files of ann-benchmarks."""
+
+
+def array_kind(path: str, head: bytes) -> str | None:
+    """Returns the kind of a file with an array by its first bytes or its ending, or None for other files."""
+    by_content = next((kind for magic, kind in MAGIC.items() if head.startswith(magic)), None)
+    return by_content or ENDINGS.get(os.path.splitext(path)[1].casefold())
+
+
+def neighbours_in(path: str, head: bytes, kind: str, document: str | None) -> dict[str, dict[str, float]]:
+    """Reads neighbours as ``{query: {document: number}}``, with the row, from 1, as the query.
+
+    Args:
+        path: the file.
+        head: its first bytes.
+        kind: ``qrels``, in which each neighbour has the grade 1, or ``run``, in which the order is the ranking.
+        document: the data set of ids in an HDF5 file; None looks for ``neighbors``.
+
+    Raises:
+        DataError: the file cannot be read or holds no ids, or a row has an id twice.
+    """
+    take(path)
+    form = array_kind(path, head)
+    with sentences(path):
+        if form == "npy":
+            rows = rows_of(in_npy(path), path)
+        elif form == "hdf5":
+            rows = rows_of(in_hdf5(path, kind, document), path)
+        elif form == "ivecs":
+            rows = in_ivecs(path)
+        else:
+            raise refused(
+                "the file holds vectors, and no ids of neighbours.",
+                "Pass the ids, such as the .ivecs file of the ground truth, or a .npy file of whole numbers.",
+                file=path,
+            )
+        return {str(number): numbers_of(row, kind, path, number) for number, row in enumerate(rows, 1)}
+
+
+def numbers_of(row: Integers, kind: str, path: str, number: int) -> dict[str, float]:
+    """Returns the ids of a row, without padding, with the grade 1 or minus their ranks."""
+    ids = [str(each) for each in row[row >= 0].tolist()]
+    found = (
+        dict.fromkeys(ids, 1.0)
+        if kind == "qrels"
+        else {each: -float(rank) for rank, each in enumerate(ids, 1)}
+    )
+    if len(found) < len(ids):
+        again = next(each for place, each in enumerate(ids) if each in ids[:place])
+        raise refused(
+            "document '{document}' is listed twice.", "Remove one.", file=path, row=number - 1, document=again
+        )
+    return found
+
+
+def rows_of(array: Any, path: str) -> Integers:
+    """Returns an array of ids as it is.
+
+    Raises:
+        DataError: the array is not one of whole numbers, with a row for each query.
+    """
+    if array.ndim == 2 and np.issubdtype(array.dtype, np.integer):
+        return array  # type: ignore[no-any-return]  # the array of a library without types
+    raise refused(
+        "the array has the shape {shape} and the type {type}, but neighbours are whole numbers in rows, one row for "
+        "each query.",
+        "Pass the ids; distances and vectors are not read.",
+        file=path,
+        shape=f"({', '.join(map(str, array.shape))})",
+        type=str(array.dtype),
+    )
+
+
+def in_npy(path: str) -> Any:
+    """Returns the array of a .npy file, of which Python objects are refused, because reading them may run code."""
+    try:
+        return np.load(path, mmap_mode="r", allow_pickle=False)
+    except ValueError as error:
+        raise refused(
+            "the file cannot be read: {why}.", "Write it again.", file=path, why=first_line(error)
+        ) from None
+
+
+def in_ivecs(path: str) -> Iterator[Integers]:
+    """Yields the vectors of an .ivecs file: the length and then as many whole numbers of four bytes, little-endian.
+
+    http://corpus-texmex.irisa.fr/ describes the format.
+
+    Raises:
+        DataError: a length does not fit the file.
+    """
+    numbers = np.fromfile(path, "<i4")
+    size, place, row = os.stat(path).st_size, 0, 0
+    while place < len(numbers):
+        length = int(numbers[place])
+        if length < 0 or place + 1 + length > len(numbers) or size % 4:
+            raise refused(
+                "the row says that it has {count} numbers, which the file has not.",
+                "Check that the file is complete.",
+                file=path,
+                row=row,
+                count=length,
+            )
+        yield numbers[place + 1 : place + 1 + length]
+        place, row = place + 1 + length, row + 1
+
+
+def in_hdf5(path: str, kind: str, document: str | None) -> Any:
+    """Returns the ids in an HDF5 file.
+
+    Raises:
+        DataError: h5py is not installed, or the file has no such data set.
+    """
+    if not find_spec("h5py"):
+        raise refused(
+            "HDF5 files are read by h5py, which is not installed.", "Install it: pip install h5py.", file=path
+        )
+    import h5py
+
+    try:
+        with h5py.File(path, "r") as file:
+            known = [name for name, its in file.items() if isinstance(its, h5py.Dataset)]
+            name = document or next((each for each in NAMES if each in known), None)
+            if name is None or name not in known:
+                raise refused(
+                    "the file has no data set '{name}'. Its data sets are: {known}.",
+                    "Name the one with the ids: {reading}.",
+                    file=path,
+                    name=name or NAMES[0],
+                    known=", ".join(f"'{each}'" for each in known) or "none",
+                    reading=by_reading(kind, document=...),
+                )
+            return file[name][()]
+    except DataError:
+        raise
+    except (OSError, ValueError) as error:
+        raise refused(
+            "the file cannot be read: {why}.", "Write it again.", file=path, why=first_line(error)
+        ) from None

@@ -1,0 +1,108 @@
+"""Arrays of neighbours: .npy, .ivecs, and the HDF5 of ann-benchmarks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import carob
+from carob.output.errors import DataError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TRUE = np.array([[1, 2, 3], [4, 5, 6]])
+FOUND = np.array([[2, 9, 1], [7, 4, -1]])
+"""One of three neighbours at rank 1 and one at rank 3; one at rank 2, and two documents in all."""
+
+
+def ivecs(path: Path, array: Any, kind: str = "<i4") -> None:
+    """Writes an .ivecs or .fvecs file: the length of each row, then its numbers."""
+    lengths = np.full((len(array), 1), array.shape[1], "<i4").view(kind)
+    np.concatenate([lengths, array.astype(kind)], axis=1).tofile(path)
+
+
+def hdf5(path: Path, **sets: Any) -> None:
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(path, "w") as file:
+        for name, array in sets.items():
+            file[name] = array
+
+
+def files(folder: Path, form: str) -> tuple[str, str]:
+    paths = folder / f"true.{form}", folder / f"found.{form}"
+    for path, array in zip(paths, (TRUE, FOUND)):
+        if form == "ivecs":
+            ivecs(path, array)
+        elif form == "hdf5":
+            hdf5(path, train=np.zeros((2, 2)), test=np.zeros((2, 2)), neighbors=array, distances=array * 0.5)
+        else:
+            with path.open("wb") as file:
+                np.save(file, array)
+    return str(paths[0]), str(paths[1])
+
+
+@pytest.mark.parametrize("form", ["npy", "ivecs", "hdf5", "out"])
+def test_rows_are_queries_and_negative_ids_pad_them(form: str, tmp_path: Path) -> None:
+    """A file of any name is recognised by its first bytes."""
+    scores = carob.evaluate(*files(tmp_path, form), ["RR", "R@10", "NumRet"])
+    assert scores.by_query("RR") == {"1": 1.0, "2": 0.5}
+    assert scores.by_query("R@10") == {"1": pytest.approx(2 / 3), "2": pytest.approx(1 / 3)}
+    assert scores.by_query("NumRet") == {"1": 3.0, "2": 2.0}
+
+
+def test_the_data_set_of_ids_may_be_named(tmp_path: Path) -> None:
+    hdf5(tmp_path / "own.h5", ids=FOUND, vectors=np.zeros((2, 2)))
+    path = str(tmp_path / "own.h5")
+    with pytest.raises(DataError, match=r"no data set 'neighbors'. Its data sets are: 'ids', 'vectors'"):
+        carob.Run.of(path)
+    run = carob.Run.of(path, document="ids")
+    assert carob.evaluate({"2": {"4": 1}}, run, "RR").by_query("RR") == {"2": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("name", "array", "said"),
+    [
+        ("f.npy", FOUND * 0.5, r"the type float64, but neighbours are whole numbers in rows"),
+        ("f.npy", FOUND[0], r"the array has the shape \(3\)"),
+        ("f.npy", np.array([[3, 3]]), r"row 0 \(from 0\): document '3' is listed twice"),
+        ("f.fvecs", FOUND, "holds vectors, and no ids of neighbours"),
+    ],
+)
+def test_other_arrays_are_one_sentence(name: str, array: Any, said: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    if name.endswith("npy"):
+        np.save(path, array)
+    else:
+        ivecs(path, array, "<f4")
+    with pytest.raises(DataError, match=said):
+        carob.Run.of(str(path))
+
+
+def test_damaged_and_dangerous_arrays_are_one_sentence(tmp_path: Path) -> None:
+    cut, objects = tmp_path / "cut.ivecs", tmp_path / "objects.npy"
+    ivecs(cut, TRUE)
+    cut.write_bytes(cut.read_bytes()[:-3])
+    np.save(objects, np.array([{}], object), allow_pickle=True)
+    (tmp_path / "cut.npy").write_bytes(b"\x93NUMPY\x01\x00")
+    (tmp_path / "empty.npy").write_bytes(b"")
+    for path in (cut, objects, tmp_path / "cut.npy", tmp_path / "empty.npy"):
+        with pytest.raises(DataError, match=path.name):
+            carob.Run.of(str(path))
+
+
+def test_distances_are_no_scores(tmp_path: Path) -> None:
+    path = tmp_path / "run.csv"
+    path.write_text("query_id,doc_id,distance\nq,a,0.5\nq,b,0.25\n")
+    with pytest.raises(
+        DataError, match="'distance' seems to hold distances: write minus the distance as the score"
+    ):
+        carob.Run.of(str(path))
+    with pytest.raises(
+        DataError, match="named like a distance, and distances as scores put each list upside down"
+    ):
+        carob.Run.of(str(path), score="distance")
+    run = carob.Run.of(str(path), score="distance!")
+    assert carob.evaluate({"q": {"a": 1}}, run, "RR").by_query("RR") == {"q": 1.0}
