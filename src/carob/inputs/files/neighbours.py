@@ -15,7 +15,7 @@ from carob.output.errors import DataError, by_reading
 from carob.output.taken import take
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from carob.lists.rows import Integers
 
@@ -47,10 +47,11 @@ def neighbours_in(path: str, head: bytes, kind: str, document: str | None) -> di
     take(path)
     form = array_kind(path, head)
     with sentences(path):
+        rows: Iterable[Integers]
         if form == "npy":
-            rows = rows_of(in_npy(path), path)
+            rows = array_of_ids(in_npy(path), path)
         elif form == "hdf5":
-            rows = rows_of(in_hdf5(path, kind, document), path)
+            rows = array_of_ids(in_hdf5(path, kind, document), path)
         elif form == "ivecs":
             rows = in_ivecs(path)
         else:
@@ -59,10 +60,10 @@ def neighbours_in(path: str, head: bytes, kind: str, document: str | None) -> di
                 "Pass the ids, such as the .ivecs file of the ground truth, or a .npy file of whole numbers.",
                 file=path,
             )
-        return {str(number): numbers_of(row, kind, path, number) for number, row in enumerate(rows, 1)}
+        return {str(number): neighbours_of(row, kind, path, number) for number, row in enumerate(rows, 1)}
 
 
-def numbers_of(row: Integers, kind: str, path: str, number: int) -> dict[str, float]:
+def neighbours_of(row: Integers, kind: str, path: str, number: int) -> dict[str, float]:
     """Returns the ids of a row, without padding, with the grade 1 or minus their ranks."""
     ids = [str(each) for each in row[row >= 0].tolist()]
     found = (
@@ -78,7 +79,7 @@ def numbers_of(row: Integers, kind: str, path: str, number: int) -> dict[str, fl
     return found
 
 
-def rows_of(array: Any, path: str) -> Integers:
+def array_of_ids(array: Any, path: str) -> Integers:
     """Returns an array of ids as it is.
 
     Raises:
