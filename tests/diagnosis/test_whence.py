@@ -217,3 +217,31 @@ def test_files_are_read_once_for_all_conventions(tmp_path: Path, capsys: pytest.
 def test_data_that_no_convention_can_use_are_refused() -> None:
     with pytest.raises(carob.DataError, match="grade is not a number"):
         carob.whence("0.5", "RR", {"q": {"a": "one"}}, {"q": {"a": 1.0}})
+
+
+def test_mistakes_that_only_a_run_shows() -> None:
+    run = {"q1": {"c": 3.5, "b": 2.25, "a": 1.0}, "q2": {"x": 2.0, "d": 1.0}, "q3": {"y": 1.0}}
+    qrels = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"d": 1}, "q3": {"z": 1}}
+    gains = 3.5 + 2.25 / math.log2(3) + 1 / 2
+    normalised = gains / (2 + 1 / math.log2(3))
+    ids = (2 + 1 / 2) / (2 + 1 / math.log2(3))
+    found = (1 + 1 / 2) / 2
+    for value, measure, query, name in (
+        (gains, "DCG", "q1", "scores as gains"),
+        (normalised, "nDCG", "q1", "scores as gains"),
+        (ids, "nDCG", "q1", "order of ids"),
+        (found, "RR", None, "only queries with a hit"),
+    ):
+        its = carob.whence(f"{value:.4f}", measure, qrels, run, query)
+        assert (measure, name) in names(its), name
+
+
+def test_a_list_alone_leaves_no_query_out() -> None:
+    assert ("RR", "only queries with a hit") not in names(carob.whence("0.5", "RR", grades=GRADES))
+    assert ("RR", "only queries with a hit") not in names(carob.whence("0.75", "RR", grades=[[1], [0, 1]]))
+    assert ("RR", "only queries with a hit") in names(carob.whence("0.75", "RR", grades=[[1], [0, 1], [0]]))
+
+
+def test_a_query_without_judgments_is_refused() -> None:
+    with pytest.raises(carob.DataError, match="'q9'"):
+        carob.whence(["0.5", "0.333"], "RR", QRELS, RUN, ["q1", "q9"])

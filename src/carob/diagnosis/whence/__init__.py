@@ -224,6 +224,9 @@ def subject_of(
     if len(queries) == 1:
         qrels = alone(Qrels.of(qrels, general).complete, queries[0])
     evaluated = JudgedRun(kept(qrels), Run.of(run))
+    judgments = evaluated.judgments(general, subtopics=False)
+    for each in queries:
+        alone(judgments, each)  # which refuses a query without judgments
     subject = NumberedLists(run=evaluated, queries=queries, mean=not queries, policy=general)
     return subject, max(len(queries), 1)
 

@@ -37,6 +37,10 @@ class Mistake:
         formula: its value, from the whole list and from the list cut at the depth.
         common: how often it is met, on the scale of the tools in ``common.toml``.
         same: carob's name for the same formula, if there is one.
+        lists: the lists that a program sees: ``graded``; or, of a run alone, ``scored``, whose grades are the scores of
+            the run, or ``by id``, in the order of document ids. With ``scored``, the formula receives the graded list
+            and the scored list, both cut at the depth.
+        over: the queries of a mean: ``all``, or those with a value above 0 (``found``).
     """
 
     of: str
@@ -46,6 +50,8 @@ class Mistake:
     formula: Callable[[Lists, Lists], Queries]
     common: float = 1.0
     same: str = ""
+    lists: str = "graded"
+    over: str = "all"
 
     def measure(self, depth: int | None) -> str:
         """Returns the name of the measure that ``carob explain`` derives: the same formula, or the one it replaces."""
@@ -135,9 +141,20 @@ def f_of_list(k: Lists) -> Queries:
     return k.ratio(2.0 * p * found, p + found)
 
 
+STANDARD: dict[str, Callable[[Lists, Lists], Queries]] = {
+    "nDCG": lambda _, k: ndcg(k),
+    "RR": lambda _, k: reciprocal_rank(k, 1.0, "first"),
+    "AP": lambda _, k: average_precision(k, 1.0, "relevant"),
+    "P": lambda _, k: precision(k, 1.0, "depth"),
+    "R": lambda _, k: recall(k, 1.0, "relevant"),
+}
+"""The usual measures, for mistakes that leave the formula as it is."""
+
+
 # ---------------------------------------------------------------- the table
 
 RAPIDFIRE = "RapidFireAI/rapidfireai issue 261"
+UNORDERED = "RapidFireAI/rapidfireai issue 259"
 MEMORYBENCH = "supermemoryai/memorybench issue 67"
 NOTES = "docs/notes.md"
 LESSONS = "teaching material"
@@ -530,5 +547,48 @@ MISTAKES: tuple[Mistake, ...] = (
         lambda _, k: precisions(k),
         1.0,
     ),
+    # only a run shows these
+    Mistake(
+        "nDCG",
+        "scores as gains",
+        "the run's scores are used as gains, and the ideal ranking has the grades",
+        LESSONS,
+        lambda r, k: k.ratio(dcg(k), ideal(r)),
+        3.0,
+        lists="scored",
+    ),
+    Mistake(
+        "DCG",
+        "scores as gains",
+        "the run's scores are used as gains",
+        LESSONS,
+        lambda _, k: dcg(k),
+        3.0,
+        lists="scored",
+    ),
+    *(
+        Mistake(
+            name,
+            "order of ids",
+            "the ranking went through a set and was sorted by id, so that its order is lost",
+            UNORDERED,
+            formula,
+            3.0,
+            lists="by id",
+        )
+        for name, formula in STANDARD.items()
+    ),
+    *(
+        Mistake(
+            name,
+            "only queries with a hit",
+            "queries whose value is 0 are left out of the mean",
+            LESSONS,
+            formula,
+            3.0,
+            over="found",
+        )
+        for name, formula in STANDARD.items()
+    ),
 )
-"""Every known mistake that lists of grades show."""
+"""Every known mistake."""

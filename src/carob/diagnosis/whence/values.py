@@ -10,7 +10,10 @@ from carob._numpy import np
 from carob.conventions.policy import Policy
 from carob.conventions.profiles import Profile
 from carob.conventions.request import Request
+from carob.diagnosis.difference import with_placeholders
 from carob.inputs.ids import text_of
+from carob.inputs.qrels import Qrels
+from carob.inputs.run import Run
 from carob.lists.flat import Flat
 from carob.matching.match import match
 from carob.output.errors import CarobError
@@ -39,6 +42,8 @@ IDLE: dict[str, Any] = {
     "columns": "equal",
 }
 """Settings of a policy that never matter for lists of grades."""
+MOST_DOCUMENTS = 200_000
+"""The maximum number of documents of a run in which every mistake is searched."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -132,17 +137,44 @@ class NumberedLists:
             return {(each.variant, each.depth): nothing for each in those}
         names = found.queries.texts
         rows = [names.index(query) for query in self.names]
-        whole = Flat(found.rows, every_rank=True)
-        cuts = {
-            depth: whole if depth is None else whole.top(depth) for depth in {each.depth for each in those}
-        }
+        lists = self.as_seen(found)
         values = {}
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             for each in those:
                 mistake = cast("Mistake", each.variant.mistake)
-                column = cast("Floats", mistake.formula(whole, cuts[each.depth]))
-                values[each.variant, each.depth] = np.array([column.mean()]) if self.mean else column[rows]
+                column = value_of(mistake, lists, each.depth)
+                its = self.mean_of(column, mistake) if self.mean else column[rows]
+                values[each.variant, each.depth] = its
+                if mistake.over == "found" and not self.mean:
+                    its[:] = np.nan  # a mean alone can leave queries out
         return values
+
+    def mean_of(self, column: Floats, mistake: Mistake) -> Floats:
+        """Returns the mean of a mistake, or NaN if it leaves queries out and there are none to leave out."""
+        found = column > 0
+        if mistake.over == "found" and (found.all() or not found.any()):
+            return np.array([np.nan])
+        return np.array([column[found].mean() if mistake.over == "found" else column.mean()])
+
+    def as_seen(self, found: Match) -> dict[str, Flat]:
+        """Returns the lists as programs with a mistake see them, by the word of ``Mistake.lists``.
+
+        Large runs have only their graded lists, since the others need every document of the run in Python.
+        """
+        lists = {"graded": Flat(found.rows, every_rank=True)}
+        if self.run is None or found.rows.length.sum() > MOST_DOCUMENTS:
+            return lists
+        scores: dict[str, dict[str, float]] = {query: {} for query in found.queries.texts}
+        for query, document, score in self.run.run.held.rows(set(found.queries)):
+            scores[text_of(query)][text_of(document)] = score
+        policy = self.policy.changed(overlap="none", scores="double")
+        judgments = self.run.judgments(policy, subtopics=False)
+        equal = Run.of({query: dict.fromkeys(its, 0.0) for query, its in scores.items()})
+        lists["by id"] = Flat(match(judgments, equal, policy.changed(ties="ascending")).rows, every_rank=True)
+        if all(0 <= score < np.inf for its in scores.values() for score in its.values()):
+            judged = Qrels.of(with_placeholders(scores)).complete
+            lists["scored"] = Flat(match(judged, self.run.run, policy).rows, every_rank=True)
+        return lists
 
     def match(self) -> Match:
         """Returns the lists as a program without settings sees them.
@@ -188,3 +220,16 @@ def may_refuse(measure: Measure) -> bool:
     """Returns whether a measure may have no value: one with a highest grade, or one across queries."""
     scale = any(getattr(each, "role", "") == "highest" for each in measure.definition.parameters.values())
     return scale or measure.micro
+
+
+def value_of(mistake: Mistake, lists: dict[str, Flat], depth: int | None) -> Floats:
+    """Returns the value of a mistake for each list, or NaN where its lists are not there."""
+
+    def cut(its: Flat) -> Flat:
+        return its if depth is None else its.top(depth)
+
+    graded, own = lists["graded"], lists.get(mistake.lists)
+    if own is None or len(own.rows.length) != len(graded.rows.length):
+        return np.full(len(graded.rows.length), np.nan)
+    first = cut(graded) if mistake.lists == "scored" else own
+    return cast("Floats", mistake.formula(first, cut(own)))
