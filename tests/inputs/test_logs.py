@@ -100,7 +100,7 @@ def test_a_query_with_two_rows_of_a_log_is_refused(name: str, tmp_path: Path, ca
             name, "line 2 and line 4" if name.endswith("sv") else rows
         )
         assert f"query 'q1' has two rows that list documents, {rows}" in error, error
-        assert "Merge them if they belong to one question, or number the questions" in error
+        assert "Merge them if they belong to one question, number the questions" in error
         assert str(tmp_path) in error
 
 

@@ -53,7 +53,7 @@ def test_a_frame_of_several_systems_is_said_and_the_advice_works(library: str, n
     assert not carob.evaluate(QRELS, one, "RR").warnings
 
 
-@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet"])
+@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "jsonl"])
 @pytest.mark.parametrize("rows", [ROWS, SAME], ids=["apart", "same documents"])
 def test_a_file_of_several_systems_is_said_and_the_command_works(
     ending: str,
@@ -68,6 +68,8 @@ def test_a_file_of_several_systems_is_said_and_the_command_works(
     frame = polars.DataFrame(columns(rows))
     if ending == "parquet":
         frame.write_parquet("all.parquet")
+    elif ending == "jsonl":
+        frame.write_ndjson("all.jsonl")
     else:
         frame.write_csv(f"all.{ending}", separator={"csv": ",", "tsv": "\t"}[ending])
     for words in ("eval", "gate --min RR=0"):
@@ -79,7 +81,7 @@ def test_a_file_of_several_systems_is_said_and_the_command_works(
         assert "olumn 'system' names 2 systems, 'bm25', 'dense'." in said
         assert ("listed twice" in said) is (rows is SAME)
     advice = said.partition("to a file: ")[2]
-    if ending == "parquet":
+    if ending in ("parquet", "jsonl"):
         advice = advice.replace("python", sys.executable, 1)
     elif shutil.which("awk") is None:
         pytest.skip("there is no awk")
@@ -88,6 +90,17 @@ def test_a_file_of_several_systems_is_said_and_the_command_works(
     out, err = capfd.readouterr()
     assert out.split()[:4] == ["run", "RR", "bm25", "1.0000"]
     assert not err
+
+
+def test_rows_of_several_systems_are_said_and_the_advice_works() -> None:
+    names = ("system", "query_id", "doc_id", "score")
+    run = [dict(zip(names, each, strict=True)) for each in ROWS]
+    scores = carob.evaluate(QRELS, carob.Run.of(run, "x"), "RR")
+    (said,) = scores.warnings
+    assert "column 'system' names 2 systems, 'bm25', 'dense'" in said
+    own: Any = eval(said.partition("one of them: ")[2].removesuffix("."), {"run": run})
+    assert carob.evaluate(QRELS, own, "RR")["RR"] == 1
+    assert not carob.evaluate(QRELS, own, "RR").warnings
 
 
 LOG = [

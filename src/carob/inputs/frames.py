@@ -240,6 +240,18 @@ def systems_in(given: Any, names: Sequence[str], taken: Collection[str]) -> tupl
     return (column, *systems) if len(systems) > 1 else ()
 
 
+def systems_of_rows(rows: Any, asked: Asked) -> tuple[str, ...]:
+    """Returns the field of rows that names several systems, and these, as ``systems_in`` does for tables."""
+    if not (isinstance(rows, list) and rows and isinstance(rows[0], Mapping)):
+        return ()
+    names = [name for name in rows[0] if isinstance(name, str) and name not in asked.values()]
+    column = next(iter(usual(names, "system")), None)
+    if column is None:
+        return ()
+    systems = {str(row[column]) for row in rows if isinstance(row, Mapping) and row.get(column) is not None}
+    return (column, *sorted(systems)) if len(systems) > 1 else ()
+
+
 def frame_origin(given: Any) -> Provenance:
     """Returns the provenance of a frame."""
     return Provenance("a frame", library=library_of(given), rows=True)

@@ -153,7 +153,7 @@ def query_in_two_rows(query: Any, one: Mapping[str, Any], other: Mapping[str, An
     name = str(query)
     return refused(
         "query {name} has two rows that list documents, {one} and {other}.",
-        "Merge them if they belong to one question, or number the questions.",
+        "Merge them if they belong to one question, number the questions, or pass each of several systems as a run.",
         query=name,
         name=shown(name),
         one=first,

@@ -13,7 +13,7 @@ from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.conventions.policy import Policy
 from carob.inputs.columns import CONSTANT, INSISTED, usual
-from carob.inputs.dicts import MappingRun, numbered, plain
+from carob.inputs.dicts import MAPPING, MappingRun, numbered, plain
 from carob.inputs.errors import NO_RUNS, ONE_NAME, refused, sentences
 from carob.inputs.files import read_as
 from carob.inputs.frames import (
@@ -24,6 +24,7 @@ from carob.inputs.frames import (
     is_frame,
     listed_in,
     refuse_one_column,
+    systems_of_rows,
 )
 from carob.inputs.ids import text_of
 from carob.inputs.layouts import by_query, is_of_tool
@@ -172,7 +173,9 @@ class Run:
             ranked, file, origin = read_one_query(run, "run", its)
             source = MappingRun(ranked) if origin is None else MappingRun(ranked, origin)
             return cls(name or (called(file) if file else "run"), source, score)
+        source = MAPPING
         if isinstance(run, list) or (isinstance(run, Mapping) and not are_several(run)):
+            source = replace(MAPPING, systems=systems_of_rows(run, its))
             run = by_query(run, "run", its)
         if isinstance(run, Mapping):
             if are_several(run):
@@ -181,7 +184,7 @@ class Run:
                     "Pass one of the runs. carob.evaluate and carob.compare accept several runs.",
                     count=len(run),
                 )
-            return cls(name or "run", MappingRun(plain(numbered(run, "run"))))
+            return cls(name or "run", MappingRun(plain(numbered(run, "run")), source))
         if not isinstance(run, (str, bytes, os.PathLike)) and is_frame(run):
             listed = listed_in(run, "run", its) if extract is None else None
             if listed is None:

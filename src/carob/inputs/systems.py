@@ -35,6 +35,8 @@ def one_system(origin: Provenance) -> str:
         origin: the table, whose ``systems`` are a column and the systems in it.
     """
     column, first, *_ = origin.systems
+    if origin.path is None and origin.kind == "a mapping":
+        return f"Pass one of them: [row for row in run if row[{column!r}] == {first!r}]."
     if origin.path is None:
         parts = {
             "pandas": f"{{name: part for name, part in run.groupby({column!r})}}",

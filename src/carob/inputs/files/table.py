@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from carob._cached import cached_property
 from carob._dataclasses import dataclass
 from carob.inputs import READERS
-from carob.inputs.columns import constant_in
+from carob.inputs.columns import constant_in, usual
 from carob.inputs.errors import (
     SAMPLE_BY_SUBTOPIC,
     WHOLE,
@@ -378,8 +378,7 @@ class TableRequest:
         with reading(self.place.name, library.name):
             library.refuse_repeated(table, plan, None if columns_in_files else places)
             frame = library.flat(table, plan, self.kind, text=text)
-            run = self.kind == "run" and not plan.nested
-            systems = systems_in(table, list(library.fields_of(table)), plan.columns.values()) if run else ()
+            systems = () if self.kind == "qrels" or plan.nested else self.systems(library, table)
 
         def fault() -> DataError | None:
             lists = library.odd_lists(table, plan, self.kind)
@@ -407,6 +406,21 @@ class TableRequest:
             library,
             most_of(self.place.files) if columns_in_files else math.inf,
         )
+
+    def systems(self, library: Library, table: Any) -> tuple[str, ...]:
+        """Returns the column that names several systems, and these, as ``systems_in`` does."""
+        taken = self.plan.columns
+        if self.by_line:  # of the objects, only the columns of the plan were read
+            column = next(
+                iter(usual([name for name in self.fields or {} if name not in taken.values()], "system")),
+                None,
+            )
+            if column is None:
+                return ()
+            table = library.lines(
+                self.place, replace(self.plan, columns={"query": taken["query"], "subtopic": column})
+            )
+        return systems_in(table, list(library.fields_of(table)), taken.values())
 
     def by_row(self, rows: Iterable[tuple[dict[str, Any], Any]]) -> FileTable:
         """Reads the rows one by one, each with its place in the files.
