@@ -11,6 +11,7 @@ import pytest
 import carob
 from carob import DataError, MeasureError, Policy
 from carob.evaluation.score_tables import board, document_of, footers
+from toys import command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -141,7 +142,7 @@ def test_the_footers_of_many_runs_name_each_of_them_once() -> None:
     assert lines[0] == "all 10 runs: 12 queries · policy trec"
     assert lines[1].startswith("run00, run01: every query has the highest possible value")
     # Where all are alike, no name is needed.
-    assert footers(found[:2]) == [found[0].footer()]
+    assert footers(found[:2], equal=False) == [found[0].footer()]
 
 
 def test_a_footer_of_many_runs_names_the_first_and_counts_the_others() -> None:
@@ -256,3 +257,27 @@ def test_queries_without_a_document_retrieved_are_told(form: str, tmp_path: Path
     scores = carob.evaluate(qrels, run, "AP")
     assert said in str(scores)
     assert scores.counts.unanswered == 2
+
+
+def test_runs_with_equal_values_are_named_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    qrels = {f"q{each}": {"a": 1, "b": 0} for each in range(6)}
+    first = {query: {"a": 2.0 + (query > "q2"), "b": 2.5} for query in qrels}
+    other = {query: {"b": 2.0} for query in qrels}
+    runs = {"one": first, "two": other, "again": first, "copy": dict(first)}
+    said = "the same value for every query: one = again, one = copy"
+    scores = carob.evaluate(qrels, runs, ["AP", "RR"])
+    assert said in str(scores)
+    assert said in scores.beside()
+    assert "same value" not in str(carob.evaluate(qrels, {"one": first, "two": other}, "AP"))
+    (tmp_path / "qrels").write_text(
+        "".join(f"{q} 0 {d} {g}\n" for q, its in qrels.items() for d, g in its.items())
+    )
+    for name in ("one", "again"):
+        lines = [f"{q} Q0 {d} 1 {s} t\n" for q, its in runs[name].items() for d, s in its.items()]
+        (tmp_path / name).write_text("".join(lines))
+    paths = [str(tmp_path / name) for name in ("qrels", "one", "again")]
+    for layout in ("text", "markdown", "csv", "html"):
+        assert command("eval", "-m", "AP", "--format", layout, *paths) == 0
+        assert "same value for every query: one = again" in "".join(capsys.readouterr()), layout

@@ -406,7 +406,7 @@ def known_of(
     any_part = replace(request, policy=request.policy.changed(overlap="none"))
     scores = [each for each, _ in evaluate_together(judged, runs, any_part)]
     doubts = dict.fromkeys(doubt for each in scores for doubt in each.warnings)
-    return {"warnings": tuple(doubts), "footers": tuple(footers(scores, without=without))}
+    return {"warnings": tuple(doubts), "footers": tuple(footers(scores, without=without, equal=False))}
 
 
 def known_in(qrels: Qrels | None) -> dict[str, dict[str, float]]:

@@ -377,7 +377,11 @@ def shown(value: float, kind: str, digits: int | None = None) -> str:
 
 
 def footers(
-    scores: Sequence[QueryValues], say: Language = ENGLISH, *, without: tuple[str, ...] = ()
+    scores: Sequence[QueryValues],
+    say: Language = ENGLISH,
+    *,
+    without: tuple[str, ...] = (),
+    equal: bool = True,
 ) -> list[str]:
     """Returns the footers of a table of several runs, each with its runs' names, or one footer if all are equal.
 
@@ -388,7 +392,24 @@ def footers(
         scores: the values of each run.
         say: the language.
         without: the starts of the kinds of facts to leave out, such as ``SAME``.
+        equal: whether a last line names runs with equal values.
     """
+    return [*own_footers(scores, say, without), *(equal_values(scores, say) if equal else ())]
+
+
+def equal_values(scores: Sequence[QueryValues], say: Language = ENGLISH) -> list[str]:
+    """Returns a sentence about the runs that have the values of an earlier run for every query, or none."""
+    first: dict[tuple[object, ...], str] = {}
+    equal = []
+    for each in scores if len(scores) > 1 else ():
+        if len(each.ids) >= SEVERAL:
+            one = first.setdefault((each.labels, each.matrix.tobytes(), tuple(each.ids.texts)), each.name)
+            equal += [f"{one} = {each.name}"] if one != each.name else []
+    return [say("the same value for every query: {runs}", runs=some_of(equal, say))] if equal else []
+
+
+def own_footers(scores: Sequence[QueryValues], say: Language, without: tuple[str, ...]) -> list[str]:
+    """Returns the footers of a table of runs, as ``footers`` does."""
     parts = {each.name: decided(each, say, without) for each in scores}
     different = len(set(map(tuple, parts.values())))
     if different == 1:

@@ -173,9 +173,9 @@ class Run:
             ranked, file, origin = read_one_query(run, "run", its)
             source = MappingRun(ranked) if origin is None else MappingRun(ranked, origin)
             return cls(name or (called(file) if file else "run"), source, score)
-        source = MAPPING
+        of_rows = MAPPING
         if isinstance(run, list) or (isinstance(run, Mapping) and not are_several(run)):
-            source = replace(MAPPING, systems=systems_of_rows(run, its))
+            of_rows = replace(MAPPING, systems=systems_of_rows(run, its))
             run = by_query(run, "run", its)
         if isinstance(run, Mapping):
             if are_several(run):
@@ -184,7 +184,7 @@ class Run:
                     "Pass one of the runs. carob.evaluate and carob.compare accept several runs.",
                     count=len(run),
                 )
-            return cls(name or "run", MappingRun(plain(numbered(run, "run")), source))
+            return cls(name or "run", MappingRun(plain(numbered(run, "run")), of_rows))
         if not isinstance(run, (str, bytes, os.PathLike)) and is_frame(run):
             listed = listed_in(run, "run", its) if extract is None else None
             if listed is None:

@@ -98,7 +98,7 @@ def reranked(judged: Qrels, run: Run, found: Match, policy: Policy) -> bool:
 
 def several_systems(run: Run) -> str | None:
     """Warns of a table with the rows of several systems, which were ranked together."""
-    if not run.origin.systems:
+    if isinstance(run.held, TextRun) or not run.origin.systems:
         return None
     found = f"{run.name}: {named_systems(run.origin, start=False)} Their rows were ranked together. "
     return worded(found, one_system(run.origin))

@@ -234,7 +234,7 @@ def assembled(
         correlation=correlation(comparison),
         methods=methods_paragraph(comparison),
         bibtex=bibtex_of(comparison),
-        footers=footers(comparison.scores),
+        footers=footers(comparison.scores, equal=False),
         command=command,
         version=data["carob"],
     )

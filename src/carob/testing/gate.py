@@ -195,7 +195,7 @@ def gate(
         **unpaired,
         counted_as_zero=tuple(each for each in unpaired["missing_after"] if each in counted),
         warnings=tuple(notes),
-        footers=(*footers([new] if old is None else [new, replace(old, name=key)]), *unmoved),
+        footers=(*footers([new] if old is None else [new, replace(old, name=key)], equal=False), *unmoved),
     )
 
 
