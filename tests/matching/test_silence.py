@@ -279,6 +279,31 @@ def test_two_runs_that_were_joined_are_said_where_documents_occur_twice(tmp_path
     assert "joined" not in str(error.value)
 
 
+def test_weights_of_queries_that_do_not_exist_are_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    weights = {**dict.fromkeys(QRELS, 1.0), "q8": 2.0, "q9": 1.0, "q10": 1.0}
+    said = "weights names 3 queries that the judgments do not have, such as 'q8' and 'q9'"
+    assert said in " ".join(carob.evaluate(QRELS, run_by(), "AP", weights=weights).warnings)
+    run = run_by() | {each: {"x": 1.0} for each in ("q8", "q9", "q10")}
+    assert not carob.evaluate(QRELS, run, "AP", weights=weights).warnings
+    (tmp_path / "x.run").write_bytes(tagged(lambda *_: "t"))
+    (tmp_path / "w.txt").write_text("".join(f"{query} {weight}\n" for query, weight in weights.items()))
+    files = [qrels_file(tmp_path), str(tmp_path / "x.run"), "--weights", str(tmp_path / "w.txt")]
+    assert command("eval", "-m", "AP", *files) == 0
+    assert said in " ".join(capsys.readouterr().err.split())
+
+
+def test_exclusions_of_other_queries_alone_are_said() -> None:
+    said = (
+        "Nothing was excluded from run: exclude names 2 queries that the judgments do not have, 'x' and 'y'"
+    )
+    scores = carob.evaluate(QRELS, run_by(), "AP", exclude={"x": ["0010"], "y": ["0011"]})
+    assert said in " ".join(scores.warnings)
+    some = {"q1": [*QRELS["q1"]][:1], "user of another day": ["a"]}
+    assert not carob.evaluate(QRELS, run_by(), "AP", exclude=some).warnings
+
+
 RETRIEVED = [["a", "b"], ["c", "d"], ["D-1", "D-2"], ["D-3", "h"], ["D-4", "j"]]
 IN_PART: dict[str, tuple[Any, Any, str]] = {
     "case": (

@@ -112,7 +112,10 @@ class Matches:
             run.name,
             {"qrels": judged.origin, "run": run.origin},
             judged.name,
-            lambda found, policy: doubts(judged, run, found, policy),
+            lambda found, policy: [
+                *doubts(judged, run, found, policy),
+                *weights_of_others(request.weights, judged, found, policy),
+            ],
         )
 
     @classmethod
@@ -476,6 +479,18 @@ def mean_errors(errors: Floats, asked: dict[str, Measure], weights: Floats | Non
         for label, measure, error in zip(asked, asked.values(), whole, strict=True)
         if error > 0 and measure.definition.aggregate == "mean"
     }
+
+
+def weights_of_others(
+    given: Mapping[str, float] | None, judged: Qrels, found: Match, policy: Policy
+) -> list[str]:
+    """Returns a sentence about weights of queries that do not exist, or none."""
+    if given is None or policy.overlap == "none" or not hasattr(given, "keys"):
+        return []
+    from carob.inputs.query_files import strangers
+
+    said = strangers("weights", map(str, given), {text_of(each) for each in judged.names}, found.counts.extra)
+    return [] if said is None else [said]
 
 
 def given_weights(found: Match, given: Mapping[str, float]) -> Floats:

@@ -16,10 +16,10 @@ from carob.inputs.files.small_tables import SmallTable
 from carob.inputs.ids import text_of
 from carob.inputs.judgment_tables import number_in
 from carob.inputs.sources import source_of
-from carob.output.language import filled
+from carob.output.language import filled, plural
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from carob.inputs.sources import Readable, Source
     from carob.lists.rows import Integers
@@ -144,6 +144,23 @@ def groups_of(given: GroupsLike, queries: Sequence[str], unit: str = "query") ->
     names = sorted({mapping[query] for query in queries})
     code = {each: place for place, each in enumerate(names)}
     return Groups(name, tuple(names), np.array([code[mapping[query]] for query in queries], np.int64))
+
+
+def strangers(what: str, named: Iterable[str], known: Collection[str], others: int = 0) -> str | None:
+    """Returns a sentence about queries that are named and do not exist, or None.
+
+    Args:
+        what: what names them, such as ``weights``.
+        named: the queries that it names.
+        known: the queries that exist.
+        others: further queries that may exist, such as unjudged ones of a run.
+    """
+    odd = [each for each in named if each not in known]
+    if len(odd) <= others:
+        return None
+    examples = " and ".join(f"'{each}'" for each in odd[:2])
+    such = "such as " if len(odd) > 2 else ""
+    return f"{what} names {plural(len(odd), 'query', 'queries')} that the judgments do not have, {such}{examples}."
 
 
 def group_lines(source: Source) -> Iterator[tuple[dict[str, Any], str, str]]:

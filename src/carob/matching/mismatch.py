@@ -182,6 +182,11 @@ def not_excluded(judged: Qrels, run: Run, found: Match, policy: Policy) -> str |
     from carob.inputs.spellings import why_apart  # only where ids do not match
 
     why = why_apart(theirs, its, "query")  # not passages: excluded documents are whole documents
+    if why is None and not queries:
+        from carob.inputs.query_files import strangers
+
+        said = strangers("exclude", map(text_of, held.seen), ())
+        return said and f"Nothing was excluded from {run.name}: {said}"
     if why is None:
         return None
     return (
