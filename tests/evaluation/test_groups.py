@@ -11,6 +11,8 @@ from tests.toys import command
 
 import carob
 from carob import DataError
+from carob.inputs.query_files import read_groups, read_weights
+from carob.inputs.sources import source_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -108,3 +110,42 @@ def test_the_command_shows_groups_in_every_format(
     assert capsys.readouterr().out.splitlines()[1].split()[:2] == ["q0", "long"]
     assert command("eval", qrels, run, "-m", "AP", "--by", by, "--tie-bounds") == 2
     assert "leave out --by" in capsys.readouterr().err
+
+
+def golden(folder: Path, rows: list[dict[str, object]], *, lines: bool) -> str:
+    path = folder / f"golden.json{'l' * lines}"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows) if lines else json.dumps(rows, indent=2))
+    return str(path)
+
+
+@pytest.mark.parametrize("lines", [False, True])
+def test_a_golden_set_has_groups_and_weights(lines: bool, tmp_path: Path) -> None:
+    tags: dict[str, list[str]] = {"q1": ["easy"], "q2": ["hard", "easy"], "q3": ["easy", "hard"], "q4": []}
+    rows = [
+        {
+            "id": name,
+            "question": f"what is {name}?",
+            "expectedIds": ["a"],
+            "tags": its,
+            "weight": len(its) + 1,
+        }
+        for name, its in tags.items()
+    ]
+    path = golden(tmp_path, rows, lines=lines)
+    run = {"q1": ["a"], "q2": ["b", "a"], "q3": ["b", "c", "a"], "q4": ["a"]}
+    found = carob.evaluate(path, run, "RR", by=path)
+    assert found.by_query("RR") == {"q1": 1.0, "q2": 0.5, "q3": pytest.approx(1 / 3), "q4": 1.0}
+    groups = {name: "easy + hard" if len(its) > 1 else (its or ["none"])[0] for name, its in tags.items()}
+    assert read_groups(source_of(path)) == groups
+    assert read_weights(path) == {"q1": 2, "q2": 3, "q3": 3, "q4": 1}
+
+
+def test_an_array_without_groups_names_its_fields(tmp_path: Path) -> None:
+    path = golden(tmp_path, [{"id": "q0", "level": 1}], lines=False)
+    with pytest.raises(
+        DataError, match=r"no fields with usual names for the query and the group.*'id', 'level'"
+    ):
+        carob.evaluate(QRELS, RUNS, "RR", by=path)
+    (tmp_path / "cut.json").write_text('[{"id": "q0", "tags"')
+    with pytest.raises(DataError, match="not an array of objects in JSON"):
+        carob.evaluate(QRELS, RUNS, "RR", by=str(tmp_path / "cut.json"))

@@ -476,13 +476,18 @@ TEXTS = ("query", "question", "userinput", "querytext")
 """Names of a query's text, beside which ``id`` is its id."""
 
 
+def id_beside_text(names: Sequence[str]) -> str | None:
+    """Returns the column ``id`` if all columns with a usual name for the query are its text, otherwise None."""
+    rows = [name for name in names if plain_name(name) == "id"]
+    text = all(plain_name(each) in TEXTS for each in usual(names, "query"))
+    return rows[0] if len(rows) == 1 and text else None
+
+
 def query_in(fields: Mapping[str, Shape], kind: str, asked: Mapping[str, str | None]) -> dict[str, str]:
     """Returns the column of the query in a table with a row per query, where ``id`` can be no document's."""
     named = asked.get("query")
     free = [name for name, shape in fields.items() if shape == "one"]
-    rows = [name for name in free if plain_name(name) == "id"]
-    if named is None and len(rows) == 1 and all(plain_name(each) in TEXTS for each in usual(free, "query")):
-        named = rows[0]
+    named = named or id_beside_text(free)
     return choose(free, kind, {"query": named}, names_of(fields))
 
 

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from carob import _native
 from carob._dataclasses import dataclass
 from carob._numpy import np
-from carob.inputs.columns import first_usual, plain_name
+from carob.inputs.columns import first_usual, plain_name, there
 from carob.inputs.errors import refused, sentences
 from carob.inputs.files.small_tables import SmallTable
 from carob.inputs.ids import text_of
 from carob.inputs.judgment_tables import number_in
+from carob.inputs.nested import id_beside_text
 from carob.inputs.sources import source_of
 from carob.output.language import filled, plural
 
@@ -35,7 +36,10 @@ def is_weight(given: Any) -> bool:
     return isinstance(given, Real) and bool(given == 0 or SMALLEST <= cast("float", given) <= LARGEST)
 
 
-COLUMNS = {"weight": ("weight", "weights"), "group": ("group", "stratum", "strata", "cluster", "category")}
+COLUMNS = {
+    "weight": ("weight", "weights"),
+    "group": ("group", "stratum", "strata", "cluster", "category", "tags", "tag"),
+}
 """The usual names of the column beside the query, in normal form."""
 
 
@@ -49,13 +53,35 @@ def named_rows(source: Source, what: str) -> Iterator[tuple[dict[str, Any], str,
     Raises:
         DataError: the file cannot be read, or a row has no query.
     """
-    names = SmallTable.begun_in(source).names
-    query = first_usual(names, ["query"]).get("query")
+    begun = SmallTable.begun_in(source)
+    array = array_in(source) if begun.first.startswith("[") else None
+    names = begun.names if array is None else list(dict.fromkeys(name for _, row in array for name in row))
+    query = id_beside_text(names) or first_usual(names, ["query"]).get("query")
     value = next((name for name in names if plain_name(name) in COLUMNS[what]), None)
     if query is None or value is None:
+        if array is not None:
+            raise refused(
+                "the objects have no fields with usual names for the query and the {what}. Their fields are: {there}.",
+                "Name them query_id and {what}.",
+                file=source.name,
+                what=what,
+                there=there(names),
+            )
         return None
-    table = SmallTable.of_source(source)
+    table = SmallTable.of_source(source) if array is None else array
     return ((place, str(row.get(query, "")).strip(), row.get(value)) for place, row in table)
+
+
+def array_in(source: Source) -> list[tuple[dict[str, Any], Mapping[str, Any]]]:
+    """Returns the rows of a file that is an array of objects, such as a golden set, each after its place.
+
+    Raises:
+        DataError: the file is no such array.
+    """
+    found = SmallTable.of_source(source).document
+    if not isinstance(found, list) or not all(isinstance(each, Mapping) for each in found):
+        raise refused("this is not an array of objects in JSON.", "Is the file complete?", file=source.name)
+    return [({"file": source.name, "row": number}, row) for number, row in enumerate(found)]
 
 
 def read_weights(where: Readable) -> dict[str, float]:
@@ -177,6 +203,13 @@ def group_lines(source: Source) -> Iterator[tuple[dict[str, Any], str, str]]:
                 yield {"file": source.name, "line": number}, query, group
 
 
+def label_of(cell: Any) -> str:
+    """Returns the group in a cell. Several tags are one group, such as ``easy + french``, and no tag is ``none``."""
+    if isinstance(cell, (list, tuple)):
+        return " + ".join(sorted(str(each).strip() for each in cell)) or "none"
+    return str(cell).strip()
+
+
 def read_groups(source: Source) -> dict[str, str]:
     """Reads the group of each query: lines ``query group``, or a table with columns of these names.
 
@@ -185,7 +218,7 @@ def read_groups(source: Source) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     for place, query, cell in named_rows(source, "group") or group_lines(source):
-        group = "" if cell is None else str(cell).strip()
+        group = "" if cell is None else label_of(cell)
         if not group:
             raise refused("expected 'query group', found '{found}'.", **place, found=query[:80])
         if found.setdefault(query, group) != group:
