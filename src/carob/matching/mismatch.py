@@ -109,12 +109,12 @@ def several_tags(run: Run, found: Match) -> str | None:
     held: Any = run.held
     while isinstance(held, Wrapper):
         held = held.held
-    last = b"" if found.signs is None else found.signs.tag
+    last = b"" if found.signs is None else b" ".join(found.signs.tag.split()[:1])
     if not last or not isinstance(held, TextRun):
         return None
     lines = (held.source.head or held.source.start()).split(b"\n")[:-1]
     fields = [line.split(b"\t" if line.count(b"\t") == 5 else None) for line in lines if line[:1] != b"#"]
-    tags = [each[5].strip() for each in fields if len(each) == 6]
+    tags = [each[5].split()[0] for each in fields if len(each) == 6 and each[5].strip()]
     distinct = list(dict.fromkeys([*tags, last]))
     if tags and tags[0].startswith(last) and tags[0] != last:  # perhaps the end of the file is lost
         distinct.remove(last)
