@@ -659,7 +659,7 @@ def test_without_a_library_it_is_said_which_to_install(
 ) -> None:
     monkeypatch.setattr(libraries, "find_spec", lambda name: None)
     run = text(tmp_path / "run.csv", RUN, RANKED)
-    check_refused(lambda: Run.of(run), str(run), "polars or duckdb", "pip install polars")
+    assert len(list(Run.of(run).held.rows())) == len(RUN)  # which carob reads itself
     (tmp_path / "run.parquet").write_bytes(b"PAR1")
     check_refused(
         lambda: Run.of(tmp_path / "run.parquet"), "polars or duckdb or pyarrow", "pip install polars"
