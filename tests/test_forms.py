@@ -268,6 +268,7 @@ CALLS: dict[str, list[Any]] = {
     ],
     "curve": [lambda q, r: carob.curve("P", q, r["one"])],
     "fuse": [lambda q, r: {"text": carob.fuse(r).text.decode().split()}],
+    "tune_fusion": [lambda q, r: carob.tune_fusion(q, r, "nDCG@3")],
     "report": [lambda q, r: carob.report(q, r, MEASURES).comparison],
 }
 """Each public function that reads judgments and runs, called with each of its arguments that may have another form."""

@@ -60,6 +60,8 @@ if TYPE_CHECKING:
     from carob.fusion.fuse import FusedDocument as FusedDocument
     from carob.fusion.fuse import FusedRun as FusedRun
     from carob.fusion.fuse import fuse as fuse
+    from carob.fusion.tune import TunedFusion as TunedFusion
+    from carob.fusion.tune import tune_fusion as tune_fusion
     from carob.inputs import engine as engine
     from carob.inputs import reader as reader
     from carob.inputs.qrels import Qrels as Qrels
@@ -118,6 +120,7 @@ MODULES = {
     "carob.evaluation.score_files": "read_scores",
     "carob.evaluation.scores": "Scores ScoresByRun",
     "carob.fusion.fuse": "FusedDocument FusedRun fuse",
+    "carob.fusion.tune": "TunedFusion tune_fusion",
     "carob.inputs": "engine reader",
     "carob.inputs.qrels": "Qrels",
     "carob.inputs.run": "Run",

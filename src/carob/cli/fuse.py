@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from carob.cli.options import Given, options, present, refuse_few, refuse_misuse
 from carob.cli.terminal import answer, say
+from carob.inputs.errors import sentences
 from carob.output.errors import DataError
 from carob.output.language import plural
+from carob.output.parsing import json_in
 
 if TYPE_CHECKING:
     from carob.fusion.fuse import FusedRun
@@ -23,6 +26,9 @@ def fuse_command(
     output: str | None,
     explained: tuple[str, str] | None,
     kept: int,
+    tune: str | None,
+    qrels: str | None,
+    save_weights: str | None,
     layout: str,
     weights: str | None,
     bounds: tuple[str, ...],
@@ -36,14 +42,30 @@ def fuse_command(
         carob fuse bm25.run dense.run --method sum --weights 0.3,0.7 -o out.run
         carob fuse bm25.run dense.run --profile qdrant -o fused.run
         carob fuse bm25.run dense.run --explain q12 doc7
+        carob fuse bm25.run dense.run --tune nDCG@10 --qrels qrels.txt
+
+    With --tune, weights are chosen by their mean on the judged queries. Cross-validation estimates the mean on other
+    queries, and the gain over the best list.
     """
     from carob.fusion.fuse import fuse
 
     refuse_few(files, 2, "Pass at least two RUNs.")
-    if output is None and explained is None:
-        raise click.UsageError("Pass -o FILE for the fused run, or --explain QUERY DOCUMENT.")
-    refuse_misuse(*files, given.exclude, output=output)
+    if output is None and explained is None and tune is None:
+        raise click.UsageError("Pass -o FILE for the fused run, --explain QUERY DOCUMENT, or --tune MEASURE.")
+    if (tune is None) != (qrels is None):
+        raise click.UsageError("--tune and --qrels belong together.")
+    if tune is None and save_weights is not None:
+        raise click.UsageError("--save-weights needs --tune.")
+    refuse_misuse(qrels, *files, given.exclude, output=output)
     runs = [given.run(each) for each in files]
+    if tune is not None:
+        if output is not None or explained is not None or weights is not None:
+            raise click.UsageError(
+                "--tune chooses weights: leave out -o, --explain and --weights. Save the weights with --save-weights, "
+                "and pass them to carob fuse --weights."
+            )
+        tuning(runs, tune, qrels, save_weights, layout, given, choices)
+        return
     found = fuse(
         runs,
         weights=None if weights is None else weights_in(weights),
@@ -58,6 +80,28 @@ def fuse_command(
         answer(found.explain(*explained), layout)
 
 
+def tuning(
+    runs: list[Any],
+    measure: str,
+    qrels: str | None,
+    saved: str | None,
+    layout: str,
+    given: Given,
+    choices: dict[str, Any],
+) -> None:
+    """Tunes the weights, shows what they are worth, and saves them."""
+    from carob.fusion.tune import tune_fusion
+
+    for name in ("absent", "name"):
+        if choices.pop(name, None) is not None:
+            raise click.UsageError(f"--{name} does not go with --tune.")
+    policy = {"policy": given.policy, "profile": given.profile}
+    found = tune_fusion(given.qrels(str(qrels)), runs, measure, **policy, **present(choices))
+    if saved is not None:
+        found.save(saved)
+    answer(found, layout)
+
+
 def write(found: FusedRun, output: str | None) -> None:
     """Writes the fused run to a file or to standard output, and says so."""
     if output == "-":
@@ -68,12 +112,21 @@ def write(found: FusedRun, output: str | None) -> None:
         click.echo(f"{output}: {queries}, {found.recipe.described()}.", err=True)
 
 
-def weights_in(text: str) -> list[float]:
-    """Parses weights that are separated by commas, in the order of the runs.
+def weights_in(text: str) -> list[float] | dict[str, float]:
+    """Parses weights that are separated by commas, in the order of the runs, or reads the file of ``--save-weights``.
 
     Raises:
-        DataError: the text contains something other than numbers.
+        DataError: the text contains something other than numbers, or the file contains no weights.
     """
+    if os.path.isfile(text):
+        with sentences(text), open(text, "rb") as file:
+            content = json_in(file.read(), file=text)
+        weights = content.get("weights") if isinstance(content, dict) else None
+        if not isinstance(weights, dict):
+            raise DataError(
+                "the file contains no weights.", file=text, remedy="Pass a file of --save-weights."
+            )
+        return weights
     return [number_in(part, "--weights", "0.3,0.7") for part in text.split(",")]
 
 

@@ -1,0 +1,429 @@
+"""``carob.tune_fusion``: the weights of a fusion chosen on judged queries, and their worth on other queries."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from carob._dataclasses import dataclass
+from carob._numpy import np
+from carob.comparison.best import interval
+from carob.comparison.design import Resampling
+from carob.conventions import arguments
+from carob.conventions.arguments import specified
+from carob.conventions.policy import Policy
+from carob.evaluation.evaluate import evaluate
+from carob.evaluation.evidence import tables_of
+from carob.fusion.fuse import fused_run, several, warn_of_missing
+from carob.fusion.fused_lists import FusedLists
+from carob.fusion.pooled import PooledLists
+from carob.fusion.recipe import recipe_of
+from carob.inputs.errors import refused
+from carob.inputs.ids import text_of
+from carob.inputs.qrels import Qrels
+from carob.inputs.run import Run
+from carob.inputs.runs import TextRun
+from carob.inputs.sources import memory
+from carob.measures import parse_measure
+from carob.output.document import Document, Documented, Items, Line, Section, Table
+from carob.output.files import write_whole
+from carob.output.language import filled
+from carob.output.layout import decimals
+from carob.output.results import Records
+from carob.statistics.estimates import NOISE, Estimate
+from carob.statistics.paired import Draw
+from carob.statistics.selection import RESELECTIONS, cross_validated, reselected
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Sequence
+
+    from carob.evaluation.evidence import RunTable
+    from carob.fusion.recipe import Recipe
+    from carob.inputs.qrels import QrelsLike
+    from carob.inputs.run import RunsLike
+    from carob.lists.rows import Floats
+
+STEPS = {2: 10, 3: 5}
+"""The steps of a weight from 0 to 1, by the number of runs; ``FEW_STEPS`` for more runs."""
+FEW_STEPS = 4
+MOST_RUNS = 5
+FEWEST = 3
+WHOLE_DEPTH = 1000
+"""The documents of a fused list that a measure without a depth sees."""
+
+SENTENCES = {
+    "gain": (
+        "By {measure}, fusing with tuned weights beats the best list on other queries: {gain}, {level} CI "
+        "[{low}, {high}]."
+    ),
+    "loss": (
+        "By {measure}, fusing with tuned weights is worse than the best list on other queries: {gain}, {level} CI "
+        "[{low}, {high}]."
+    ),
+    "none": (
+        "By {measure}, no gain over the best list is shown: {gain} on other queries, {level} CI [{low}, {high}]."
+    ),
+    "method": (
+        "On other queries: weights, and the best list, are chosen on all folds but one and scored on that fold "
+        "({folds} folds, {repeats:division/divisions}). The {level} intervals repeat both choices in {again} resamples "
+        "of the queries."
+    ),
+    "oracle": (
+        "Bounds, which no choice before judging reaches: the best list for each query has {list}, the best weights for "
+        "each query have {weights}."
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One setting of the fusion, and its mean.
+
+    Args:
+        weights: the weight of each run, in their order.
+        mean: the mean on the queries.
+        chosen: how often cross-validation chose it, as a share.
+    """
+
+    weights: tuple[float, ...]
+    mean: float
+    chosen: float
+
+
+@dataclass(frozen=True)
+class Alone:
+    """One list on its own.
+
+    Args:
+        run: its name.
+        mean: its mean.
+        relevant: the relevant documents that it retrieves.
+        only: those of them that no other list retrieves.
+    """
+
+    run: str
+    mean: float
+    relevant: int
+    only: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TunedFusion(Documented):
+    """Weights of a fusion chosen on judged queries. ``str(found)`` says first whether fusing beats the best list.
+
+    Args:
+        measure: the measure's label.
+        queries: the number of queries.
+        runs: the names of the runs.
+        recipe: the recipe with the chosen weights.
+        apparent: the mean of the chosen weights on the queries that chose them.
+        held_out: the expected mean of the chosen weights on other queries.
+        optimism: by how much the apparent mean is too high, on average.
+        gain: the gain over the best list on other queries, where the best list is chosen likewise.
+        equal: the mean with equal weights.
+        best_list: the mean of the best list on these queries.
+        per_query_list: the mean of the best list of each query.
+        per_query_weights: the mean of the best weights of each query.
+        curve: every setting, in the order of the grid.
+        alone: each list on its own.
+        alpha: 1 minus the confidence level.
+        resampling: the folds.
+    """
+
+    measure: str
+    queries: int
+    runs: tuple[str, ...]
+    recipe: Any
+    apparent: float
+    held_out: Estimate
+    optimism: Estimate
+    gain: Estimate
+    equal: float
+    best_list: float
+    per_query_list: float
+    per_query_weights: float
+    curve: tuple[Choice, ...]
+    alone: tuple[Alone, ...]
+    alpha: float
+    resampling: Resampling
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """The chosen weight of each run, by name."""
+        return dict(zip(self.runs, self.recipe.weights or (), strict=True))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the weights as JSON, which ``carob fuse --weights FILE`` reads.
+
+        Raises:
+            DataError: the file cannot be written.
+        """
+        content = {"weights": self.weights, "recipe": self.recipe.described(), "measure": self.measure}
+        write_whole(path, json.dumps(content, ensure_ascii=False, indent=1) + "\n")
+
+    def contents(self) -> dict[str, Any]:
+        """Returns the result by name, with the recipe in a few words."""
+        return {**super().contents(), "recipe": self.recipe.described(), "weights": self.weights}
+
+    def records(self) -> dict[str, Callable[[], Records]]:
+        """Returns the ``curve`` of weights, and the lists ``alone``."""
+        names = [*(f"weight {name}" for name in self.runs), "mean", "chosen"]
+        return {
+            "curve": lambda: Records(names, [[*each.weights, each.mean, each.chosen] for each in self.curve]),
+            "alone": lambda: Records.of(Alone, [(each,) for each in self.alone]),
+        }
+
+    def document(self, layout: str = "text") -> Document:
+        """Returns the answer, the table of means, the curve of weights and the notes."""
+        del layout
+        level = f"{100 * (1 - self.alpha):g}%"
+        kind = "gain" if self.gain.low > NOISE else "loss" if self.gain.high < -NOISE else "none"
+        gain, low, high = (
+            decimals(each, 4, sign=True) for each in (self.gain.value, self.gain.low, self.gain.high)
+        )
+        answer = filled(SENTENCES[kind], measure=self.measure, gain=gain, low=low, high=high, level=level)
+        rows = [
+            ["best list, these queries", decimals(self.best_list, 4), "-"],
+            ["equal weights, these queries", decimals(self.equal, 4), "-"],
+            ["tuned, these queries (apparent)", decimals(self.apparent, 4), "-"],
+            ["tuned, other queries", *cells(self.held_out)],
+            ["difference (optimism)", *cells(self.optimism, sign=True)],
+            ["gain over the best list, other queries", *cells(self.gain, sign=True)],
+        ]
+        chosen = self.recipe.weights or ()
+        curve = [
+            [
+                ", ".join(f"{each:g}" for each in its.weights),
+                decimals(its.mean, 4),
+                decimals(its.chosen, 2),
+                "chosen" if its.weights == chosen else "",
+            ]
+            for its in self.curve
+        ]
+        alone = [
+            [each.run, decimals(each.mean, 4), str(each.relevant), str(each.only)] for each in self.alone
+        ]
+        notes = [
+            f"{self.recipe.described()}: {self.recipe.formula.formula}.",
+            filled(
+                SENTENCES["method"],
+                folds=self.resampling.folds,
+                repeats=self.resampling.repeats,
+                level=level,
+                again=RESELECTIONS,
+            ),
+            filled(
+                SENTENCES["oracle"],
+                list=decimals(self.per_query_list, 4),
+                weights=decimals(self.per_query_weights, 4),
+            ),
+        ]
+        return Document(
+            [
+                Section([Line(answer, "answer")]),
+                Section([Table([self.measure, "value", f"{level} CI"], rows)]),
+                Section([Table([f"weights of {', '.join(self.runs)}", "mean", "share of folds", ""], curve)]),
+                Section([Table(["list alone", "mean", "relevant found", "by it alone"], alone)]),
+                Section([Items(notes)]),
+            ]
+        )
+
+
+def cells(found: Estimate, *, sign: bool = False) -> list[str]:
+    """Returns an estimate and its interval as two cells."""
+    value, low, high = (decimals(each, 4, sign=sign) for each in (found.value, found.low, found.high))
+    return [value, f"[{low},{high}]" if math.isfinite(found.low) else "-"]
+
+
+def weight_grid(runs: int) -> list[tuple[float, ...]]:
+    """Returns the weights that are tried, which sum to 1: in steps of 0.1 for two runs, 0.2 for three, else 0.25.
+
+    Example:
+        >>> len(weight_grid(2)), len(weight_grid(3)), weight_grid(2)[3]
+        (11, 21, (0.3, 0.7))
+    """
+    steps = STEPS.get(runs, FEW_STEPS)
+    whole = (each for each in itertools.product(range(steps + 1), repeat=runs) if sum(each) == steps)
+    return [tuple(part / steps for part in each) for each in whole]
+
+
+@specified
+def tune_fusion(
+    qrels: QrelsLike,
+    runs: RunsLike,
+    measure: str = "nDCG@10",
+    method: str = "rrf",
+    norm: str | None = None,
+    *,
+    profile: str | None = None,
+    policy: Policy | None = None,
+    alpha: float = arguments.ALPHA,
+    resampling: Resampling | None = None,
+) -> TunedFusion:
+    """Chooses the weights of a fusion on judged queries, and estimates what they are worth on other queries.
+
+    The mean of the best weights on the queries that chose them is too high. Cross-validation chooses weights on most
+    queries and scores them on the others, as ``carob.best`` does with runs. The best list, with which the fusion is
+    compared, is chosen on the same folds.
+
+    Args:
+        qrels: the judgments.
+        runs: the runs, by name or in a list; at most five.
+        measure: the measure.
+        method: the fusion method, with or without parameters, as in ``carob.fuse``; it must take weights.
+        norm: the normalisation, as in ``carob.fuse``.
+        profile: the conventions of an engine, as in ``carob.fuse``.
+        policy: the policy of the evaluation and of the lists.
+        alpha: 1 minus the confidence level.
+        resampling: the folds of cross-validation.
+
+    Raises:
+        DataError: runs or judgments that cannot be read, too few queries, or too many runs.
+        ArgumentError: an unknown method or setting, or a method without weights.
+
+    Source: Varma and Simon, BMC Bioinformatics 2006, on nested cross-validation.
+
+    Example:
+        >>> import carob
+        >>> qrels = {f"q{n}": {"a": 1} for n in range(8)}
+        >>> good = {query: {"a": 2.0, "b": 1.0} for query in qrels}
+        >>> bad = {query: {"b": 2.0, "a": 1.0} for query in qrels}
+        >>> found = carob.tune_fusion(qrels, {"good": good, "bad": bad}, "RR")
+        >>> found.gain.value, found.weights["good"] > 0.5
+        (0.0, True)
+    """
+    given = several(runs)
+    if len(given) > MOST_RUNS:
+        raise refused(
+            "{count} runs have too many weights to try.",
+            "Pass {most} runs or fewer.",
+            count=len(given),
+            most=MOST_RUNS,
+        )
+    names = [each.name for each in given]
+    resampling = arguments.of_class("resampling", resampling, Resampling, "carob.Resampling(folds=…)")
+    first = recipe_of(method, norm, names, weights=[1] * len(names), profile=profile)
+    pooled = PooledLists.of(given, policy or Policy(), first.rules.ranks)
+    warn_of_missing(pooled)
+    grid = weight_grid(len(names))
+    judged = qrels if isinstance(qrels, Qrels) else Qrels.of(qrels, policy)
+    tried: dict[str, Run] = {}
+    depth = parse_measure(measure).depth or WHOLE_DEPTH
+    for place, weights in enumerate(grid):
+        recipe = replace(first, weights=weights)
+        tried[f"weights {place}"] = fused_run(pooled, recipe, depth, "fused", policy)
+    for place in range(len(names)):
+        tried[f"list {place}"] = alone(pooled, place)
+    scores = evaluate(judged, tried, measure, policy=policy)
+    (table,) = tables_of(list(scores.values()))[1]
+    table = table.complete()
+    if len(table.values) < FEWEST:
+        raise refused(
+            "{count:judged query is/judged queries are} too few: tuning needs at least {least}.",
+            "Judge more queries.",
+            count=len(table.values),
+            least=FEWEST,
+        )
+    return tuned(table, grid, first, pooled, judged, alpha, resampling)
+
+
+def alone(pooled: PooledLists, place: int) -> Run:
+    """Returns the lists of one run, without those of the others."""
+    its = pooled.runs[place]
+    names = [name for query in range(len(pooled.queries)) for name in pooled.judgments.documents(query)]
+    documents = [names[each] for each in its.document.tolist()]
+    text = FusedLists(pooled.queries, its.offsets, documents, its.score).text("alone")
+    return Run(its.name, TextRun(memory(text)))
+
+
+def tuned(
+    table: RunTable,
+    grid: Sequence[tuple[float, ...]],
+    first: Recipe,
+    pooled: PooledLists,
+    judged: Qrels,
+    alpha: float,
+    resampling: Resampling,
+) -> TunedFusion:
+    """Returns the chosen weights and their estimates.
+
+    Args:
+        table: the scores of every weight of the grid, and behind them those of each list [queries, weights and lists].
+        grid: the weights.
+        first: the recipe, but for its weights.
+        pooled: the lists.
+        judged: the judgments.
+        alpha: 1 minus the confidence level.
+        resampling: the folds.
+    """
+    sign, values = table.sign, table.sign * table.observed()
+    fused, lists = values[:, : len(grid)], values[:, len(grid) :]
+    how: dict[str, Any] = {"folds": resampling.folds, "repeats": resampling.repeats, "seed": resampling.seed}
+    by_weights, by_list = cross_validated(fused, **how), cross_validated(lists, **how)
+    draw = Draw(RESELECTIONS, resampling.seed)
+    again = reselected(fused, folds=resampling.folds, draw=draw)
+    better = reselected(lists, folds=resampling.folds, draw=draw)[:, 1]
+    means = fused.mean(axis=0)
+    place = middle_of_best(means, grid)
+    apparent, other = float(means[place]), float(by_weights.scores.mean())
+    gain = other - float(by_list.scores.mean())
+    even = min(range(len(grid)), key=lambda each: unevenness(grid[each]))
+    counts = relevant_found(pooled, judged)
+    return TunedFusion(
+        table.label,
+        len(values),
+        tuple(pooled.names),
+        replace(first, weights=grid[place]),
+        sign * apparent,
+        interval(sign * other, again[:, 1], table, alpha, pairs=False),
+        interval(apparent - other, again[:, 0] - again[:, 1], table, alpha),
+        interval(sign * gain, again[:, 1] - better, table, alpha),
+        sign * float(means[even]),
+        sign * float(lists.mean(axis=0).max()),
+        sign * float(lists.max(axis=1).mean()),
+        sign * float(fused.max(axis=1).mean()),
+        tuple(
+            Choice(weights, sign * float(mean), float(share))
+            for weights, mean, share in zip(grid, means, by_weights.chosen, strict=True)
+        ),
+        tuple(
+            Alone(name, sign * float(mean), *count)
+            for name, mean, count in zip(pooled.names, lists.mean(axis=0), counts, strict=True)
+        ),
+        alpha,
+        resampling,
+    )
+
+
+def unevenness(weights: Sequence[float]) -> float:
+    """Returns the distance of weights from equal ones."""
+    return sum((each - 1 / len(weights)) ** 2 for each in weights)
+
+
+def middle_of_best(means: Floats, grid: Sequence[tuple[float, ...]]) -> int:
+    """Returns the place of the highest mean; of several, that of the most equal weights."""
+    best = np.flatnonzero(means >= means.max() - NOISE).tolist()
+    return min(best, key=lambda each: unevenness(grid[each]))
+
+
+def relevant_found(pooled: PooledLists, judged: Qrels) -> list[tuple[int, int]]:
+    """Returns, for each list, its relevant documents (grade 1 or more), and those that no other list retrieves."""
+    table, places = judged.table, []
+    offsets = pooled.offsets
+    for number, query in enumerate(pooled.queries):
+        its = table.get(text_of(query), {})
+        if its:
+            names = pooled.judgments.documents(number)
+            start = int(offsets[number])
+            places += [start + each for each, name in enumerate(names) if its.get(text_of(name), 0) >= 1]
+    relevant = np.array(places, np.int64)
+    has = np.zeros((len(pooled.runs), int(offsets[-1])), bool)
+    for number, lists in enumerate(pooled.runs):
+        has[number, lists.document] = True
+    has = has[:, relevant]
+    alone_in = has.sum(axis=0) == 1
+    return [(int(each.sum()), int((each & alone_in).sum())) for each in has]
