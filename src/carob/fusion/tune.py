@@ -80,7 +80,7 @@ SENTENCES = {
 
 
 @dataclass(frozen=True)
-class Choice:
+class TriedWeights:
     """One setting of the fusion, and its mean.
 
     Args:
@@ -146,7 +146,7 @@ class TunedFusion(Documented):
     best_list: float
     per_query_list: float
     per_query_weights: float
-    curve: tuple[Choice, ...]
+    curve: tuple[TriedWeights, ...]
     alone: tuple[Alone, ...]
     alpha: float
     resampling: Resampling
@@ -387,7 +387,7 @@ def tuned(
         sign * float(lists.max(axis=1).mean()),
         sign * float(fused.max(axis=1).mean()),
         tuple(
-            Choice(weights, sign * float(mean), float(share))
+            TriedWeights(weights, sign * float(mean), float(share))
             for weights, mean, share in zip(grid, means, by_weights.chosen, strict=True)
         ),
         tuple(
