@@ -1,4 +1,4 @@
-"""Time of fusion: ``carob fuse`` with a file, ``carob eval`` of the same runs, and ranx, whose values are compared first.
+"""Time of fusion: ``carob fuse`` with a file, ``carob eval`` of the same runs, and ranx, whose values come first.
 
 ``python -m bench.fuse --queries 1000`` makes seven runs with 1,000 documents for each query. Without ``--ranx``, which
 takes minutes, only carob is timed.
