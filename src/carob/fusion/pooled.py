@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from carob import _native
 from carob._dataclasses import dataclass
 from carob._numpy import np
+from carob.inputs.dicts import MappingRun
 from carob.inputs.errors import refused
 from carob.inputs.ids import text_of
 from carob.inputs.run import by_rank_column, held_together
-from carob.inputs.runs import MatchOptions, add_to_pool
+from carob.inputs.runs import MatchOptions, add_to_pool, as_mapping
 from carob.matching.match import refuse_duplicates
 from carob.output.errors import DataError, PolicyError
 
@@ -90,7 +92,7 @@ class PooledLists:
                 f"Fusion needs a fixed order of documents, but ties={policy.ties} has none. Choose ties=trec."
             )
         runs = [one_by_column(run) for run in runs] if ranks == "column" else runs
-        runs = held_together(runs)
+        runs = [in_rows(run, policy) for run in held_together(runs)]
         by_run = [queries_of(run, policy) for run in runs]
         refuse_disjoint([run.name for run in runs], by_run)
         known = _native.judgments_from_mapping({text_of(query): {} for query in set().union(*by_run)})
@@ -118,10 +120,16 @@ class PooledLists:
 
 def one_by_column(run: Run) -> Run:
     """Returns a run in the order of its rank column, or the run itself without one."""
-    from dataclasses import replace
-
     held = by_rank_column(run.held)
     return run if held is None else replace(run, held=held)
+
+
+def in_rows(run: Run, policy: Policy) -> Run:
+    """Returns a run of an engine, which ranks judged documents only, with all its rows in memory; other runs as is."""
+    nothing = _native.judgments_from_mapping({"": {"": 0}})
+    if isinstance(run.match(nothing, MatchOptions(policy)).extra, list):
+        return run
+    return replace(run, held=MappingRun(as_mapping(run.held, None), run.origin))
 
 
 def queries_of(run: Run, policy: Policy) -> set[bytes]:

@@ -204,8 +204,8 @@ def listing(held: RunSource, queries: Collection[bytes], *, last: bool) -> dict[
     return {query: list(map(text_of, documents)) for query, documents in found.items()}
 
 
-def as_mapping(held: RunSource, queries: Collection[bytes]) -> dict[str, dict[str, float]]:
-    """Returns the lists of some queries as a mapping. If a document occurs twice, its last row counts."""
+def as_mapping(held: RunSource, queries: Collection[bytes] | None) -> dict[str, dict[str, float]]:
+    """Returns the lists of some queries, or of all, as a mapping. If a document occurs twice, its last row counts."""
     found: dict[str, dict[str, float]] = {}
     for query, document, score in held.rows(queries):
         found.setdefault(text_of(query), {})[text_of(document)] = score
