@@ -243,7 +243,7 @@ def test_two_columns_of_one_kind_are_refused() -> None:
 
 READS_TABLES = (
     *("check", "eval", "compare", "report", "explain", "curve", "difference", "agreement", "gate"),
-    *("plan", "next", "best", "correlate"),
+    *("plan", "next", "best", "correlate", "fuse", "whence"),
 )
 
 
@@ -295,6 +295,8 @@ def test_columns_are_named_in_every_command(
             "-m",
             "nDCG",
         ],
+        "fuse": [f"mine={run}", f"yours={other}", "--tune", "nDCG", "--qrels", str(qrels)],
+        "whence": ["1.000", str(qrels), f"mine={run}", "-m", "nDCG", "--query", "s1"],
         "gate": [
             str(qrels),
             f"mine={run}",
@@ -313,7 +315,7 @@ def test_columns_are_named_in_every_command(
     code = command(name, *files[name], *columns)
     said = capsys.readouterr()
     assert code in ((0, 1) if name == "check" else (0,)), said.err
-    if name not in ("difference", "next", "correlate", "curve"):
+    if name not in ("difference", "next", "correlate", "curve", "whence"):
         assert "mine" in said.out
     if name in ("eval", "explain", "difference", "curve"):
         assert "1.0000" in said.out

@@ -95,8 +95,14 @@ def tuning(
     for name in ("absent", "name"):
         if choices.pop(name, None) is not None:
             raise click.UsageError(f"--{name} does not go with --tune.")
-    policy = {"policy": given.policy, "profile": given.profile}
-    found = tune_fusion(given.qrels(str(qrels)), runs, measure, **policy, **present(choices))
+    found = tune_fusion(
+        given.qrels(str(qrels)),
+        runs,
+        measure,
+        policy=given.policy,
+        profile=given.profile,
+        **present(choices),
+    )
     if saved is not None:
         found.save(saved)
     answer(found, layout)

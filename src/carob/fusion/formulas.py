@@ -42,7 +42,7 @@ class Points:
     @property
     def number(self) -> Floats:
         """The number of lists that have each document [documents]."""
-        return self.retrieved.sum(axis=0).astype(np.float64)
+        return np.asarray(self.retrieved.sum(axis=0), np.float64)
 
     @property
     def weighted(self) -> Floats:
@@ -94,7 +94,7 @@ def exactly(values: Floats) -> Floats:
     low, high = found + (error - slack), found + (error + slack)
     for place in np.flatnonzero(low != high).tolist():
         low[place] = math.fsum(values[:, place].tolist())
-    return low
+    return np.asarray(low)
 
 
 def with_error(one: Floats, other: Floats) -> tuple[Floats, Floats]:
@@ -119,7 +119,7 @@ def mnz(points: Points) -> Floats:
 
 def anz(points: Points) -> Floats:
     """Returns Σ s / n, over the lists that count."""
-    return points.sum() / np.maximum(points.counted.sum(axis=0), 1)
+    return np.asarray(points.sum() / np.maximum(points.counted.sum(axis=0), 1))
 
 
 def gmnz(points: Points) -> Floats:
@@ -151,12 +151,12 @@ def mean(points: Points) -> Floats:
 
 def greatest(points: Points) -> Floats:
     """Returns the highest points of the document in any list that counts."""
-    return np.where(points.counted, points.value, -np.inf).max(axis=0)
+    return np.asarray(np.where(points.counted, points.value, -np.inf).max(axis=0))
 
 
 def least(points: Points) -> Floats:
     """Returns the lowest points of the document in any list that counts."""
-    return np.where(points.counted, points.value, np.inf).min(axis=0)
+    return np.asarray(np.where(points.counted, points.value, np.inf).min(axis=0))
 
 
 def median(points: Points) -> Floats:
@@ -165,7 +165,7 @@ def median(points: Points) -> Floats:
     rising = np.sort(np.where(points.counted, points.value, np.inf), axis=0)
     place = np.arange(rising.shape[1])
     low, high = rising[np.maximum((count - 1) // 2, 0), place], rising[count // 2 % len(rising), place]
-    return np.where(count % 2, low, (low + np.where(count % 2, low, high)) / 2)
+    return np.asarray(np.where(count % 2, low, (low + np.where(count % 2, low, high)) / 2))
 
 
 def copeland(rank: Floats) -> Floats:

@@ -37,9 +37,9 @@ class Context:
     bounds: tuple[float | None, float | None] = (None, None)
 
 
-def spread(values: Floats, lists: RunLists) -> Floats:
+def spread(values: Floats | Integers, lists: RunLists) -> Floats:
     """Returns a value for each query as one for each row."""
-    return np.repeat(values, lists.lengths)
+    return np.repeat(values.astype(np.float64, copy=False), lists.lengths)
 
 
 def total(values: Floats, lists: RunLists) -> Floats:
@@ -75,7 +75,7 @@ def divided(above: Floats, below: Floats, lists: RunLists, rules: Rules) -> Floa
     if not equal.any():
         return found
     points = (lists.score > 0).astype(np.float64) if rules.equal == "sign" else EQUAL_POINTS[rules.equal]
-    return np.where(spread(equal, lists), points, found)
+    return np.where(np.repeat(equal, lists.lengths), points, found)
 
 
 def unchanged(lists: RunLists, _context: Context) -> Floats:
@@ -185,4 +185,4 @@ def shared_points(lists: RunLists, candidates: Integers) -> Floats:
 
 def shared_share(lists: RunLists, candidates: Integers) -> Floats:
     """Returns what the normalisation by Borda gives a document that a list lacks [queries]."""
-    return 0.5 - (lists.lengths - 1) / (2 * np.maximum(candidates, 1))
+    return np.asarray(0.5 - (lists.lengths - 1) / (2 * np.maximum(candidates, 1)))

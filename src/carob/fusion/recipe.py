@@ -82,7 +82,7 @@ NORM_RULES = {
 CALL = re.compile(r"\s*([\w-]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
 
-def named_settings(text: str, what: str) -> tuple[str, dict[str, str]]:
+def named_settings(text: object, what: str) -> tuple[str, dict[str, str]]:
     """Splits a name with settings, as in ``rrf(k=60, first=0)``.
 
     Args:

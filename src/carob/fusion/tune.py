@@ -15,6 +15,7 @@ from carob.comparison.design import Resampling
 from carob.conventions import arguments
 from carob.conventions.arguments import specified
 from carob.conventions.policy import Policy
+from carob.evaluation.engine import judgments_for
 from carob.evaluation.evaluate import evaluate
 from carob.evaluation.evidence import tables_of
 from carob.fusion.fuse import fused_run, several, warn_of_missing
@@ -23,7 +24,6 @@ from carob.fusion.pooled import PooledLists
 from carob.fusion.recipe import recipe_of
 from carob.inputs.errors import refused
 from carob.inputs.ids import text_of
-from carob.inputs.qrels import Qrels
 from carob.inputs.run import Run
 from carob.inputs.runs import TextRun
 from carob.inputs.sources import memory
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from carob.evaluation.evidence import RunTable
     from carob.fusion.recipe import Recipe
-    from carob.inputs.qrels import QrelsLike
+    from carob.inputs.qrels import Qrels, QrelsLike
     from carob.inputs.run import RunsLike
     from carob.lists.rows import Floats
 
@@ -253,7 +253,7 @@ def weight_grid(runs: int) -> list[tuple[float, ...]]:
 
 @specified
 def tune_fusion(
-    qrels: QrelsLike,
+    qrels: QrelsLike | None,
     runs: RunsLike,
     measure: str = "nDCG@10",
     method: str = "rrf",
@@ -271,7 +271,7 @@ def tune_fusion(
     compared, is chosen on the same folds.
 
     Args:
-        qrels: the judgments.
+        qrels: the judgments; None if the runs are logs, which contain theirs.
         runs: the runs, by name or in a list; at most five.
         measure: the measure.
         method: the fusion method, with or without parameters, as in ``carob.fuse``; it must take weights.
@@ -310,7 +310,7 @@ def tune_fusion(
     pooled = PooledLists.of(given, policy or Policy(), first.rules.ranks)
     warn_of_missing(pooled)
     grid = weight_grid(len(names))
-    judged = qrels if isinstance(qrels, Qrels) else Qrels.of(qrels, policy)
+    judged = judgments_for(runs, qrels, policy)
     tried: dict[str, Run] = {}
     depth = parse_measure(measure).depth or WHOLE_DEPTH
     for place, weights in enumerate(grid):
