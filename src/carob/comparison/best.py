@@ -392,6 +392,9 @@ class Best(Documented):
         split = {"held": self.held, "share": self.hold_out.share, "salt": self.hold_out.salt}
         notes.append(self.said(key, **split))
         if self.opened_before is not None:
+            notes.append(
+                "Intervals on held-out queries are Student's or worst-point intervals of their scores."
+            )
             before = {"before": self.opened_before, "others": (self.opened_in_all or 0) - self.opened_before}
             notes.append(self.said("first" if not self.opened_in_all else "before", **before))
         return notes

@@ -64,8 +64,9 @@ METHOD = {
         "sample."
     ),
     "target:these": (
-        "p and intervals concern these {collections} collections: they say nothing about other collections, "
-        "and assume that the queries are a random sample of each."
+        "p, corrected p and intervals concern these {collections} collections: they say nothing about other "
+        "collections, and assume that the queries are a random sample of each. Wilcoxon's and Friedman's tests "
+        "take the collections as the sample."
     ),
     "average:macro": MACRO,
     "average:micro": "Micro: each query has the same weight, so large collections dominate.",

@@ -35,7 +35,7 @@ TESTS = {
     "romano-wolf": "Romano-Wolf step-down test (sign flips)",
     "tukey": "randomised Tukey HSD test",
     "max-t": "max-T randomisation test (sign flips)",
-    "wilcoxon": "Wilcoxon signed-rank test",
+    "wilcoxon": "Wilcoxon signed-rank test (zeros left out; normal approximation if there are any or sizes are equal)",
     "sign": "sign test",
 }
 """The names of the tests in sentences."""

@@ -361,8 +361,8 @@ def interval_title(settings: Settings) -> str:
 
 
 def joint_title(settings: Settings) -> str:
-    """Returns the title of the column of joint intervals."""
-    return f"joint {100 * (1 - settings.alpha):g}% CI"
+    """Returns the title of the column of corrected intervals."""
+    return f"corr. {100 * (1 - settings.alpha):g}% CI"
 
 
 def differences(comparison: Findings, pairs: Sequence[Pair], digits: int) -> dict[str, list[str]]:
