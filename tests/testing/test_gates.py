@@ -1097,3 +1097,16 @@ def test_a_record_without_a_gated_measure_is_named(folder: Path, capsys: pytest.
     said = " ".join(capsys.readouterr().err.split())
     assert f"{record} has no values of RR." in said
     assert "Record it again with -m AP -m RR." in said
+
+
+def test_a_gate_says_where_interval_and_p_are_not_those_of_the_t_test() -> None:
+    qrels = {f"q{n}": {"a": 1} for n in range(12)}
+    old = {query: {"a": 2.0, "b": 1.0} for query in qrels}
+    new = {query: ({"b": 2.0, "a": 1.0} if n < 2 else its) for n, (query, its) in enumerate(old.items())}
+    found = carob.gate(qrels, new, old, {"RR": 0.5}, {"RR": 0.5}, decide_by="significance")
+    assert [each.worst_point for each in found.checks] == [True, True]
+    assert "RR, RR: many values are equal" not in str(found)
+    assert "RR: many values are equal, so interval and p are worst point" in " ".join(str(found).split())
+    spread = {query: {**its, "c": 1.5 + n / 100} for n, (query, its) in enumerate(old.items())}
+    plain = carob.gate(qrels, spread, old, {"RR": 0.5})
+    assert "worst point" not in str(plain)

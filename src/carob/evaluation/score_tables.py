@@ -398,13 +398,13 @@ def footers(
 
 
 def equal_values(scores: Sequence[QueryValues], say: Language = ENGLISH) -> list[str]:
-    """Returns a sentence about the runs that have the values of an earlier run for every query, or none."""
-    first: dict[tuple[object, ...], str] = {}
-    equal = []
+    """Returns a sentence about the runs that have the same values as another run for every query, or none."""
+    alike: dict[tuple[object, ...], list[str]] = {}
     for each in scores if len(scores) > 1 else ():
         if len(each.ids) >= SEVERAL:
-            one = first.setdefault((each.labels, each.matrix.tobytes(), tuple(each.ids.texts)), each.name)
-            equal += [f"{one} = {each.name}"] if one != each.name else []
+            values = (each.labels, each.matrix.tobytes(), tuple(each.ids.texts))
+            alike.setdefault(values, []).append(each.name)
+    equal = [" = ".join(names) for names in alike.values() if len(names) > 1]
     return [say("the same value for every query: {runs}", runs=some_of(equal, say))] if equal else []
 
 

@@ -449,6 +449,7 @@ def tested_checks(
             # The mean's own interval: its range is narrower than that of a difference.
             contest = found.contests[label]
             check = replace(check, kind=kind, before=math.nan, low=contest.low[1], high=contest.high[1])
+            check = replace(check, worst_point=contest.worst_point[1])
         checks.append(check)
     return checks
 
@@ -481,6 +482,7 @@ def drop_check(found: Comparison, label: str, limit: float, worst: int) -> GateC
         queries=pair.n,
         worst=lost(contest, found.queries, worst),
         alpha=found.settings.alpha,
+        worst_point=pair.worst_point and not pair.identical,
     )
 
 

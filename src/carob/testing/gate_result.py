@@ -114,6 +114,8 @@ class GateCheck:
         worst: the queries whose values fell most.
         decide_by: what the check decides by: ``mean``, ``significance`` or ``non-inferiority``.
         alpha: the level of the test; the interval has the confidence 1 - alpha.
+        worst_point: whether interval and p are those of the worst-point interval, which allows for values that were
+            not seen, in place of the t-test.
     """
 
     label: str
@@ -131,6 +133,7 @@ class GateCheck:
     worst: tuple[Moved, ...] = ()
     decide_by: str = "mean"
     alpha: float = 0.05
+    worst_point: bool = False
 
     @property
     def tested(self) -> bool:
@@ -337,6 +340,11 @@ class Gate(Documented):
             if self.decide_by == "non-inferiority":
                 words["correction"] = "no correction of the interval, because every check must pass"
             rules.append(filled("Test: {paired}, two-sided, alpha {alpha:g}, {correction}.", **words))
+            crowded = [*dict.fromkeys(each.label for each in self.checks if each.tested and each.worst_point)]
+            if crowded:
+                rules.append(
+                    f"{listed(crowded)}: many values are equal, so interval and p are worst point, not of the t-test."
+                )
             lines.append(" ".join(rules))
         return [*lines, *self.footers]
 
