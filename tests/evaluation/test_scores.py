@@ -266,7 +266,7 @@ def test_runs_with_equal_values_are_named_in_one_line(
     first = {query: {"a": 2.0 + (query > "q2"), "b": 2.5} for query in qrels}
     other = {query: {"b": 2.0} for query in qrels}
     runs = {"one": first, "two": other, "again": first, "copy": dict(first)}
-    said = "the same value for every query: one = again, one = copy"
+    said = "the same value for every query: one = again = copy"
     scores = carob.evaluate(qrels, runs, ["AP", "RR"])
     assert said in str(scores)
     assert said in scores.beside()
