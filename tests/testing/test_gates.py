@@ -1110,3 +1110,12 @@ def test_a_gate_says_where_interval_and_p_are_not_those_of_the_t_test() -> None:
     spread = {query: {**its, "c": 1.5 + n / 100} for n, (query, its) in enumerate(old.items())}
     plain = carob.gate(qrels, spread, old, {"RR": 0.5})
     assert "worst point" not in str(plain)
+
+
+def test_a_check_that_fails_for_lack_of_proof_says_so() -> None:
+    qrels = {f"q{n}": {"a": 1} for n in range(12)}
+    run = {query: {"a": 2.0 - n % 3, "b": 1.5} for n, query in enumerate(qrels)}
+    found = carob.gate(qrels, run, at_least={"RR": 0.6}, decide_by="non-inferiority")
+    (check,) = found.checks
+    assert not check.passed
+    assert check.verdict == f"RR {check.after:.4f} is not shown to reach 0.6"

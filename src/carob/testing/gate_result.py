@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 VERDICTS = {
     "reached": "{label} {after:.4f} is not below {limit:g}",
     "below": "{label} {after:.4f} is below {limit:g}",
+    "not shown": "{label} {after:.4f} is not shown to reach {limit:g}",
     "unchanged": "{label} stayed at {after:.4f}, tolerance {limit:g}",
     "fell": "{label} fell by {change:.4f} ({before:.4f} to {after:.4f}), tolerance {limit:g}",
     "rose": "{label} rose by {change:.4f} ({before:.4f} to {after:.4f}), tolerance {limit:g}",
@@ -187,7 +188,8 @@ class GateCheck:
     def verdict(self) -> str:
         """A sentence with the change and the limit."""
         if self.kind == "min":
-            return self.said(VERDICTS["below" if self.beyond else "reached"])
+            reached = "reached" if self.passed else "not shown"
+            return self.said(VERDICTS["below" if self.beyond else reached])
         key = "unchanged" if self.difference == 0 else "fell" if self.difference < 0 else "rose"
         return self.said(VERDICTS[key], change=abs(self.difference))
 
