@@ -296,6 +296,7 @@ def tune_fusion(
         >>> found.gain.value, found.weights["good"] > 0.5
         (0.0, True)
     """
+    resampling = arguments.of_class("resampling", resampling, Resampling, "carob.Resampling(folds=…)")
     given = several(runs)
     if len(given) > MOST_RUNS:
         raise refused(
@@ -305,7 +306,6 @@ def tune_fusion(
             most=MOST_RUNS,
         )
     names = [each.name for each in given]
-    resampling = arguments.of_class("resampling", resampling, Resampling, "carob.Resampling(folds=…)")
     first = recipe_of(method, norm, names, weights=[1] * len(names), profile=profile)
     pooled = PooledLists.of(given, policy or Policy(), first.rules.ranks)
     warn_of_missing(pooled)
