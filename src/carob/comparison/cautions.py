@@ -78,7 +78,7 @@ CAUTIONS = {
     ),
     "identical": "{these} identical on all {total} queries {where} (p = 1).",
     "crowded": (
-        "{labels}: many values are equal, or they are few and near the end of their range. Student's t would give "
+        "{labels}: many values are equal, or they are few and near the end of their range. Student's t may give "
         "too narrow an interval for {which}. Their worst-point intervals count one more query, with the worst "
         "possible value, as half a query, and assume only that the queries are a random sample.{alone}"
     ),

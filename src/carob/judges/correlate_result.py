@@ -40,7 +40,7 @@ SENTENCES = {
     "size": ", {runs:run/runs}, {queries:query/queries}",
     "size:means": ", {runs:run/runs}",
     "pairs": "Pairs of runs, {measure}",
-    "turned": "{judge}{measure} reverses significant pairs: {pairs}.",
+    "turned": "{judge}{measure} orders pairs that differ significantly under the truth the other way: {pairs}.",
     "grades": "Grades",
     "lacking:skip": "{judge} lacks {count:run, which was left out/runs, which were left out}: {names}.",
     "lacking:zero": "{judge} lacks {count:run, which has the value 0/runs, which have the value 0}: {names}.",
