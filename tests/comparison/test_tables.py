@@ -390,3 +390,11 @@ def test_worst_queries_are_not_dropped_in_silence(layout: str, capfd: pytest.Cap
     with pytest.raises(SystemExit):
         main(["compare", "qrels", "a", "b", "--worst", "2", "--format", layout])
     assert "--worst lists queries" in capfd.readouterr().err
+
+
+def test_a_difference_that_no_means_can_have_is_not_called_detectable() -> None:
+    qrels = {"q1": {"a": 1}, "q2": {"a": 1}}
+    runs = {"one": {"q1": {"a": 1.0}, "q2": {"a": 1.0}}, "two": {"q1": {"a": 1.0}, "q2": {"b": 1.0}}}
+    text = " ".join(carob.compare(qrels, runs, ["AP"]).to_text(80).split())
+    assert "2 queries are few." in text
+    assert "detect" not in text

@@ -797,8 +797,15 @@ def detectable_words(comparison: Findings) -> str:
 
 
 def detectable(contest: Contest) -> list[float]:
-    """Returns the detectable difference of each pair that has one, in ascending order."""
-    return sorted(pair.detectable for pair in contest.pairs if math.isfinite(pair.detectable))
+    """Returns the detectable difference of each pair that has one, in ascending order.
+
+    A difference that no two means can have is none.
+    """
+    definition = contest.measure.definition
+    least, greatest = definition.values
+    most = greatest - least if definition.aggregate == "mean" else math.inf
+    known = (pair.detectable for pair in contest.pairs)
+    return sorted(each for each in known if math.isfinite(each) and each <= most)
 
 
 def detectable_span(contest: Contest) -> str:
