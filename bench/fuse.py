@@ -33,7 +33,10 @@ print(json.dumps([read - began, done - read, time.process_time() - done]))
 
 
 def made(folder: Path, queries: int) -> list[str]:
-    """Writes judgments and runs, whose scores share a part, and returns the paths of the runs."""
+    """Writes judgments and runs, whose scores share a part, and returns the paths of the runs.
+
+    Scores are written in full: rounded, some would be equal, and ranx leaves the order of those to its sort.
+    """
     shared = np.random.default_rng(0).normal(size=(queries, POOL))
     judged = [
         f"{query} 0 d{each} 1\n"
@@ -50,7 +53,7 @@ def made(folder: Path, queries: int) -> list[str]:
                 scores = its + 0.8 * random.normal(size=POOL)
                 best = np.argsort(-scores)[:DEPTH].tolist()
                 file.writelines(
-                    f"{query} Q0 d{each} {rank} {scores[each]:.6f} run{number}\n"
+                    f"{query} Q0 d{each} {rank} {float(scores[each])!r} run{number}\n"
                     for rank, each in enumerate(best, 1)
                 )
         paths.append(str(path))
