@@ -362,7 +362,7 @@ BAD: list[tuple[Any, dict[str, Any], str]] = [
         "bounds belong to the normalisation min-max",
     ),
     (RUNS, {"profile": "quadrant"}, "There is no fusion profile 'quadrant'. Did you mean qdrant"),
-    (RUNS, {"profile": "chroma", "method": "sum"}, "Chroma has no method 'sum': the profile chroma has rrf"),
+    (RUNS, {"profile": "chroma", "method": "sum"}, "The profile chroma has no method 'sum': it has rrf"),
     (RUNS, {"method": "rrf(k)"}, "'k' in rrf(k) is no setting of its own"),
     (RUNS, {"method": "rrf(k=x)"}, "'x' is not a number"),
     (RUNS, {"method": "rrf("}, "has another form than a name"),

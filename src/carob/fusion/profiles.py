@@ -35,7 +35,7 @@ class FusionProfile:
         """
         if method not in self.methods:
             raise PolicyError(
-                f"{self.title} has no method '{method}': the profile {self.name} has {', '.join(self.methods)}."
+                f"The profile {self.name} has no method '{method}': it has {', '.join(self.methods)}."
             )
         return {**self.rules, **self.methods[method]}
 
