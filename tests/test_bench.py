@@ -281,3 +281,12 @@ def test_the_coverage_over_several_collections_is_measured(capsys: pytest.Captur
     said = capsys.readouterr().out
     assert "spread 0.02, bootstrap, coverage" in said
     assert "5 runs, 56 collections, 500 queries each" in said
+
+
+def test_the_coverage_of_corrected_intervals_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    from bench import corrected
+
+    corrected.main(["--replicates", "3", "--resamples", "99"])
+    said = capsys.readouterr().out
+    assert "romano-wolf, 10 pairs, all different" in said
+    assert "bonferroni, 7 pairs, all different, coverage" in said

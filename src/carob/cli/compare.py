@@ -22,10 +22,10 @@ from carob.cli.people_and_model import (
 )
 from carob.cli.terminal import answer, say, size_said, steps
 
-TWO_RUNS = "Pass a QRELS file and at least two RUNs."
-
 if TYPE_CHECKING:
     from carob.cli.figures import Picture
+
+TWO_RUNS = "Pass a QRELS file and at least two RUNs."
 
 
 @click.command("compare")

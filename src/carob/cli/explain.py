@@ -172,10 +172,8 @@ def difference_command(
     rejudging = not direct and len(files) == 1 and is_file(profile_a) and is_file(profile_b)
     if not rejudging:
         files = given.with_judgments(files)
-    if (bool(files) + bool(grades) + (judged_ranking is not None) != 1) or len(files) not in (
-        0,
-        2 - rejudging,
-    ):
+    kinds = bool(files) + bool(grades) + (judged_ranking is not None)
+    if kinds != 1 or len(files) not in ((0, 1) if rejudging else (0, 2)):
         raise click.UsageError(
             "Pass two profiles, a measure, QRELS and RUN, or --grades or --judged-ranking in their place; or two "
             "QRELS, a measure and RUN."

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import click
 
-from carob.cli.explain import Explaining, grades_in
+from carob.cli.explain import Explaining, grades_of_queries
 from carob.cli.options import Given, options, refuse_misuse
 from carob.cli.terminal import answer
 
@@ -48,11 +48,6 @@ def whence_command(
         )
     if bool(files) == bool(grades) or len(files) not in (0, 2):
         raise click.UsageError("After the numbers, pass QRELS and RUN, or --grades.")
-    if judged and len(judged) != len(grades):
-        raise click.UsageError(
-            f"--judged has the grades of {len(judged)} lists, and --grades of {len(grades)}: repeat both options "
-            "equally often."
-        )
     refuse_misuse(*files, given.exclude)
     found = whence(
         numbers,
@@ -60,8 +55,7 @@ def whence_command(
         given.qrels(files[0]) if files else None,
         given.run(files[1]) if files else None,
         query or None,
-        grades=[grades_in(each, given.words) for each in grades] or None,
-        judged=[grades_in(each, given.words) for each in judged] or None,
+        **grades_of_queries(grades, judged, given.words),
         policy=given.policy,
     )
     answer(replace(found, shown=top), layout)

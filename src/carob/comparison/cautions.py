@@ -657,27 +657,24 @@ def shapes(comparison: Findings) -> Iterator[Caution]:
 
 def crowded(comparison: Findings) -> Iterator[Caution]:
     """Says once, for all measures, how many runs and differences have worst-point intervals."""
-    runs = {
-        label: [run for run, worst in enumerate(each.worst_point) if worst]
-        for label, each in comparison.contests.items()
-    }
-    pairs = {
-        label: sum(pair.worst_point for pair in each.pairs) for label, each in comparison.contests.items()
-    }
-    labels = [label for label in comparison.labels if runs[label] or pairs[label]]
-    if not labels:
+    which: dict[str, str] = {}
+    several: set[int] = set()
+    for label, each in comparison.contests.items():
+        runs = [run for run, worst in enumerate(each.worst_point) if worst]
+        counts = {"run": len(runs), "difference": sum(pair.worst_point for pair in each.pairs)}
+        if any(counts.values()):
+            which[label] = " and ".join(plural(count, noun) for noun, count in counts.items() if count)
+            several.update(runs)
+    if not which:
         return
-    which = []
-    for label in labels:
-        counts = {"run": len(runs[label]), "difference": pairs[label]}
-        parts = [plural(count, each) for each, count in counts.items() if count]
-        which.append(" and ".join(parts) + (f" in {label}" if len(labels) > 1 else ""))
+    labels = list(which)
+    if len(labels) > 1:
+        which = {label: f"{its} in {label}" for label, its in which.items()}
     words = {
         "labels": listed(labels, most=len(labels)),
-        "which": listed(which, most=len(which)),
+        "which": listed(list(which.values()), most=len(labels)),
         "alone": "" if comparison.judge is None else ALONE,
     }
-    several = {run for label in labels for run in runs[label]}
     yield caution("crowded", sorted(several), words, measures=labels)
 
 

@@ -282,7 +282,7 @@ def intervals(drawn: Any, comparison: Findings, contest: Contest) -> tuple[float
 
 
 def pairs(drawn: Any, comparison: Findings, contest: Contest) -> tuple[float, float]:
-    """Draws the mean difference of each pair with its joint interval, if there is one, or with its own."""
+    """Draws the mean difference of each pair with its corrected interval, if there is one, or with its own."""
     refuse_without_pairs(comparison, "to_figure('intervals')")
     shown = pairs_to_show(comparison, contest)[0]
     joint = joint_shown(comparison, contest)

@@ -654,9 +654,12 @@ def drop_means(cells: Cells) -> None:
     Raises:
         DataError: their values are not the means, so that they may be those of a query.
     """
+    tables_of_runs = cells.values.values()
+    queries = dict.fromkeys(query for tables in tables_of_runs for own in tables.values() for query in own)
+    named = [query for query in queries if plain_name(query).strip("*") in MEANS]
     for run, tables in cells.values.items():
         for measure, own in tables.items():
-            for query in [each for each in own if plain_name(each).strip("*") in MEANS]:
+            for query in filter(own.__contains__, named):
                 others = [each for name, each in own.items() if name != query and not math.isnan(each)]
                 if not others:
                     continue

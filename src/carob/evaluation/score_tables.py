@@ -402,7 +402,7 @@ def equal_values(scores: Sequence[QueryValues], say: Language = ENGLISH) -> list
     alike: dict[tuple[object, ...], list[str]] = {}
     for each in scores if len(scores) > 1 else ():
         if len(each.ids) >= SEVERAL:
-            values = (each.labels, each.matrix.tobytes(), tuple(each.ids.texts))
+            values = (each.labels, each.matrix.tobytes(), each.ids.joined, each.ids.offsets.tobytes())
             alike.setdefault(values, []).append(each.name)
     equal = [" = ".join(names) for names in alike.values() if len(names) > 1]
     return [say("the same value for every query: {runs}", runs=some_of(equal, say))] if equal else []
