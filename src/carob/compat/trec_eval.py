@@ -257,7 +257,8 @@ def read_run(request: TrecEvalRequest, judged: JudgmentFormat) -> Ranked:
         raise Refusal(2, text) from None
     except (OSError, DataError):
         raise unreadable from None
-    present = found.length >= 0
+    # NumPy is imported before the kernel's array needs it, so that a failure to import it keeps its cause.
+    present = np.greater_equal(found.length, 0)
     stands_in = ~present & (request.complete and request.version >= 10)
     length = np.where(present, found.length, stands_in).astype(np.float64)
     return Ranked(found, stands_in, Cut(length, max(request.depth, 0), request.judged_only))

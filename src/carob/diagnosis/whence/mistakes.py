@@ -53,10 +53,6 @@ class Mistake:
     lists: str = "graded"
     over: str = "all"
 
-    def measure(self, depth: int | None) -> str:
-        """Returns the name of the measure that ``carob explain`` derives: the same formula, or the one it replaces."""
-        return (self.same or self.of) + ("" if depth is None else f"@{depth}")
-
 
 # ---------------------------------------------------------------- parts of the formulas
 
