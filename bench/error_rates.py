@@ -141,7 +141,7 @@ def detected(table: Table, runs: int, replicates: int) -> Rate:
         known = pair(own).detectable
         drawn = own[draw.integers(0, len(own), len(own))]
         drawn[:, 0] += known
-        found[place] = pair(drawn).adjusted < ALPHA
+        found[place] = pair(drawn).p_corrected < ALPHA
     return rate(found)
 
 

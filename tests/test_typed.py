@@ -54,7 +54,7 @@ found = carob.compare(judged, {"a": ranked, "b": "b.run"}, "RR", test="randomisa
 assert_type(found, carob.Comparison)
 assert_type(found["RR"], Contest)
 assert_type(found["RR"].pairs[0], Pair)
-assert_type(found["RR"].pairs[0].p, float)
+assert_type(found["RR"].pairs[0].p_uncorrected, float)
 test, design = carob.Test("t", correction="bh"), carob.Design(target="these")
 tested = carob.compare(judged, ["a.run", "b.run"], test=test, design=design)
 assert_type(tested, carob.Comparison)

@@ -89,7 +89,7 @@ def answered() -> None:
     except BrokenPipeError:
         let_go(sys.stdout)
         sys.exit(141)
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 -- whatever it is, its status is 2
         if lacks_memory(error) or lacks_memory(numpy_failure()):
             as_json = False
             with contextlib.suppress(MemoryError):
@@ -100,7 +100,10 @@ def answered() -> None:
             sys.stderr.write(f"{fields}\n" if as_json else f"carob: {OUT_OF_MEMORY}\n")
             sys.exit(2)
         if not isinstance(error, OSError):
-            raise
+            import traceback
+
+            traceback.print_exc()
+            sys.exit(2)  # Python's own status, 1, would say that the answer is no
         let_go(sys.stdout)
         said = f"Cannot write the output: {error.strerror or error}."
         if error.errno in (errno.EMFILE, errno.ENFILE):

@@ -363,4 +363,4 @@ def test_an_error_of_carobs_own_keeps_its_traceback(arguments: list[str]) -> Non
     """A fault of carob's must not look as if the machine were to blame."""
     ran = after(LACKING["a thread"].replace("can't start new thread", "a fault"), "eval", *arguments[-2:])
     assert ran.stderr.endswith("RuntimeError: a fault\n")
-    assert ran.returncode == 1
+    assert ran.returncode == 2

@@ -264,7 +264,7 @@ def test_means_wins_and_p_are_those_of_a_direct_computation() -> None:
     assert (pair.a, pair.b) == (0, 2)
     difference = means[:, 0] - means[:, 2]
     test = stats.ttest_rel(means[:, 0], means[:, 2])
-    assert (pair.p, pair.difference) == pytest.approx((test.pvalue, difference.mean()))
+    assert (pair.p_uncorrected, pair.difference) == pytest.approx((test.pvalue, difference.mean()))
     assert (pair.wins, pair.losses) == ((difference > 0).sum(), (difference < 0).sum())
     assert pair.wilcoxon == pytest.approx(stats.wilcoxon(difference).pvalue)
 
@@ -279,7 +279,9 @@ def test_for_these_collections_p_comes_from_the_queries() -> None:
         errors.append([rows.var(ddof=1) / len(rows)])
         counts.append(len(rows))
     wanted = these(means, errors, counts)
-    assert (found.p, found.low, found.high) == pytest.approx((wanted.p[0], wanted.low[0], wanted.high[0]))
+    assert (found.p_uncorrected, found.low, found.high) == pytest.approx(
+        (wanted.p[0], wanted.low[0], wanted.high[0])
+    )
 
 
 def test_letters_of_a_collection_are_those_of_holms_t_tests() -> None:
@@ -303,7 +305,7 @@ def test_the_bootstrap_agrees_with_t_where_both_are_right(target: str, average: 
     width = ends[0].high - ends[0].low
     assert ends[1].low == pytest.approx(ends[0].low, abs=0.15 * width)
     assert ends[1].high == pytest.approx(ends[0].high, abs=0.15 * width)
-    assert ends[0].p == ends[1].p
+    assert ends[0].p_uncorrected == ends[1].p_uncorrected
 
 
 def test_places_of_separated_runs_are_certain() -> None:
@@ -351,7 +353,7 @@ def test_a_missing_run_is_skipped_where_the_caller_says_so() -> None:
     assert its.complete == 4
     rows = np.array([[each["a"], each["b"]] for name, each in given.items() if name != "c3"])
     assert its.pairs[0].difference == pytest.approx((rows[:, 0] - rows[:, 1]).mean())
-    assert its.pairs[0].p == pytest.approx(stats.ttest_rel(rows[:, 0], rows[:, 1]).pvalue)
+    assert its.pairs[0].p_uncorrected == pytest.approx(stats.ttest_rel(rows[:, 0], rows[:, 1]).pvalue)
     assert "1 missing run is skipped: b in c3." in re.sub(r"\s+", " ", str(found))
 
 
@@ -392,7 +394,7 @@ def test_constant_differences_name_the_test_behind_p_and_have_no_f(interval: str
         name: {"a": 0.25 + gain, "b": 0.5 + gain} for name, gain in (("x", 0), ("y", 0.125), ("z", 0.25))
     }
     found = carob.compare_collections(given, test=carob.Test(interval=interval))
-    assert found["value"].pairs[0].p == 0.25
+    assert found["value"].pairs[0].p_uncorrected == 0.25
     text = re.sub(r"\s+", " ", str(found))
     assert "value: 1 pair differs by the same amount on every collection (a - b): without variation" in text
     assert "p is that of the sign-flip test over collections" in text
@@ -440,7 +442,7 @@ def test_scores_of_a_missing_run_are_zero_on_each_query() -> None:
         carob.compare_collections(given)
     found = carob.compare_collections(given, absent="zero", target="these")["AP"]
     assert found.collections[1].means[1] == 0.0
-    assert not math.isnan(found.pairs[0].p)
+    assert not math.isnan(found.pairs[0].p_uncorrected)
 
 
 # ---------------------------------------------------------------- input
@@ -484,7 +486,7 @@ def test_what_has_no_spread_has_neither_f_nor_an_interval() -> None:
         assert found.friedman is not None
         assert math.isinf(found.friedman.f)
         assert math.isnan(found.friedman.f_p)
-        assert found.pairs[0].p == 0.5
+        assert found.pairs[0].p_uncorrected == 0.5
     alone = with_queries(9, (1, 1), (0.0, 0.1))
     text = re.sub(r"\s+", " ", str(carob.compare_collections(alone, target="these")))
     assert "a single query has no standard error" in text
@@ -615,6 +617,6 @@ def test_joint_intervals_exclude_0_exactly_where_the_corrected_p_is_significant(
     given = with_queries(11, (30,) * 9, (0.0, 0.01, 0.03, 0.03, 0.06))
     test = carob.Test(correction=correction)
     pairs = carob.compare_collections(given, "AP", target=target, test=test)["AP"].pairs
-    sure = [pair.adjusted < 0.05 for pair in pairs]
+    sure = [pair.p_corrected < 0.05 for pair in pairs]
     assert len(set(sure)) == 2
     assert [pair.joint_low > 0 or pair.joint_high < 0 for pair in pairs] == sure

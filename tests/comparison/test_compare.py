@@ -37,14 +37,18 @@ def test_two_systems_of_sakais_book() -> None:
     a, b, _ = sakai()
     found = pair(carob.compare(None, [a, b]))
     assert (found.difference, found.d_z) == pytest.approx((0.0750, 0.473), abs=5e-4)
-    assert found.p == pytest.approx(0.0477968, abs=5e-8)
+    assert found.p_uncorrected == pytest.approx(0.0477968, abs=5e-8)
     assert (found.high - found.low) / 2 == pytest.approx(0.0742, abs=5e-5)
-    assert found.adjusted == found.p
+    assert found.p_corrected == found.p_uncorrected
 
 
 def test_exact_randomisation_p_of_sakais_book() -> None:
     found = carob.compare(None, sakai(), test=carob.Test("randomisation", correction="none"))
-    assert [each.p for each in found.primary.pairs] == [2160 / 32768, 18954 / 131072, 40864 / 65536]
+    assert [each.p_uncorrected for each in found.primary.pairs] == [
+        2160 / 32768,
+        18954 / 131072,
+        40864 / 65536,
+    ]
     assert all(each.exact for each in found.primary.pairs)
 
 
@@ -61,7 +65,7 @@ def test_five_queries_have_the_exact_p_of_two_in_sixteen() -> None:
     a, b = scores("a", [0.3, 0.5, 0.7, 0.2, 0.4]), scores("b", [0.1, 0.3, 0.5, 0.1, 0.4])
     for seed in (1, 2):
         found = pair(carob.compare(None, [a, b], test=carob.Test("randomisation", seed=seed)))
-        assert (found.p, found.exact, found.error) == (0.125, True, 0.0)
+        assert (found.p_uncorrected, found.exact, found.error) == (0.125, True, 0.0)
 
 
 @pytest.mark.parametrize(
@@ -80,7 +84,7 @@ def test_249_queries_with_this_interval_have_these_figures(
     assert found.difference == pytest.approx(difference)
     assert found.high - found.difference == pytest.approx(half)
     assert found.d_z == pytest.approx(d_z, abs=5e-4)
-    assert found.p == pytest.approx(p, abs=1e-5)
+    assert found.p_uncorrected == pytest.approx(p, abs=1e-5)
     assert found.detectable == pytest.approx(detectable, abs=1e-5)
 
 
@@ -92,7 +96,7 @@ def test_t_p_and_interval_are_scipys() -> None:
     for each in found.pairs:
         told = stats.ttest_rel(MATRIX[:, each.a], MATRIX[:, each.b])
         interval = told.confidence_interval(0.95)
-        assert each.p == pytest.approx(told.pvalue, rel=1e-9)
+        assert each.p_uncorrected == pytest.approx(told.pvalue, rel=1e-9)
         assert (each.low, each.high) == pytest.approx((interval.low, interval.high))
     for run in range(5):
         half = stats.sem(MATRIX[:, run]) * stats.t.ppf(0.975, 39)
@@ -106,8 +110,10 @@ def test_wilcoxon_and_sign_test_are_scipys() -> None:
     signs = carob.compare(None, systems(MATRIX), test=carob.Test("sign", correction="none")).primary.pairs
     for rank, sign in zip(ranks, signs, strict=True):
         difference = MATRIX[:, rank.a] - MATRIX[:, rank.b]
-        assert rank.p == pytest.approx(stats.wilcoxon(np.round(difference, 12)).pvalue, rel=1e-9)
-        assert sign.p == pytest.approx(stats.binomtest(sign.wins, sign.wins + sign.losses).pvalue, rel=1e-9)
+        assert rank.p_uncorrected == pytest.approx(stats.wilcoxon(np.round(difference, 12)).pvalue, rel=1e-9)
+        assert sign.p_uncorrected == pytest.approx(
+            stats.binomtest(sign.wins, sign.wins + sign.losses).pvalue, rel=1e-9
+        )
 
 
 def test_randomisation_p_is_near_scipys_permutation_test() -> None:
@@ -116,7 +122,7 @@ def test_randomisation_p_is_near_scipys_permutation_test() -> None:
         (a, b), lambda x, y: np.mean(x - y), permutation_type="samples", n_resamples=9999, rng=1
     ).pvalue
     found = pair(carob.compare(None, systems(MATRIX[:, [0, 2]]), test="randomisation"))
-    assert found.p == pytest.approx(told, abs=0.02)
+    assert found.p_uncorrected == pytest.approx(told, abs=0.02)
 
 
 # ---------------------------------------------------------------- corrections and decisions
@@ -124,8 +130,8 @@ def test_randomisation_p_is_near_scipys_permutation_test() -> None:
 
 def test_against_a_baseline_holm_multiplies_the_smallest_p_by_the_number_of_comparisons() -> None:
     found = carob.compare(None, systems(MATRIX), baseline="s1").primary
-    p = sorted(each.p for each in found.pairs)
-    adjusted = sorted(each.adjusted for each in found.pairs)
+    p = sorted(each.p_uncorrected for each in found.pairs)
+    adjusted = sorted(each.p_corrected for each in found.pairs)
     assert len(p) == 4
     assert adjusted[0] == pytest.approx(min(1, 4 * p[0]))
     assert adjusted[1] == pytest.approx(max(adjusted[0], min(1, 3 * p[1])))
@@ -138,8 +144,8 @@ def test_each_measure_is_a_family_unless_all_are_asked_to_be_one() -> None:
     assert (apart.settings.comparisons, together.settings.comparisons) == (2, 4)
     for label in ("AP", "nDCG"):
         for one, other in zip(apart[label].pairs, together[label].pairs, strict=True):
-            assert one.adjusted == pytest.approx(min(1, 2 * one.p))
-            assert other.adjusted == pytest.approx(min(1, 4 * one.p))
+            assert one.p_corrected == pytest.approx(min(1, 2 * one.p_uncorrected))
+            assert other.p_corrected == pytest.approx(min(1, 4 * one.p_uncorrected))
 
 
 def test_defaults_are_t_for_two_holm_for_a_baseline_and_romano_wolf_for_all_pairs() -> None:
@@ -205,7 +211,7 @@ def test_counts_are_compared_by_their_sums() -> None:
     counts = np.random.default_rng(1).integers(0, 9, (40, 2))
     found = carob.compare(None, systems(counts, "NumRelRet"))
     assert pair(found).difference == pytest.approx(counts[:, 0].sum() - counts[:, 1].sum())
-    assert pair(found).p == pytest.approx(stats.ttest_rel(counts[:, 0], counts[:, 1]).pvalue)
+    assert pair(found).p_uncorrected == pytest.approx(stats.ttest_rel(counts[:, 0], counts[:, 1]).pvalue)
 
 
 def test_a_geometric_mean_is_tested_by_logarithms_and_its_interval_resampled() -> None:
@@ -213,7 +219,7 @@ def test_a_geometric_mean_is_tested_by_logarithms_and_its_interval_resampled() -
     values[0, 0] = 0.0
     found = carob.compare(None, systems(values, "GMAP"))
     logs = np.log(np.maximum(values, 1e-5))
-    assert pair(found).p == pytest.approx(stats.ttest_rel(logs[:, 0], logs[:, 1]).pvalue)
+    assert pair(found).p_uncorrected == pytest.approx(stats.ttest_rel(logs[:, 0], logs[:, 1]).pvalue)
     assert pair(found).difference == pytest.approx(np.subtract(*np.exp(logs.mean(axis=0))))
     assert pair(found).low < pair(found).difference < pair(found).high
     assert found.primary.means == pytest.approx(np.exp(logs.mean(axis=0)))
@@ -224,7 +230,7 @@ def test_clusters_of_equal_size_count_as_one_query_each() -> None:
     cluster = {f"q{number:03}": f"c{number // 4}" for number in range(40)}
     found = carob.compare(None, systems(MATRIX)[:2], design=carob.Design(cluster=cluster))
     means = (MATRIX[:, 0] - MATRIX[:, 1]).reshape(10, 4).mean(axis=1)
-    assert pair(found).p == pytest.approx(stats.ttest_1samp(means, 0).pvalue)
+    assert pair(found).p_uncorrected == pytest.approx(stats.ttest_1samp(means, 0).pvalue)
     assert found.settings.clusters == 10
 
 
@@ -233,7 +239,9 @@ def test_groups_are_shown_apart_and_not_mixed() -> None:
     found = carob.compare(None, systems(MATRIX)[:2], by=group).primary.strata
     assert [(each.name, each.queries) for each in found] == [("even", 20), ("odd", 20)]
     assert found[1].means == pytest.approx(MATRIX[1::2, :2].mean(axis=0))
-    assert found[1].pairs[0].p == pytest.approx(stats.ttest_rel(MATRIX[1::2, 0], MATRIX[1::2, 1]).pvalue)
+    assert found[1].pairs[0].p_uncorrected == pytest.approx(
+        stats.ttest_rel(MATRIX[1::2, 0], MATRIX[1::2, 1]).pvalue
+    )
 
 
 def test_equivalence_and_region_of_practical_equivalence_are_asked_for() -> None:
@@ -356,27 +364,27 @@ def test_pairing_is_by_query_and_not_by_order() -> None:
 
 def test_identical_runs_have_p_one_and_it_is_said() -> None:
     found = carob.compare(None, [scores("a", MATRIX[:, 0]), scores("b", MATRIX[:, 0])])
-    assert (pair(found).p, pair(found).adjusted, pair(found).identical) == (1.0, 1.0, True)
+    assert (pair(found).p_uncorrected, pair(found).p_corrected, pair(found).identical) == (1.0, 1.0, True)
     assert "a and b are identical on all 40 queries" in str(found)
 
 
 @pytest.mark.parametrize("test", ["t", "randomisation", "romano-wolf", "tukey", "max-t", "wilcoxon", "sign"])
 def test_no_test_gives_identical_runs_less_than_one(test: str) -> None:
     runs = [scores("a", MATRIX[:, 0]), scores("b", MATRIX[:, 0]), scores("c", MATRIX[:, 1])]
-    assert pair(carob.compare(None, runs, test=carob.Test(test, resamples=500))).adjusted == 1.0
+    assert pair(carob.compare(None, runs, test=carob.Test(test, resamples=500))).p_corrected == 1.0
 
 
 def test_one_query_has_no_interval_and_no_significance() -> None:
     found = carob.compare(None, [scores("a", [0.9]), scores("b", [0.1])])
     assert np.isnan([pair(found).low, pair(found).high, found.primary.low[0]]).all()
-    assert pair(found).adjusted == 1.0
+    assert pair(found).p_corrected == 1.0
     assert "A single query says nothing about other queries" in str(found)
 
 
 def test_a_difference_without_spread_is_told() -> None:
     found = carob.compare(None, [scores("a", [0.5] * 10), scores("b", [0.25] * 10)])
     assert np.isnan(pair(found).low)
-    assert pair(found).p == 2 / 2**10
+    assert pair(found).p_uncorrected == 2 / 2**10
     assert "without variation there is no t" in " ".join(str(found).split())
 
 

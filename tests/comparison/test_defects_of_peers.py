@@ -21,7 +21,7 @@ MATRIX = np.clip(DRAW.normal(0.4, 0.25, (50, 1)) + DRAW.normal(0, 0.06, (50, 30)
 def test_the_seed_decides_p_to_the_last_digit(test: str) -> None:
     def p(seed: int) -> list[tuple[float, float]]:
         found = carob.compare(None, systems(MATRIX[:, :4]), test=carob.Test(test, seed=seed, resamples=500))
-        return [(each.p, each.adjusted) for each in found.primary.pairs]
+        return [(each.p_uncorrected, each.p_corrected) for each in found.primary.pairs]
 
     with ThreadPoolExecutor(2) as pool:
         again = list(pool.map(p, [7, 7, 7]))
@@ -34,7 +34,7 @@ def test_ties_among_resamples_count() -> None:
     a = scores("run95", [0.3, 0.5, 0.7, 0.2] + [0.4] * 46, "P@10")
     b = scores("run94", [0.1, 0.3, 0.5, 0.1] + [0.4] * 46, "P@10")
     found = carob.compare(None, [a, b], test="randomisation").primary.pairs[0]
-    assert found.p == 0.125
+    assert found.p_uncorrected == 0.125
 
 
 def test_p_is_never_zero() -> None:
@@ -42,7 +42,7 @@ def test_p_is_never_zero() -> None:
     b = scores("b", 0.1 + 0.01 * standardised(100, seed=6))
     for test in ("randomisation", "romano-wolf", "tukey", "max-t"):
         found = carob.compare(None, [a, b], test=carob.Test(test, resamples=99))
-        assert found.primary.pairs[0].adjusted > 0
+        assert found.primary.pairs[0].p_corrected > 0
         assert " 0.000" not in str(found)
 
 
@@ -67,13 +67,13 @@ def test_tukeys_test_takes_queries_out() -> None:
     """Queries differ far more than systems: a test of independent samples sees nothing, a paired one does."""
     matrix = DRAW.random((50, 1)) * 0.8 + 0.01 * DRAW.normal(size=(50, 3)) + np.array([0, 0.05, 0.1])
     found = carob.compare(None, systems(matrix), test=carob.Test(resamples=2000)).primary.pairs
-    assert all(each.adjusted < 0.01 for each in found)
+    assert all(each.p_corrected < 0.01 for each in found)
     assert stats.tukey_hsd(*matrix.T).pvalue[0, 2] > 0.05
 
 
 def test_identical_runs_are_no_nan() -> None:
     found = carob.compare(None, [scores("a", MATRIX[:, 0]), scores("b", MATRIX[:, 0])])
-    assert found.primary.pairs[0].p == 1.0
+    assert found.primary.pairs[0].p_uncorrected == 1.0
     assert "nan" not in str(found).lower()
 
 
@@ -100,7 +100,7 @@ def test_any_run_may_be_the_baseline_and_decisions_are_made_before_rounding() ->
         middle = (low + high) / 2
         low, high = (middle, high) if stats.ttest_1samp(near + middle, 0).pvalue > 0.0499 else (low, middle)
     found = carob.compare(None, [scores("new", base + near + high), scores("old", base)], baseline="old")
-    assert 0.0495 < found.primary.pairs[0].p < 0.05
+    assert 0.0495 < found.primary.pairs[0].p_uncorrected < 0.05
     assert found.primary.letters == ("b", "")
     assert "0.050" not in str(found)
     others = [carob.compare(None, systems(MATRIX[:, :3]), baseline=run).primary.pairs for run in range(3)]

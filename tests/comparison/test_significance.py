@@ -59,7 +59,7 @@ def test_a_joint_interval_leaves_out_0_exactly_where_the_pair_is_significant(
     found = carob.compare(None, scores_of(seed), **grouped(options))
     for contest in found.contests.values():
         for pair in contest.pairs:
-            sure = pair.adjusted < found.settings.alpha and not pair.identical
+            sure = pair.p_corrected < found.settings.alpha and not pair.identical
             assert leaves_out_0(pair) == sure, (contest.label, pair)
             assert pair.joint_low <= pair.difference <= pair.joint_high
 
@@ -81,8 +81,8 @@ def test_in_any_table_a_pair_differs_exactly_where_its_joint_interval_excludes_0
         found = carob.compare(None, systems(table), test=carob.Test(name, resamples=999))
         for pair in found.primary.pairs:
             if math.isfinite(pair.joint_low):
-                assert leaves_out_0(pair) == (pair.adjusted < 0.05), (number, pair)
-        if all(pair.adjusted >= 0.05 for pair in found.primary.pairs) and queries < 4:
+                assert leaves_out_0(pair) == (pair.p_corrected < 0.05), (number, pair)
+        if all(pair.p_corrected >= 0.05 for pair in found.primary.pairs) and queries < 4:
             assert "few" in [each.kind for each in found.warnings]
 
 
@@ -96,7 +96,7 @@ def test_few_queries_promise_nothing_and_name_a_test_that_can_find_a_difference(
         assert said.numbers["least"] == pytest.approx(2**-4 * (1 if test in ("romano-wolf", "max-t") else 3))
         assert "t-test (test='t')" in said.sentence
     found = carob.compare(None, systems(table), test="t")
-    assert all(pair.adjusted < 0.05 for pair in found.primary.pairs)
+    assert all(pair.p_corrected < 0.05 for pair in found.primary.pairs)
     assert "nothing can be significant" not in str(found)
 
 
@@ -112,7 +112,7 @@ def test_the_verdict_finds_the_detectable_difference_in_four_of_five_tables(name
         return carob.compare(None, systems(table), test=test).primary.between(0, 1)
 
     known = math.sqrt(np.mean([pair(0.0).detectable ** 2 for _ in range(200)]))
-    share = np.mean([pair(known).adjusted < 0.05 for _ in range(replicates)])
+    share = np.mean([pair(known).p_corrected < 0.05 for _ in range(replicates)])
     assert share == pytest.approx(0.8, abs=0.03)
 
 
@@ -122,7 +122,7 @@ def test_the_intervals_of_single_pairs_do_not_agree_with_the_corrected_decision(
         pair
         for seed in range(4)
         for pair in carob.compare(None, scores_of(seed)).primary.pairs
-        if (pair.low > 0 or pair.high < 0) and pair.adjusted >= 0.05
+        if (pair.low > 0 or pair.high < 0) and pair.p_corrected >= 0.05
     ]
     assert len(alone) > 4
 
@@ -133,7 +133,7 @@ def test_tukeys_interval_has_one_width_for_all_pairs() -> None:
     assert len(widths) == 1
     seen = [abs(pair.difference) for pair in found.pairs]
     cut = widths.pop() / 2
-    assert [each > cut for each in seen] == [pair.adjusted < 0.05 for pair in found.pairs]
+    assert [each > cut for each in seen] == [pair.p_corrected < 0.05 for pair in found.pairs]
 
 
 def test_bonferronis_interval_is_the_t_interval_at_alpha_by_the_number_of_pairs() -> None:

@@ -95,7 +95,7 @@ def test_json_holds_every_value_and_every_decision(tea: list[str], capfd: pytest
     assert [each["name"] for each in found["runs"]] == RUNS
     assert len(found["runs"][0]["queries"]) == 24
     assert (pair["a"], pair["b"], pair["n"], pair["exact"], pair["error"]) == (0, 1, 24, True, 0.0)
-    assert pair["p"] < pair["adjusted"] < 1
+    assert pair["p_uncorrected"] < pair["p_corrected"] < 1
     assert found["settings"]["seed"] == 2026
     assert found["settings"]["resamples"] >= 10_000
     assert found["carob"] == carob.__version__

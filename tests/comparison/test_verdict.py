@@ -109,7 +109,7 @@ def test_a_pair_that_only_the_correction_saves_is_explained() -> None:
     best, second = reference_of(found)
     pair = next(each for each in found.primary.pairs if {each.a, each.b} == {best, second})
     said = any("Uncorrected" in each for each in verdict_of(found).sentences)
-    assert said == (pair.p < 0.05 <= pair.adjusted)
+    assert said == (pair.p_uncorrected < 0.05 <= pair.p_corrected)
 
 
 @pytest.mark.parametrize("baseline", [None, "old"])
@@ -178,6 +178,8 @@ def test_chance_can_make_a_difference_and_need_not() -> None:
         f"run{number}": [float(draw.choice([0.2, 0.25, 0.5, 1.0])) for _ in range(24)] for number in range(16)
     }
     found = compared(columns)
-    said = [alone(found, pair) for pair in found.primary.pairs if pair.p < 0.05 <= pair.adjusted]
+    said = [
+        alone(found, pair) for pair in found.primary.pairs if pair.p_uncorrected < 0.05 <= pair.p_corrected
+    ]
     assert said
     assert all("such a difference can arise by chance." in each for each in said)

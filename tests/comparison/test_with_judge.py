@@ -69,7 +69,9 @@ def test_estimates_are_those_of_the_formula(measure: str) -> None:
         assert (pair.low, pair.high) == pytest.approx(
             (pair.difference - half, pair.difference + half), abs=1e-12
         )
-        assert pair.p == pytest.approx(2 * stats.t.sf(abs(pair.difference) / error, n - 1), abs=1e-9)
+        assert pair.p_uncorrected == pytest.approx(
+            2 * stats.t.sf(abs(pair.difference) / error, n - 1), abs=1e-9
+        )
         assert pair.n == n
 
 
@@ -86,10 +88,10 @@ def test_corrections_baselines_and_letters_work_as_without_a_judge() -> None:
     for label in found.labels:
         for pair in found[label].pairs:
             assert pair.b == 0
-            assert pair.adjusted == pytest.approx(min(1.0, 4 * pair.p))
+            assert pair.p_corrected == pytest.approx(min(1.0, 4 * pair.p_uncorrected))
     holm = carob.compare(SOME, RUNS, "nDCG@5", judge=MODEL)
     assert (holm.settings.test, holm.settings.correction) == ("t", "holm")
-    assert all(pair.adjusted >= pair.p for pair in holm["nDCG@5"].pairs)
+    assert all(pair.p_corrected >= pair.p_uncorrected for pair in holm["nDCG@5"].pairs)
 
 
 def test_facts_about_the_judge() -> None:
@@ -121,8 +123,8 @@ def test_queries_like_these_are_less_certain_than_these_queries() -> None:
     whole = carob.compare(PEOPLE, RUNS, "AP", judge=MODEL, design=carob.Design(target="similar"))["AP"]
     plain = carob.compare(PEOPLE, RUNS, "AP", test="t")["AP"]
     for one, other in zip(whole.pairs, plain.pairs, strict=True):
-        assert (one.difference, one.low, one.p) == pytest.approx(
-            (other.difference, other.low, other.p), abs=1e-12
+        assert (one.difference, one.low, one.p_uncorrected) == pytest.approx(
+            (other.difference, other.low, other.p_uncorrected), abs=1e-12
         )
 
 
@@ -130,7 +132,7 @@ def test_if_people_judged_all_queries_there_is_nothing_to_estimate() -> None:
     found = carob.compare(PEOPLE, RUNS, "AP", judge=MODEL)
     pair = found["AP"].pairs[0]
     assert pair.low == pair.high == pair.difference
-    assert math.isnan(pair.p)
+    assert math.isnan(pair.p_uncorrected)
     assert not any(found["AP"].beaten)
     assert [each.kind for each in found.warnings] == ["complete"]
     equal = carob.compare(PEOPLE, RUNS, "AP", judge=PEOPLE)
@@ -201,7 +203,7 @@ def test_a_sample_without_a_spread_has_neither_interval_nor_p() -> None:
         None, carob.read_scores(few), judge=carob.read_scores(judge), design=carob.Design(judge_weight=1.0)
     )
     pair = found["AP"].pairs[0]
-    assert np.isnan([pair.low, pair.high, pair.p, *found["AP"].low]).all()
+    assert np.isnan([pair.low, pair.high, pair.p_uncorrected, *found["AP"].low]).all()
     assert "no error" in {each.kind for each in found.warnings}
     said = " ".join(str(found).split())
     assert "show no variation" in said

@@ -202,7 +202,10 @@ CHANGED: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
     "another mean": (put("runs", 0, "means", "AP", value=0.9), "means:"),
     "bounds of ties": (put("runs", 0, "ties", value={"AP": [0.0, 1.0]}), "ties:"),
     "errors of means": (put("runs", 0, "errors", value={"AP": 0.1}), "errors:"),
-    "a p of none": (put("comparison", "contests", "AP", "pairs", 0, "p", value=None), "comparison:"),
+    "a p of none": (
+        put("comparison", "contests", "AP", "pairs", 0, "p_uncorrected", value=None),
+        "comparison:",
+    ),
     "a comparison of other queries": (put("runs", 0, "queries", "q9", value={"AP": 1, "RR": 1}), "queries:"),
     "a measure more": (put("measures", "P@1", value="P@1"), ""),
 }

@@ -231,7 +231,7 @@ def test_flips_and_significance_are_those_of_compare() -> None:
         under = [carob.compare(qrels, runs, [effect.label]).contests[effect.label] for qrels in (one, other)]
         assert (effect.a, effect.b) == tuple(each.means for each in under)
         signs = [
-            {(p.a, p.b): np.sign(p.difference) * (p.adjusted < 0.05) for p in each.pairs} for each in under
+            {(p.a, p.b): np.sign(p.difference) * (p.p_corrected < 0.05) for p in each.pairs} for each in under
         ]
         both = [(signs[0][pair], signs[1][pair]) for pair in signs[0]]
         assert len(effect.kept) == sum(a == b != 0 for a, b in both)

@@ -368,7 +368,9 @@ def test_the_numbers_of_the_page_are_those_of_compare(tea: Path) -> None:
     for row, contest in zip(data["contests"], found.contests.values(), strict=True):
         assert row["means"] == pytest.approx(contest.means, abs=1e-6)
         assert [pair[7] for pair in row["pairs"]] == [pair.ties for pair in contest.pairs]
-        assert [pair[9] for pair in row["pairs"]] == pytest.approx([pair.adjusted for pair in contest.pairs])
+        assert [pair[9] for pair in row["pairs"]] == pytest.approx(
+            [pair.p_corrected for pair in contest.pairs]
+        )
 
 
 @pytest.mark.parametrize(("runs", "queries"), [(2, 50), (4, 300), (40, 5000)])

@@ -197,7 +197,7 @@ def compared(matrix: np.ndarray, **options: object) -> carob.comparison.compare.
 def test_comparisons_use_it_for_all_pairs_and_name_it() -> None:
     found = compared(SAKAI, baseline=None)
     assert found.settings.test == "romano-wolf"
-    assert [pair.adjusted for pair in found.primary.pairs] == romano_wolf(SAKAI).p.tolist()
+    assert [pair.p_corrected for pair in found.primary.pairs] == romano_wolf(SAKAI).p.tolist()
     assert "Romano-Wolf step-down test" in str(found)
     assert "p(R-W)" in str(found)
 

@@ -88,7 +88,7 @@ def test_the_numbers_are_those_of_a_paired_t_test() -> None:
     before, after = ([1 / math.log2(rank + 1) for rank in ranks] for ranks in (BEFORE, WORSE))
     theirs = stats.ttest_rel(after, before)
     interval = theirs.confidence_interval(0.95)
-    assert check.p == pytest.approx(theirs.pvalue, rel=1e-9)
+    assert check.p_uncorrected == pytest.approx(theirs.pvalue, rel=1e-9)
     assert (check.low, check.high) == pytest.approx((interval.low, interval.high), rel=1e-9)
     assert check.before == pytest.approx(sum(before) / 12)
     assert check.after == pytest.approx(sum(after) / 12)
@@ -133,14 +133,14 @@ def test_by_significance_it_fails_only_on_a_drop_that_is_both_large_and_signific
 
 def test_two_measures_share_alpha_by_holm() -> None:
     found = gated(WORSE, {"RR": 0.0, "P@1": 0.0})
-    p = sorted(each.p for each in found.checks)
-    assert sorted(each.adjusted for each in found.checks) == pytest.approx(
+    p = sorted(each.p_uncorrected for each in found.checks)
+    assert sorted(each.p_corrected for each in found.checks) == pytest.approx(
         [min(1, 2 * p[0]), max(2 * p[0], p[1])]
     )
     rule: dict[str, Any] = {"decide_by": "significance"}
     between = gated(WORSE, {"RR": 0.0, "P@1": 0.0}, alpha=1.5 * p[0], **rule)
     assert between.passed  # each p alone is below alpha, no corrected one is
-    assert not gated(WORSE, {"RR": 0.0}, alpha=1.5 * found.checks[0].p, **rule).passed
+    assert not gated(WORSE, {"RR": 0.0}, alpha=1.5 * found.checks[0].p_uncorrected, **rule).passed
     # The detectable drop is that of the shared level, except where every check must pass, so that nothing is shared.
     alone = gated(WORSE, {"RR": 0.0}).checks[0].detectable
     assert found.checks[0].detectable > 1.1 * alone
@@ -151,8 +151,10 @@ def test_two_measures_share_alpha_by_holm() -> None:
     assert shown.checks[0].detectable == pytest.approx(alone)
     # A minimum that is tested is one of the tests.
     both = gated(WORSE, {"RR": 0.0}, at_least={"P@1": 0.9}, **rule)
-    first, last = sorted(each.p for each in both.checks)
-    assert sorted(each.adjusted for each in both.checks) == pytest.approx([2 * first, max(2 * first, last)])
+    first, last = sorted(each.p_uncorrected for each in both.checks)
+    assert sorted(each.p_corrected for each in both.checks) == pytest.approx(
+        [2 * first, max(2 * first, last)]
+    )
 
 
 def test_the_worst_queries_come_with_their_values() -> None:
@@ -205,7 +207,7 @@ def test_the_same_drop_in_every_query_is_no_chance() -> None:
     found = carob.gate(qrels, new, old, {"RR": 0.1})
     assert not found.passed
     assert found.checks[0].difference == -0.5
-    assert found.checks[0].p == 2 / 2**10  # of all sign flips, two are as extreme
+    assert found.checks[0].p_uncorrected == 2 / 2**10  # of all sign flips, two are as extreme
     assert found.checks[0].evidence.startswith(
         "the difference is the same in all 10 queries, so there is no interval; sign-flip test, p 0.002"
     )
@@ -219,7 +221,7 @@ def test_by_significance_a_large_drop_in_too_few_queries_passes_with_a_warning()
     assert not carob.gate(qrels, new, old, {"RR": 0.1}).passed
     found = carob.gate(qrels, new, old, {"RR": 0.1}, decide_by="significance")
     assert found.passed
-    assert found.checks[0].p == 1 / 4
+    assert found.checks[0].p_uncorrected == 1 / 4
     assert found.checks[0].reading == ["larger than the tolerance but not significant"]
     assert found.to_github().startswith("::warning title=carob gate%3A max-drop RR=0.1::RR fell by 0.5000")
 
@@ -230,8 +232,8 @@ def test_one_query_or_none_in_common_is_said() -> None:
     assert one.checks[0].reading == ["larger than the tolerance"]
     assert one.checks[0].evidence == "no significance test, because it needs at least 2 queries"
     assert "no significance test, because it needs at least 2 queries" in one.to_text()
-    assert math.isnan(one.checks[0].p)
-    assert json.loads(one.to_json())["checks"][0]["p"] is None
+    assert math.isnan(one.checks[0].p_uncorrected)
+    assert json.loads(one.to_json())["checks"][0]["p_uncorrected"] is None
     ours, theirs = (carob.evaluate({q: {"a": 1}}, {q: {"a": 1.0}}, "RR") for q in ("x", "y"))
     with pytest.raises(DataError, match="have no query in common"):
         carob.gate(None, ours, theirs, {"RR": 0.1})
@@ -724,10 +726,14 @@ def test_a_gate_does_not_say_both_not_inferior_and_too_few_queries() -> None:
         "after": 0.61,
     }
     # The interval ends above -.05, though in general 40 such queries would show drops from .0855 on only.
-    shown = GateCheck(**base, low=-0.02, high=0.04, p=0.5, adjusted=0.5, detectable=0.0855, queries=40)
+    shown = GateCheck(
+        **base, low=-0.02, high=0.04, p_uncorrected=0.5, p_corrected=0.5, detectable=0.0855, queries=40
+    )
     assert shown.reading == ["the interval excludes a drop larger than the tolerance: not inferior"]
     assert not shown.doubtful
-    unsure = GateCheck(**base, low=-0.06, high=0.08, p=0.5, adjusted=0.5, detectable=0.0855, queries=40)
+    unsure = GateCheck(
+        **base, low=-0.06, high=0.08, p_uncorrected=0.5, p_corrected=0.5, detectable=0.0855, queries=40
+    )
     assert len(unsure.reading) == 2
     assert "too few queries for this tolerance" in unsure.reading[1]
     assert unsure.doubtful
@@ -998,7 +1004,7 @@ def test_non_inferiority_is_the_lower_end_of_the_interval() -> None:
     assert gated_floor(floor - 1e-6, **rule).passed
     assert not gated_floor(floor + 1e-6, **rule).passed
     (check,) = gated_floor(0.83, decide_by="significance").checks
-    assert check.p == pytest.approx(stats.ttest_1samp(after, 0.83).pvalue, rel=1e-9)
+    assert check.p_uncorrected == pytest.approx(stats.ttest_1samp(after, 0.83).pvalue, rel=1e-9)
 
 
 def test_the_end_of_a_bounded_measure_lies_in_its_range() -> None:

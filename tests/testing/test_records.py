@@ -476,11 +476,11 @@ def test_a_comparison_is_recorded_with_its_tests_and_compared_again(folder: Path
     assert pair["difference"] == pytest.approx(2 / 3 - 1 / 2, abs=1e-15)
     assert document["comparison"]["settings"]["seed"] == 7
     assert carob.verify("out.json").equal
-    pair["p"] = 0.001
+    pair["p_uncorrected"] = 0.001
     Path("out.json").write_text(json.dumps(document))
     (finding,) = carob.verify("out.json").findings
     assert finding.kind == "comparison"
-    assert finding.sentence.startswith("RR, pairs 1, p was 0.001, is ")
+    assert finding.sentence.startswith("RR, pairs 1, p_uncorrected was 0.001, is ")
 
 
 def test_the_commands_option_records_a_comparison_with_weights_and_clusters(

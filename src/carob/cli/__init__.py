@@ -48,6 +48,7 @@ COMMANDS = {
     "profiles": ("help:profiles_command", "List the profiles: the conventions of other tools."),
     "cite": ("cite:cite_command", "Print what a paper says about scores, and BibTeX."),
     "trec-eval": ("help:trec_eval_command", "Behave exactly as trec_eval."),
+    "schema": ("schema:schema_command", "Print arguments, exit status and JSON of commands as JSON Schema."),
     "help": ("help:help_command", "Show the help of a command."),
 }
 
@@ -128,9 +129,9 @@ def main(arguments: list[str] | None = None) -> None:
             not arguments and context is not None
         ):  # an error in click 8.2 and later, whose message is the help
             sys.stderr.write(f"{context.get_help()}\n")
-            sys.exit(error.exit_code)
+            sys.exit(2)
         fields = {"kind": "UsageError", "message": sentence(error.format_message())}
-        fail(fields, error.exit_code, usage_of(context), as_json=as_json)
+        fail(fields, 2, usage_of(context), as_json=as_json)
     except click.Abort:
         raise KeyboardInterrupt from None
 

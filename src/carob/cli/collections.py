@@ -194,7 +194,7 @@ def show_scores(found: CollectionsScores, layout: str, *, per_query: bool, digit
     from carob.output.escaping import json_text
 
     if layout == "json":
-        say(json_text(found.contents(per_query=per_query)) + "\n")
+        say(json_text(found.versioned(found.contents(per_query=per_query))) + "\n")
     elif layout in SEPARATED and per_query:
         say_data(found.separated(layout), found.beside())
     elif layout in SEPARATED:

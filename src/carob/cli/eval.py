@@ -202,9 +202,11 @@ def show(
     from carob.output.layout import COLUMNS, folded
 
     if layout == "json":
+        from carob.evaluation.scores import Tabled
+
         found = document_to_keep(scores, per_query=per_query)
         more = {} if bounds is None else {"unjudged_bounds": bounds.contents()}
-        say(json_text({**found, **more}) + "\n")
+        say(json_text(Tabled.versioned({**found, **more})) + "\n")
         return
     if layout == "html":
         from carob.output.document import page

@@ -530,7 +530,7 @@ def reordered(comparison: Findings) -> Iterator[Caution]:
     for label, contest in comparison.contests.items():
         judge = known.measures[label].judge
         swapped = [pair for pair in contest.pairs if (judge[pair.a] - judge[pair.b]) * pair.difference < 0]
-        sure = [pair for pair in swapped if pair.adjusted < comparison.settings.alpha]
+        sure = [pair for pair in swapped if pair.p_corrected < comparison.settings.alpha]
         if swapped:
             names = listed(
                 [f"{comparison.names[pair.a]} - {comparison.names[pair.b]}" for pair in sure or swapped]
@@ -708,7 +708,7 @@ def variances(comparison: Findings) -> Iterator[Caution]:
     turned = [
         pair
         for pair, p in zip(contest.pairs, other.tolist(), strict=True)
-        if not pair.identical and (p < settings.alpha) != (pair.adjusted < settings.alpha)
+        if not pair.identical and (p < settings.alpha) != (pair.p_corrected < settings.alpha)
     ]
     if turned:
         digits = digits_of(len(comparison.ids), contest)
@@ -731,7 +731,7 @@ def other_p(comparison: Findings) -> Floats | None:
     settings, contest = comparison.settings, comparison.primary
     times = len(comparison.labels) if settings.family == "all" else 1
     if settings.test != "romano-wolf":
-        return corrected(np.array([pair.p for pair in contest.pairs]), "holm") * times
+        return corrected(np.array([pair.p_uncorrected for pair in contest.pairs]), "holm") * times
     table = contest.anova
     if table is None or not table.ms_rest or settings.clusters is not None or kind(contest) == "geometric":
         return None
@@ -780,10 +780,14 @@ def resamples(comparison: Findings) -> Iterator[Caution]:
     near = [
         pair
         for pair in contest.pairs
-        if abs(pair.adjusted - settings.alpha)
-        < 1.96 * pair.error * (pair.adjusted / pair.p if not family_wise and pair.p > 0 else 1.0)
+        if abs(pair.p_corrected - settings.alpha) < 1.96 * pair.error * (1.0 if family_wise else factor(pair))
     ]
     yield from of_pairs(comparison, "resamples:near", near, {"label": contest.label})
+
+
+def factor(pair: Pair) -> float:
+    """Returns by how much the correction enlarges p, and its Monte Carlo error."""
+    return pair.p_corrected / pair.p_uncorrected if pair.p_uncorrected > 0 else 1.0
 
 
 def queries(comparison: Findings) -> Iterator[Caution]:
@@ -793,7 +797,7 @@ def queries(comparison: Findings) -> Iterator[Caution]:
     least = least_p(settings, max((pair.n for pair in pairs), default=0), len(comparison.names))
     if n == 1:
         yield caution("few:one", queries=1)
-    elif least >= settings.alpha and all(pair.adjusted >= settings.alpha for pair in pairs):
+    elif least >= settings.alpha and all(pair.p_corrected >= settings.alpha for pair in pairs):
         of = ("cluster", "clusters") if settings.clusters else ("query", "queries")
         words = {
             "units": plural(settings.clusters or n, *of),

@@ -11,7 +11,17 @@ from carob._cached import cached_property
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.comparison.cautions import CAUTIONS, resamples_needed
-from carob.comparison.findings import SHORT_NAMES, Contest, Settings, letter, letters_of, ranked, turned
+from carob.comparison.findings import (
+    SHORT_NAMES,
+    Contest,
+    Settings,
+    best_named,
+    letter,
+    letters_of,
+    pairs_named,
+    ranked,
+    turned,
+)
 from carob.comparison.formats import floating, records_of_pairs
 from carob.comparison.tables import (
     LEAST_NAME,
@@ -178,13 +188,13 @@ class AcrossPair:
         difference: the difference of their means over these collections.
         low: the lower end of its interval.
         high: the upper end.
-        p: the uncorrected p of the difference, by Student's t.
-        adjusted: this p, corrected for the number of pairs.
+        p_uncorrected: the uncorrected p of the difference, by Student's t.
+        p_corrected: this p, corrected for the number of pairs.
         wins: the number of collections on which the first run is better.
         ties: the number of collections on which both have the same mean.
         losses: the number of collections on which the second run is better.
         wilcoxon: the uncorrected, exact p of Wilcoxon's signed-rank test over collections.
-        wilcoxon_adjusted: this p, corrected for the number of pairs.
+        wilcoxon_corrected: this p, corrected for the number of pairs.
         nemenyi: the p of Nemenyi's test; NaN with fewer than two complete collections.
         p_worse: the probability that the first run is worse by more than the rope, by the Bayesian signed-rank test;
             None if not requested, and NaN if there are too many pairs.
@@ -201,13 +211,13 @@ class AcrossPair:
     difference: float
     low: float
     high: float
-    p: float
-    adjusted: float
+    p_uncorrected: float
+    p_corrected: float
     wins: int
     ties: int
     losses: int
     wilcoxon: float
-    wilcoxon_adjusted: float
+    wilcoxon_corrected: float
     nemenyi: float = math.nan
     p_worse: float | None = None
     p_same: float | None = None
@@ -438,7 +448,9 @@ class CollectionsComparison(OnCollections):
                 )
             if each.smaller_is_better:
                 found.append(filled(CAUTIONS["smaller"], names=each.label))
-            flat = [pair for pair in each.pairs if math.isnan(pair.low) and not math.isnan(pair.p)]
+            flat = [
+                pair for pair in each.pairs if math.isnan(pair.low) and not math.isnan(pair.p_uncorrected)
+            ]
             if flat:
                 shown = listed([f"{self.names[pair.a]} - {self.names[pair.b]}" for pair in flat])
                 key = self.settings.target
@@ -536,6 +548,7 @@ class CollectionsComparison(OnCollections):
     def contents(self) -> dict[str, Any]:
         """Returns everything by name: values by collection, raw and corrected p, ranks, settings, warnings."""
         return {
+            **best_named(self.names, next(iter(self.measures.values()))),
             "collections": self.collections,
             "runs": [{"name": name, "letter": letter(run)} for run, name in enumerate(self.names)],
             "settings": {name: getattr(self.settings, name) for name in OF_SETTINGS.split()}
@@ -550,7 +563,7 @@ class CollectionsComparison(OnCollections):
         """Returns the result of one measure by name."""
         whole = {name: getattr(found, name) for name in OF_MEASURE.split()}
         ranks = None if found.friedman is None else found.friedman._asdict()
-        last = {"friedman": ranks, "collections": found.collections, "pairs": found.pairs}
+        last = {"friedman": ranks, "collections": found.collections, "pairs": pairs_named(self.names, found)}
         return {**whole, **last, "verdict": ShownResults(self, found).answer()}
 
     def records(self) -> dict[str, Callable[[], Records]]:
@@ -677,7 +690,7 @@ class ShownResults:
         if self.whole.settings.baseline is None and len(names) > 2:
             said += self.groups_said(found.groups)
         if found.other_target is not None:
-            sure = sum(pair.adjusted < self.whole.settings.alpha for pair in found.pairs)
+            sure = sum(pair.p_corrected < self.whole.settings.alpha for pair in found.pairs)
             targets = ["collections like these", "these collections alone"]
             one, other = targets if self.whole.settings.target == "similar" else targets[::-1]
             said.append(
@@ -811,7 +824,7 @@ class ShownResults:
         if settings.absent == "skip" and self.whole.lacking:
             columns["of"] = [str(pair.collections) for pair in shown]
         columns |= chances(settings, shown)
-        columns["Wilc."] = [p_text(pair.wilcoxon_adjusted, settings.alpha) for pair in shown]
+        columns["Wilc."] = [p_text(pair.wilcoxon_corrected, settings.alpha) for pair in shown]
         return against(self.whole.names, self.found, settings, shown, columns, note)
 
     def matrix(self) -> Table:

@@ -159,7 +159,7 @@ def compare_collections(
         ... }
         >>> found = carob.compare_collections(values, "nDCG@10")["nDCG@10"]
         >>> pair = found.pairs[0]
-        >>> round(pair.difference, 4), pair.wins, round(pair.p, 3)
+        >>> round(pair.difference, 4), pair.wins, round(pair.p_uncorrected, 3)
         (-0.0467, 1, 0.349)
     """
     test = arguments.of_class("test", test, Test, "carob.Test(…)")
@@ -400,10 +400,11 @@ class CollectionsMethod:
         outcome.wins[:], outcome.losses[:] = (better > NOISE).sum(axis=0), (better < -NOISE).sum(axis=0)
         outcome.ties[:] = outcome.collections - outcome.wins - outcome.losses
         outcome.identical[:] = (outcome.ties == outcome.collections) & (found.error <= NOISE)
-        for name in ("difference", "low", "high", "p", "freedom"):
+        for name in ("difference", "low", "high", "freedom"):
             outcome[name] = found.value if name == "difference" else getattr(found, name)
+        outcome.p_uncorrected[:] = found.p
         outcome.wilcoxon[:] = signed_rank_p(differences)
-        outcome.wilcoxon_adjusted[:] = corrected(outcome.wilcoxon, settings.correction)
+        outcome.wilcoxon_corrected[:] = corrected(outcome.wilcoxon, settings.correction)
         if len(ranks) > 1:
             outcome.nemenyi[:] = nemenyi(ranks, couples)
         if settings.rope is not None:

@@ -112,7 +112,7 @@ def compare(
         >>> new = {f"q{n}": {"a": 2.0, "x": 1.0 + n / 4} for n in range(5)}
         >>> found = carob.compare(qrels, {"old": old, "new": new}, "RR", baseline="old", test="randomisation")
         >>> pair = found["RR"].pairs[0]
-        >>> pair.difference, pair.p, pair.exact
+        >>> pair.difference, pair.p_uncorrected, pair.exact
         (0.1, 1.0, True)
     """
     test, design = Test.of(test), Design.of(design)

@@ -121,8 +121,8 @@ class Pair:
         wins: the number of queries on which the first run is better.
         ties: the number of queries on which both runs are equal.
         losses: the number of queries on which the second run is better.
-        p: the uncorrected p; under ``romano-wolf``, ``tukey`` and ``max-t``, the p of the paired t-test.
-        adjusted: the p corrected for the number of comparisons.
+        p_uncorrected: the uncorrected p; under ``romano-wolf``, ``tukey`` and ``max-t``, the p of the paired t-test.
+        p_corrected: the p corrected for the number of comparisons.
         exact: whether all sign assignments were counted, not a random sample.
         error: the Monte Carlo standard error of p; 0 where p is not estimated by resampling.
         detectable: the smallest difference that the corrected test detects on these queries with 80% power; NaN if no
@@ -133,7 +133,7 @@ class Pair:
         p_same: the probability that the difference lies within the rope.
         p_better: the probability that the first run is better by more than the rope.
         joint_low: the lower end of the interval that is corrected for all comparisons of the family, at the level 1 -
-            alpha. This interval excludes 0 exactly if ``adjusted`` is below alpha. It is NaN if the test does not
+            alpha. This interval excludes 0 exactly if ``p_corrected`` is below alpha. It is NaN if the test does not
             compare means.
         joint_high: the upper end of this interval.
         worst_point: whether the interval is a worst-point interval, which allows for values that were not seen; no p is
@@ -150,8 +150,8 @@ class Pair:
     wins: int
     ties: int
     losses: int
-    p: float
-    adjusted: float
+    p_uncorrected: float
+    p_corrected: float
     exact: bool
     error: float
     detectable: float
@@ -383,6 +383,31 @@ class Findings:
 def ranked(contest: Contest) -> list[int]:
     """Returns the runs from the best to the worst."""
     return best_first(contest.means, -1.0 if contest.smaller_is_better else 1.0, contest.counts)
+
+
+def pairs_named(names: Sequence[str], contest: Contest) -> list[dict[str, Any]]:
+    """Returns each pair as a dict, with the names of both runs and whether they differ significantly."""
+    return [
+        {
+            "run": names[pair.a],
+            "other": names[pair.b],
+            "significant": pair.b in contest.beaten[pair.a] or pair.a in contest.beaten[pair.b],
+            **vars(pair),
+        }
+        for pair in contest.pairs
+    ]
+
+
+def best_named(names: Sequence[str], contest: Contest) -> dict[str, Any]:
+    """Returns the run with the best mean, and whether it is significantly better than all runs it is compared with.
+
+    ``best`` is None if no run has a mean, and ``significant`` is None if the best run is compared with no run.
+    """
+    best = ranked(contest)[0]
+    if math.isnan(contest.means[best]):
+        return {"best": None, "significant": None}
+    others = {pair.b if pair.a == best else pair.a for pair in contest.pairs if best in (pair.a, pair.b)}
+    return {"best": names[best], "significant": others <= {*contest.beaten[best]} if others else None}
 
 
 def best_first(means: Sequence[float], sign: float, counts: Sequence[int] = ()) -> list[int]:

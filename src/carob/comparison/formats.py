@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from carob._numpy import np
 from carob.comparison.cautions import sentences_of
-from carob.comparison.findings import Pair, letter, ranked, turned
+from carob.comparison.findings import Pair, best_named, letter, pairs_named, ranked, turned
 from carob.comparison.tables import (
     EVERYTHING,
     View,
@@ -110,12 +110,14 @@ def contents(comparison: Findings) -> dict[str, Any]:
     scores = scores_document(comparison.scores, per_query=True)
     for run, (written, name) in enumerate(zip(scores["runs"], comparison.names, strict=True)):
         written |= {"name": name, "letter": letter(run), "judged": comparison.judged[run]}
-    shown = ("means", "low", "high", "letters", "smaller_is_better", "anova", "pairs", "strata")
+    shown = ("means", "low", "high", "letters", "smaller_is_better", "anova", "strata")
     contests = {
         label: {name: getattr(contest, name) for name in shown}
+        | {"pairs": pairs_named(comparison.names, contest)}
         for label, contest in comparison.contests.items()
     }
     whole = {
+        **best_named(comparison.names, comparison.primary),
         "qrels": comparison.qrels_name,
         "queries": len(comparison.ids),
         "settings": comparison.settings,

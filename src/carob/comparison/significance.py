@@ -289,11 +289,11 @@ def correct_together(outcomes: Sequence[Outcome], settings: Settings) -> None:
     for family in families:
         if family_wise:  # p is already corrected for the pairs of its measure; only the measures remain
             for each in family:
-                each.adjusted[:] = np.minimum(1.0, each.adjusted * len(family))
+                each.p_corrected[:] = np.minimum(1.0, each.p_corrected * len(family))
             continue
-        adjusted = corrected(np.concatenate([each.p for each in family]), settings.correction)
+        adjusted = corrected(np.concatenate([each.p_uncorrected for each in family]), settings.correction)
         for each, its in zip(family, np.split(adjusted, len(family)), strict=True):
-            each.adjusted[:] = its
+            each.p_corrected[:] = its
 
 
 def strata_of(
@@ -305,7 +305,7 @@ def strata_of(
     for code, name in enumerate(groups.names):
         part = table.part(groups.codes == code)
         outcome, _ = outcome_of(part, first, second, plain)
-        outcome.adjusted[:] = outcome.p
+        outcome.p_corrected[:] = outcome.p_uncorrected
         found.append(Stratum(name, len(part.values), part.means, pairs_in(outcome, plain)))
     return tuple(found)
 
@@ -381,7 +381,7 @@ def outcome_of(
         for shared, places in parts:
             test(outcome, places, shared, shared.observed(), flips)
     limit = settings.test in FAMILY_WISE and test_together(outcome, table.complete(), settings)
-    outcome.p[outcome.identical] = 1.0
+    outcome.p_uncorrected[outcome.identical] = 1.0
     return outcome, limit
 
 
@@ -400,10 +400,10 @@ def describe(outcome: Outcome, places: Integers, table: RunTable, seen: Floats, 
         table.sign * (table.values[:, one] - table.values[:, other])
     )
     outcome.identical[places] = outcome.ties[places] == len(seen)
-    outcome.p[places], outcome.error[places] = found.p, 0.0
+    outcome.p_uncorrected[places], outcome.error[places] = found.p, 0.0
     if found.worst_p is not None:
         worst = outcome.worst_point[places] = found.worst_point
-        outcome.p[places] = np.where(worst, found.worst_p, found.p)
+        outcome.p_uncorrected[places] = np.where(worst, found.worst_p, found.p)
     if settings.margin is not None:
         outcome.p_equivalent[places] = found.equivalence(settings.margin)
     if settings.rope is not None:
@@ -437,11 +437,15 @@ def test(outcome: Outcome, places: Integers, table: RunTable, seen: Floats, sett
         runs, couples = np.unique(couples, return_inverse=True)
         couples = couples.reshape(-1, 2)
         found = sign_flip(seen[:, runs], couples, Draw(settings.resamples, settings.seed, table.clusters))
-        outcome.p[places], outcome.exact[places], outcome.error[places] = found.p, found.exact, found.error
+        outcome.p_uncorrected[places], outcome.exact[places], outcome.error[places] = (
+            found.p,
+            found.exact,
+            found.error,
+        )
     elif settings.test == "sign":
-        outcome.p[places] = sign_test(outcome.wins[places], outcome.losses[places])
+        outcome.p_uncorrected[places] = sign_test(outcome.wins[places], outcome.losses[places])
     elif settings.test == "wilcoxon":
-        outcome.p[places] = [wilcoxon(seen[:, one] - seen[:, other]) for one, other in couples]
+        outcome.p_uncorrected[places] = [wilcoxon(seen[:, one] - seen[:, other]) for one, other in couples]
 
 
 TOGETHER = {"romano-wolf": romano_wolf, "tukey": randomised_tukey, "max-t": max_flip}
@@ -457,8 +461,10 @@ def test_together(outcome: Outcome, table: RunTable, settings: Settings) -> bool
     draw = Draw(settings.resamples, settings.seed, table.clusters, alpha)
     found = TOGETHER[settings.test](table.observed(), couples, draw)
     outcome.cut[:] = found.cut
-    decides = outcome.worst_point & (outcome.p > found.p)
-    outcome.adjusted[:] = np.where(outcome.identical, 1.0, np.where(decides, outcome.p, found.p))
+    decides = outcome.worst_point & (outcome.p_uncorrected > found.p)
+    outcome.p_corrected[:] = np.where(
+        outcome.identical, 1.0, np.where(decides, outcome.p_uncorrected, found.p)
+    )
     outcome.exact[:], outcome.error[:] = found.exact & ~decides, np.where(decides, 0.0, found.error)
     return found.limit
 
@@ -531,7 +537,7 @@ def join(outcome: Outcome, settings: Settings, table: RunTable) -> None:
     """
     if settings.test in NOT_OF_MEANS:
         return
-    sure = (outcome.adjusted < settings.alpha) & ~outcome.identical
+    sure = (outcome.p_corrected < settings.alpha) & ~outcome.identical
     known = np.isfinite(outcome.cut) & ~outcome.worst_point & (not table.geometric)
     stretch = 1.0 if known.all() else stretched(outcome, settings, sure)
     difference = outcome.difference
@@ -596,8 +602,8 @@ def stretched(outcome: Outcome, settings: Settings, sure: NDArray[np.bool_]) -> 
         1 if settings.correction == "none" and not np.isfinite(outcome.cut).any() else settings.comparisons
     )
     with np.errstate(divide="ignore", invalid="ignore"):
-        step = outcome.adjusted / outcome.p
-    milder = sure & (outcome.p * count >= settings.alpha) & (step >= 1)
+        step = outcome.p_corrected / outcome.p_uncorrected
+    milder = sure & (outcome.p_uncorrected * count >= settings.alpha) & (step >= 1)
     factor = np.where(milder, step, float(count))
     wide = t_quantile(1 - settings.alpha / factor, outcome.freedom)
     return np.asarray(wide / t_quantile(settings.confidence, outcome.freedom))
@@ -606,14 +612,14 @@ def stretched(outcome: Outcome, settings: Settings, sure: NDArray[np.bool_]) -> 
 def from_p(outcome: Outcome, settings: Settings) -> Floats:
     """Returns half the width of the interval that p implies (Altman and Bland, BMJ 2011)."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        reached = t_quantile(1 - outcome.adjusted, outcome.freedom)
+        reached = t_quantile(1 - outcome.p_corrected, outcome.freedom)
         half = np.abs(outcome.difference) * t_quantile(1 - settings.alpha, outcome.freedom) / reached
     return np.asarray(half)
 
 
 def beaten(runs: int, outcome: Outcome, alpha: float, sign: float) -> tuple[tuple[int, ...], ...]:
     """Returns, for each run, the indices of the runs that it significantly outperforms."""
-    sure = outcome.adjusted < alpha
+    sure = outcome.p_corrected < alpha
     return outperformed(runs, outcome.a[sure], outcome.b[sure], sign * outcome.difference[sure])
 
 

@@ -389,8 +389,8 @@ def wins(pairs: Sequence[AnyPair]) -> dict[str, list[str]]:
 def chances(settings: Settings, pairs: Sequence[AnyPair]) -> dict[str, list[str]]:
     """Returns p and the corrected p of pairs."""
     columns = {}
-    for title, name in zip(p_titles(settings), ("p", "adjusted"), strict=True):
-        least = smallest_p(settings, adjusted=name == "adjusted")
+    for title, name in zip(p_titles(settings), ("p_uncorrected", "p_corrected"), strict=True):
+        least = smallest_p(settings, adjusted=name == "p_corrected")
         if title is not None:
             columns[title] = [
                 p_text(getattr(pair, name), settings.alpha, 0.0 if least and pair.exact else least)
@@ -453,7 +453,7 @@ def differences_by_group(comparison: Findings, pairs: Sequence[Pair]) -> FittedT
             found.append(own)
     digits = digits_of(min(each.queries for each in contest.strata), contest)
     columns = gaps(comparison.settings, found, digits) | wins(found)
-    columns["p(t)"] = [p_text(own.p, comparison.settings.alpha) for own in found]
+    columns["p(t)"] = [p_text(own.p_uncorrected, comparison.settings.alpha) for own in found]
     rows = [[*name, *row] for name, row in zip(names, zip(*columns.values(), strict=True), strict=True)]
     note = "Groups are descriptive: their p comes from the t-test, uncorrected."
     return FittedTable([contest.label, "group", "n", *columns], rows, frozenset({0, 1}), note=note)

@@ -363,7 +363,7 @@ def said_of(comparison: Findings, contest: Contest, pair: Pair) -> str:
     settings, digits = comparison.settings, digits_of(len(comparison.ids), contest)
     low, high = (signed(end, digits) for end in (pair.low, pair.high))
     key = "difference" if math.isfinite(pair.low) else "no interval"
-    open_still = pair.adjusted >= settings.alpha and pair.low <= 0 <= pair.high
+    open_still = pair.p_corrected >= settings.alpha and pair.low <= 0 <= pair.high
     return filled(
         VERDICTS["identical" if pair.identical else key],
         run=comparison.names[pair.a],
@@ -381,7 +381,7 @@ def said_of(comparison: Findings, contest: Contest, pair: Pair) -> str:
         low=low,
         high=high,
         sure=", which includes 0" if open_still else "",
-        p=p_said(pair.adjusted, settings),
+        p=p_said(pair.p_corrected, settings),
     )
 
 
@@ -400,10 +400,14 @@ def corrected(settings: Settings) -> bool:
 def alone(comparison: Findings, pair: Pair) -> str:
     """Returns why a pair is not significant although its interval excludes 0, or an empty text for other pairs."""
     settings = comparison.settings
-    if pair.identical or not pair.p < settings.alpha <= pair.adjusted or not corrected(settings):
+    if (
+        pair.identical
+        or not pair.p_uncorrected < settings.alpha <= pair.p_corrected
+        or not corrected(settings)
+    ):
         return ""
     return (
-        f"Uncorrected, this pair would be significant (p = {p_text(pair.p, settings.alpha)}, and its "
+        f"Uncorrected, this pair would be significant (p = {p_text(pair.p_uncorrected, settings.alpha)}, and its "
         f"interval excludes 0), but among {settings.comparisons} comparisons such a difference can arise by "
         "chance."
     )

@@ -389,11 +389,11 @@ def outcome_of_pairs(
         outcome.p_worse[:], outcome.p_same[:], outcome.p_better[:] = (
             each[own] for each in found.bayes(settings.rope)
         )
-    outcome.p[:] = found.two_sided_p[own]
+    outcome.p_uncorrected[:] = found.two_sided_p[own]
     outcome.error[:], outcome.worst_point[:] = 0.0, found.worst_point[own]
     outcome.identical[:] = (np.abs(outcome.difference) <= NOISE) & (np.abs(found.judge[own]) <= NOISE)
     outcome.identical &= (found.error[own] if unaided is None else unaided[own]) <= NOISE
-    outcome.p[outcome.identical] = 1.0
+    outcome.p_uncorrected[outcome.identical] = 1.0
     return outcome
 
 

@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 class Tabled(Result):
     """The scores of one or more runs as a table."""
 
+    KIND = "Scores"
+
     @property
     @abstractmethod
     def runs(self) -> list[Scores]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from carob.output import escaping
 from carob.output.errors import DataError, did_you_mean, refuse_other
@@ -128,8 +128,18 @@ def is_defined(value: Any) -> bool:
 class Result(Display):
     """A mixin for results: everything as a dict and as JSON, and tables of records as CSV and data frames.
 
-    A result defines ``records``, and ``contents`` and ``beside`` where they are more than its fields.
+    A result defines ``records``, and ``contents`` and ``beside`` where they are more than its fields. A class whose
+    JSON is that of another class names it as ``KIND``. ``VERSION`` becomes larger when a field of the JSON is removed
+    or changes its type or meaning; a new field does not change it.
     """
+
+    KIND: ClassVar[str] = ""
+    VERSION: ClassVar[int] = 1
+
+    @classmethod
+    def versioned(cls, contents: Mapping[str, Any]) -> dict[str, Any]:
+        """Returns the content of JSON, after the name and version of its schema, which ``carob schema`` prints."""
+        return {"schema": f"{cls.KIND or cls.__name__}/{cls.VERSION}", **contents}
 
     def contents(self) -> dict[str, Any]:
         """Returns everything by name: by default, the fields. Values may be undefined, data classes or arrays."""
@@ -163,12 +173,11 @@ class Result(Display):
 
     def as_dict(self) -> dict[str, Any]:
         """Returns everything as plain dicts, lists, text and numbers. Undefined numbers are None."""
-        found: dict[str, Any] = escaping.defined(self.contents())
-        return found
+        return self.versioned(escaping.defined(self.contents()))
 
     def to_json(self) -> str:
         """Returns everything as JSON, with numbers in full precision and undefined ones as null."""
-        return escaping.json_text(self.contents()) + "\n"
+        return escaping.json_text(self.versioned(self.contents())) + "\n"
 
     def recorded(self, what: str | None = None) -> Records:
         """Returns a table of records.

@@ -43,6 +43,8 @@ class Report(Documented):
         comparison: the result of ``carob.compare`` for the same runs.
     """
 
+    KIND = "Comparison"
+
     html: str
     comparison: Comparison
 

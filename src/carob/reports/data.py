@@ -309,7 +309,7 @@ def contest_row(contest: Contest, comparison: Comparison) -> dict[str, Any]:
             for each in contest.pairs
             for number in (
                 *(each.difference, each.low, each.high, each.d_z),
-                *(each.adjusted, each.detectable, each.joint_low, each.joint_high),
+                *(each.p_corrected, each.detectable, each.joint_low, each.joint_high),
             )
         )
     )
@@ -346,8 +346,8 @@ def pair_row(
         pair.ties,
         pair.losses,
         adjusted,
-        p_text(pair.p, settings.alpha, least[0]),
-        p_text(pair.adjusted, settings.alpha, least[1]),
+        p_text(pair.p_uncorrected, settings.alpha, least[0]),
+        p_text(pair.p_corrected, settings.alpha, least[1]),
         detectable,
         pair.identical,
         low,

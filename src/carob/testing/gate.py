@@ -177,9 +177,9 @@ def gate(
         both, names = (at_floors(new, floors), new), (f"{new.name} (minimum)", new.name)
         checks += tested_checks("min", both, floors, names, alpha, decide_by, 0)
     tested = [place for place, each in enumerate(checks) if each.tested]
-    adjusted = corrected([checks[place].p for place in tested], "holm").tolist()
+    adjusted = corrected([checks[place].p_uncorrected for place in tested], "holm").tolist()
     for place, p in zip(tested, adjusted, strict=True):
-        checks[place] = replace(checks[place], adjusted=p)
+        checks[place] = replace(checks[place], p_corrected=p)
         if decide_by != "non-inferiority":
             checks[place] = replace(checks[place], detectable=detectable_among(checks[place], len(tested)))
     unpaired = {"missing_after": new.counts.missing}
@@ -467,7 +467,7 @@ def drop_check(found: Comparison, label: str, limit: float, worst: int) -> GateC
     before, after = contest.means
     if not pair.n or math.isnan(pair.difference):
         raise DataError(filled(NO_VALUE, label=label, name=" and ".join(found.names)))
-    nothing = {"low": math.nan, "high": math.nan, "p": math.nan}
+    nothing = {"low": math.nan, "high": math.nan, "p_uncorrected": math.nan}
     if pair.identical:  # an unchanged run passes every gate
         pair = replace(pair, low=0.0, high=0.0, detectable=math.nan)
     return GateCheck(

@@ -108,8 +108,8 @@ class GateCheck:
         after: the run's mean over these queries; for ``min``, over all its queries.
         low: the lower end of the interval of the difference, or of the mean for ``min``; NaN where there is none.
         high: the upper end of this interval.
-        p: the two-sided p of the t-test.
-        adjusted: the p after Holm's correction for the number of tested checks.
+        p_uncorrected: the two-sided p of the t-test.
+        p_corrected: the p after Holm's correction for the number of tested checks.
         detectable: the smallest difference that these queries would detect with 80% power.
         queries: the number of compared queries.
         worst: the queries whose values fell most.
@@ -127,8 +127,8 @@ class GateCheck:
     after: float
     low: float = math.nan
     high: float = math.nan
-    p: float = math.nan
-    adjusted: float = math.nan
+    p_uncorrected: float = math.nan
+    p_corrected: float = math.nan
     detectable: float = math.nan
     queries: int = 0
     worst: tuple[Moved, ...] = ()
@@ -160,7 +160,7 @@ class GateCheck:
         """
         if math.isfinite(self.low):
             return self.low >= (self.limit if self.kind == "min" else -self.limit) - SLACK
-        return not self.beyond and self.p <= self.alpha
+        return not self.beyond and self.p_uncorrected <= self.alpha
 
     @property
     def doubtful(self) -> bool:
@@ -171,7 +171,7 @@ class GateCheck:
     @property
     def significant(self) -> bool:
         """Whether the difference from the baseline, or from the minimum, is significant."""
-        return self.adjusted < self.alpha
+        return self.p_corrected < self.alpha
 
     def decided(self) -> GateCheck:
         """Returns the check with ``passed`` by its rule."""
@@ -202,7 +202,7 @@ class GateCheck:
         key = "one query" if self.queries < 2 else key
         if self.kind == "min" and key == "interval":
             key = "interval of the mean"
-        numbers = {"p": shown_p(self.p), "adjusted": shown_p(self.adjusted)}
+        numbers = {"p": shown_p(self.p_uncorrected), "adjusted": shown_p(self.p_corrected)}
         return self.said(EVIDENCE[key], percent=f"{100 * (1 - self.alpha):.10g}", **numbers)
 
     @property
@@ -214,7 +214,11 @@ class GateCheck:
         lines = []
         if self.beyond:
             key = (
-                "beyond" if math.isnan(self.adjusted) else "significant" if self.significant else "by chance"
+                "beyond"
+                if math.isnan(self.p_corrected)
+                else "significant"
+                if self.significant
+                else "by chance"
             )
             lines.append(self.said(READINGS[key + about]))
         if not self.passed and (self.decide_by != "non-inferiority" or (self.beyond and self.significant)):
@@ -390,8 +394,8 @@ class Gate(Documented):
                 decimals(each.difference, 4, sign=True, undefined=""),
                 f"{each.kind} {each.limit:g}",
                 f"{each.low:+.4f} to {each.high:+.4f}" if math.isfinite(each.low) else "",
-                shown_p(each.p),
-                shown_p(each.adjusted),
+                shown_p(each.p_uncorrected),
+                shown_p(each.p_corrected),
             ]
             for each in self.checks
         ]
