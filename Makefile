@@ -77,7 +77,8 @@ quick: $(VENV)/installed $(VENV)/test-tools
 check: $(VENV)/installed $(VENV)/test-tools
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/mypy
+	@if $(BIN)/python -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then echo mypy; $(BIN)/mypy; \
+	  else echo "mypy is left out: NumPy 2.2, the last release for Python 3.10, declares no shapes"; fi
 
 fix: $(VENV)/test-tools
 	$(BIN)/ruff check --fix

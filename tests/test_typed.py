@@ -129,11 +129,12 @@ def mypy(folder: Path) -> list[tuple[str, int, str]]:
         "--show-absolute-path",
         *map(str, folder.glob("*.py")),
     ]
-    # mypy finds an installed carob, and refuses site-packages as its path
-    path = {} if SOURCE.name == "site-packages" else {"MYPYPATH": str(SOURCE)}
-    done = subprocess.run(
-        command, capture_output=True, text=True, check=False, cwd=CHECKOUT, env={"PATH": "", **path}
-    )
+    # mypy finds an installed carob, and refuses site-packages as its path. In the checkout's folder, its settings would
+    # report the package's own files, which have errors with NumPy 2.2, the last release for Python 3.10.
+    installed = SOURCE.name == "site-packages"
+    env = {"PATH": ""} if installed else {"PATH": "", "MYPYPATH": str(SOURCE)}
+    folder = folder if installed else CHECKOUT
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder, env=env)
     lines = re.findall(r"^(.*?):(\d+): error: (.*)$", done.stdout, re.MULTILINE)
     assert lines, done.stdout + done.stderr
     return [(Path(file).name, int(line), text) for file, line, text in lines]

@@ -118,7 +118,7 @@ NEEDS = {"a report of collections in a table": "jinja2", "a page to judge on": "
 def test_no_command_writes_over_what_it_reads(
     what: str, name: str, way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.syspath_prepend(".")
+    monkeypatch.syspath_prepend(Path.cwd())  # Python 3.10 remembers the first folder that "." was
     monkeypatch.delitem(sys.modules, "helper", raising=False)
     if what in NEEDS:
         pytest.importorskip(NEEDS[what], reason="a page is not written without it")
@@ -134,7 +134,7 @@ def test_no_command_writes_over_what_it_reads(
 
 @pytest.mark.parametrize("what", WRITES)
 def test_another_file_is_written(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(".")
+    monkeypatch.syspath_prepend(Path.cwd())  # Python 3.10 remembers the first folder that "." was
     monkeypatch.delitem(sys.modules, "helper", raising=False)
     if what in NEEDS:
         pytest.importorskip(NEEDS[what], reason="a page is not written without it")

@@ -91,6 +91,7 @@ PARTNERS = {
     "lightning": ["lightning"],
     "ir_measures": ["ir_measures"],
     "objects": ["ranx", "ir_measures"],
+    "sentence_transformers": ["sentence-transformers"],
     "spark": ["pyspark"],
     "torchmetrics": ["torchmetrics"],
     "transformers": ["transformers", "accelerate"],
