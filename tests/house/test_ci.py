@@ -109,7 +109,8 @@ def test_every_adapter_is_called_by_the_real_library_where_ci_installs_it() -> N
     )
     for library in itertools.chain.from_iterable(PARTNERS.values()):
         assert library in partners()
-        assert re.search(rf'importorskip\(\s*"{library.removesuffix("-cpu")}\b', tests), library
+        module = library.removesuffix("-cpu").replace("-", "_")
+        assert re.search(rf'importorskip\(\s*"{module}\b', tests), library
 
 
 def test_the_libraries_and_their_versions_are_listed_after_the_tests() -> None:

@@ -17,32 +17,36 @@ if TYPE_CHECKING:
     from carob.evaluation.scores import Scores
     from carob.measures import Measure
 
-__all__ = ["evaluator_class"]
+__all__ = ["retrieval_evaluator"]
 
 PROFILE = "sentence-transformers"
 
 
-def evaluator_class(base: Any = None) -> Any:
-    """Returns a subclass of sentence-transformers' ``InformationRetrievalEvaluator`` that computes with carob.
+def retrieval_evaluator(
+    *arguments: Any, measures: Sequence[str | Measure] = (), base: Any = None, **options: Any
+) -> Any:
+    """Returns sentence-transformers' ``InformationRetrievalEvaluator`` that computes with carob.
 
     It takes the same arguments, reports the same names and the same means, and writes the same files. After a call,
     ``scores`` has the per-query scores of each score function, as ``carob.evaluate`` returns them, so that two models
-    can be compared by ``carob.compare``. With ``measures=``, further measures of carob are reported, such as
-    ``cosine_RBP(p=0.8)@10``.
+    can be compared by ``carob.compare``.
 
     Args:
-        base: the evaluator to extend, such as ``SparseInformationRetrievalEvaluator``; by default
+        arguments: queries, corpus and relevant documents, as for ``InformationRetrievalEvaluator``.
+        measures: further measures to report, as names or ``Measure`` objects, such as ``cosine_RBP(p=0.8)@10``.
+        base: the evaluator to extend, such as ``SparseInformationRetrievalEvaluator``; None for
             ``InformationRetrievalEvaluator``.
+        options: its keyword arguments.
 
     Raises:
-        DataError: sentence-transformers is not installed.
+        DataError: sentence-transformers is not installed, or the ids of documents are of several types.
 
     Example:
-        >>> from carob.adapters.sentence_transformers import evaluator_class
-        >>> evaluator = evaluator_class()(queries, corpus, relevant, measures=["RBP(p=0.8)@10"])  # doctest: +SKIP
+        >>> from carob.adapters.sentence_transformers import retrieval_evaluator
+        >>> evaluator = retrieval_evaluator(queries, corpus, relevant, measures=["RBP"])  # doctest: +SKIP
         >>> evaluator(model)["cosine_ndcg@10"]  # doctest: +SKIP
         0.6131
-        >>> evaluator.scores["cosine"].per_query("RR@10")  # doctest: +SKIP
+        >>> evaluator.scores["cosine"].per_query("mrr@10")  # doctest: +SKIP
         {'q1': 1.0, 'q2': 0.5}
     """
     if base is None:
@@ -53,11 +57,11 @@ def evaluator_class(base: Any = None) -> Any:
                 "sentence-transformers is not installed: pip install sentence-transformers."
             ) from None
         base = InformationRetrievalEvaluator
-    return extended(base)
+    return evaluator_class(base)(*arguments, measures=measures, **options)
 
 
-@cache  # so that objects of one base are of one class
-def extended(base: Any) -> Any:
+@cache  # so that evaluators of one base are of one class
+def evaluator_class(base: Any) -> Any:
     """Returns the subclass of an evaluator.
 
     Args:
