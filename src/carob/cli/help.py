@@ -157,7 +157,7 @@ def completing(command: click.Command) -> click.Command:
 
 def kind_of(command: click.Command, parameter: click.Parameter) -> Any:
     """Returns the function that completes a parameter, or None if there is none."""
-    if command.name == "help":
+    if command.name in ("help", "schema"):
         return commands
     name = {"measures": "measures", "profiles": "profile"}.get(command.name or "", "") or parameter.name
     if isinstance(parameter, click.Option):

@@ -19,6 +19,7 @@ import json
 import math
 import os
 import stat
+from contextlib import nullcontext
 from dataclasses import field, fields
 from functools import wraps
 from typing import TYPE_CHECKING, Any
@@ -39,10 +40,15 @@ from carob.output.parsing import is_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractContextManager
 
     from carob.cli.figures import Picture
     from carob.inputs.qrels import Qrels
     from carob.inputs.run import Run
+
+
+CONFIG = "carob.toml"
+"""The name of a project's file of defaults."""
 
 
 def enrol(_context: click.Context, _parameter: click.Parameter, names: tuple[str, ...]) -> None:
@@ -51,6 +57,28 @@ def enrol(_context: click.Context, _parameter: click.Parameter, names: tuple[str
 
     for name in names:
         import_by_name(name)
+
+
+def nearest(folder: str) -> str | None:
+    """Returns the path of the ``carob.toml`` of a folder, or of the nearest folder above it within its repository."""
+    while True:
+        path = os.path.join(folder, CONFIG)
+        if os.path.isfile(path):
+            return path
+        above = os.path.dirname(folder)
+        if above == folder or os.path.exists(os.path.join(folder, ".git")):
+            return None
+        folder = above
+
+
+def configured(context: click.Context, _parameter: click.Parameter, ignored: bool) -> None:
+    """Makes the settings of the project's ``carob.toml``, if there is one, the defaults of the other options."""
+    path = None if ignored else nearest(os.getcwd())
+    if path is not None:
+        from carob.cli.config import configure
+
+        configure(context, path)
+        context.meta[CONFIG] = os.path.relpath(path)
 
 
 def language_in(_context: click.Context, _parameter: click.Parameter, lang: str | None) -> str:
@@ -88,6 +116,7 @@ def picture_in(_context: click.Context, _option: click.Parameter, value: str | N
 
 HOOKS: dict[str, dict[str, Any]] = {
     "import": {"is_eager": True, "expose_value": False, "callback": enrol},
+    "no-config": {"is_eager": True, "expose_value": False, "callback": configured},
     "lang": {"type": click.Choice(LANGUAGES), "callback": language_in},
     "folders": {"type": click.Choice(FOLDERS)},
     "looks": {"callback": listed_numbers},
@@ -108,14 +137,23 @@ def options(command: str) -> Callable[[Callable[..., None]], Callable[..., None]
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
         @wraps(function)
         def called(**values: Any) -> None:
-            given = {"given": Given.taken(values)} if found.keys() & {"folders", "profile"} else {}
-            function(**given, **values)
+            context, layout = click.get_current_context(), values.get("layout", "")
+            with told_by_file(context, layout) if CONFIG in context.meta else nullcontext():
+                given = {"given": Given.taken(values)} if found.keys() & {"folders", "profile"} else {}
+                function(**given, **values)
 
         for name, entry in reversed(found.items()):
             called = option(name, entry)(called)
         return called
 
     return decorate
+
+
+def told_by_file(context: click.Context, layout: str) -> AbstractContextManager[None]:
+    """Returns a context that says which options of a command are from ``carob.toml``."""
+    from carob.cli.config import settings_told
+
+    return settings_told(context, layout, context.meta[CONFIG])
 
 
 def entries(command: str) -> dict[str, dict[str, Any]]:

@@ -1,0 +1,256 @@
+"""``carob.toml``: a project's columns, policy, measures and limits, which are the defaults of options.
+
+The file can only choose among what options choose. It names no file but the baseline, which is read and must be a
+regular file in the folder of ``carob.toml``, so that no file of a repository makes a command write, or wait for a pipe.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from carob.conventions.policy import CHOICES
+from carob.output.errors import DataError, did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    import click
+
+SCORING = {
+    "eval",
+    "compare",
+    "report",
+    "explain",
+    "curve",
+    "plan",
+    "best",
+    "agreement",
+    "correlate",
+    "gate",
+    "next",
+}
+"""The commands to which policy and profile apply."""
+MEASURED = {"check", "eval", "compare", "report", "plan", "best", "agreement", "correlate", "cite"}
+"""The commands to which the measures apply: those that take any measure, and several."""
+COLUMNS = ("qrels-columns", "run-columns")
+GATE = ("baseline", "max-drop", "min", "decide-by", "alpha")
+SECTIONS = {
+    "policy": (*CHOICES, "depth"),
+    "columns": tuple(each.removesuffix("-columns") for each in COLUMNS),
+    "gate": GATE,
+}
+"""The tables of the file, with their settings."""
+KEYS = ("measures", "profile", *SECTIONS)
+
+
+def configure(context: click.Context, path: str) -> None:
+    """Makes the settings of a ``carob.toml`` the defaults of a command's options.
+
+    Raises:
+        DataError: the file cannot be read, or has a setting that there is not.
+    """
+    command = context.info_name or ""
+    names = {option: each.name for each in context.command.params for option in each.opts}
+    found = {name: value for name, value in defaults_in(path).items() if applies(name, command)}
+    context.default_map = {
+        parameter: value for name, value in found.items() if (parameter := names.get(f"--{name}")) is not None
+    }
+
+
+def applies(option: str, command: str) -> bool:
+    """Returns whether the file's value of an option is meant for a command, if it has that option."""
+    if option == "measure":
+        return command in MEASURED
+    if option in GATE:
+        return command == "gate"
+    return option in COLUMNS or command in SCORING
+
+
+def defaults_in(path: str) -> dict[str, Any]:
+    """Returns the values of options that a file states, by the names of the options.
+
+    Raises:
+        DataError: the file cannot be read, or has a setting that there is not.
+    """
+    from carob.inputs.errors import sentences
+    from carob.output.parsing import read_toml
+
+    try:
+        with sentences(path):
+            given = read_toml(path)
+    except ValueError as error:
+        raise DataError(
+            f"this is no TOML file: {error}.", file=path, remedy="Correct it, or pass --no-config."
+        ) from None
+    refuse_unknown(given, KEYS, "", path)
+    for section, known in SECTIONS.items():
+        if not isinstance(given.get(section, {}), dict):
+            raise not_of_kind(path, section, "a table, such as [policy]")
+        refuse_unknown(given.get(section, {}), known, f"[{section}] ", path)
+    found: dict[str, Any] = {}
+    if "measures" in given:
+        found["measure"] = listed_texts(path, "measures", given["measures"])
+    if "profile" in given:
+        found["profile"] = word_of(path, "profile", given["profile"], known_profiles())
+    for axis, value in given.get("policy", {}).items():
+        found[axis] = (
+            whole_number(path, axis, value) if axis == "depth" else word_of(path, axis, value, CHOICES[axis])
+        )
+    for kind, columns in given.get("columns", {}).items():
+        found[f"{kind}-columns"] = columns_said(path, kind, columns)
+    return found | limits_of_gate(path, given.get("gate", {}))
+
+
+def known_profiles() -> list[str]:
+    """Returns the names of carob's own profiles; another one is a file, which ``carob.toml`` cannot name."""
+    from carob.conventions.profiles import list_profiles
+
+    return list(list_profiles())
+
+
+def refuse_unknown(given: Mapping[str, Any], known: tuple[str, ...], where: str, path: str) -> None:
+    """Refuses a setting that there is not.
+
+    Raises:
+        DataError: there is such a setting.
+    """
+    for name in given:
+        if name not in known:
+            hint = did_you_mean(name, known, f"The settings are: {', '.join(known)}.")
+            raise DataError(f"{where}there is no setting '{name}'. {hint}", file=path)
+
+
+def not_of_kind(path: str, setting: str, expected: str) -> DataError:
+    """Returns the error for a value of another kind."""
+    return DataError(f"'{setting}' must be {expected}.", file=path)
+
+
+def listed_texts(path: str, setting: str, value: Any) -> list[str]:
+    """Returns a list of texts, in the order of the file."""
+    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+        raise not_of_kind(path, setting, 'a list of names, such as ["nDCG@10", "RR"]')
+    return value
+
+
+def whole_number(path: str, setting: str, value: Any) -> int:
+    """Returns a whole number that is not negative."""
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise not_of_kind(path, setting, "a whole number, such as 100")
+    return value
+
+
+def word_of(path: str, setting: str, value: Any, words: Any) -> str:
+    """Returns one of several words."""
+    if value not in words:
+        raise not_of_kind(path, setting, f"one of {', '.join(words)}")
+    return str(value)
+
+
+def columns_said(path: str, kind: str, columns: Any) -> str:
+    """Returns columns as the options for columns write them."""
+    if not isinstance(columns, dict) or not all(
+        isinstance(each, str) and "," not in each for each in columns.values()
+    ):
+        raise not_of_kind(
+            path, f"columns.{kind}", 'a table of names of columns without commas, such as {query = "qid"}'
+        )
+    return ",".join(f"{role}={name}" for role, name in columns.items())
+
+
+def limits_of_gate(path: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the values of the options of ``carob gate``."""
+    found = dict(given)
+    for option in ("max-drop", "min"):
+        if option in given:
+            found[option] = limits_said(path, option, given[option])
+    if "baseline" in given:
+        found["baseline"] = file_inside(path, given["baseline"])
+    if "decide-by" in given:
+        from carob.conventions.arguments import DECIDE_BY
+
+        found["decide-by"] = word_of(path, "decide-by", given["decide-by"], DECIDE_BY.words)
+    if "alpha" in given and not (isinstance(given["alpha"], float) and 0 < given["alpha"] < 1):
+        raise not_of_kind(path, "alpha", "a number between 0 and 1, such as 0.05")
+    return found
+
+
+def limits_said(path: str, option: str, value: Any) -> list[str]:
+    """Returns limits as the options write them."""
+    if not isinstance(value, dict) or not all(type(each) in (int, float) for each in value.values()):
+        raise not_of_kind(path, option, 'a table of measures and numbers, such as {"nDCG@10" = 0.01}')
+    return [f"{measure}={number}" for measure, number in value.items()]
+
+
+def file_inside(path: str, baseline: Any) -> str:
+    """Returns the path of the baseline, which is a regular file in the folder of ``carob.toml`` or below it.
+
+    Raises:
+        DataError: it is none.
+    """
+    folder = os.path.realpath(os.path.dirname(path))
+    found = os.path.realpath(os.path.join(folder, baseline)) if isinstance(baseline, str) else ""
+    if os.path.isabs(str(baseline)) or not found.startswith(folder + os.sep):
+        raise not_of_kind(path, "baseline", "the path of a file in the folder of carob.toml, or below it")
+    if os.path.exists(found) and not os.path.isfile(found):
+        raise not_of_kind(path, "baseline", "a file, and no folder or pipe")
+    return os.path.relpath(os.path.join(os.path.dirname(path), baseline))
+
+
+@contextmanager
+def settings_told(context: click.Context, layout: str, path: str) -> Iterator[None]:
+    """Says after the result of a command, or before its error, which of its options are from ``carob.toml``.
+
+    Text and Markdown show it below the result; standard error has it beside other formats.
+    """
+    from carob.cli.terminal import complain
+
+    line = settings_said(context, path)
+    note = {"kind": "Note", "message": line}
+    try:
+        yield
+    except SystemExit as end:
+        if line and end.code == 2 and context.info_name != "check":
+            complain("note", note, as_json=layout == "json")
+        elif line:
+            show_below(line, layout)
+        raise
+    except Exception:
+        if line:
+            complain("note", note, as_json=layout == "json")
+        raise
+    if line:
+        show_below(line, layout)
+
+
+def settings_said(context: click.Context, path: str) -> str:
+    """Returns the line about the options whose values are from ``carob.toml``, or an empty one if there are none."""
+    from click.core import ParameterSource
+
+    values = context.default_map or {}
+    own = [
+        f"{max(each.opts, key=len).removeprefix('--')} {value_said(values[each.name])}"
+        for each in context.command.params
+        if context.get_parameter_source(str(each.name)) == ParameterSource.DEFAULT_MAP
+    ]
+    return f"from {path}: {' · '.join(own)}" if own else ""
+
+
+def value_said(value: Any) -> str:
+    """Returns the value of an option as text."""
+    return " ".join(value) if isinstance(value, list) else str(value)
+
+
+def show_below(line: str, layout: str) -> None:
+    """Writes the line below a result."""
+    from carob.cli.terminal import complain, painted, say, text_columns
+    from carob.output.escaping import markdown, sentence
+    from carob.output.layout import folded
+
+    if layout == "text":
+        say(painted(folded(sentence(line), text_columns(), "  "), "footer"))
+    elif layout == "markdown":
+        say(f"\n{markdown(sentence(line))}\n")
+    else:
+        complain("note", {"kind": "Note", "message": line}, as_json=layout == "json")
