@@ -75,7 +75,7 @@ def evaluated(arguments: list[str]) -> tuple[str, str]:
         DataError: a file that is not there, or cannot be read.
         Refusal: trec_eval refuses the arguments or the files.
     """
-    own, depths, remove = apart(arguments)
+    own, depths, remove = pyserini_options(arguments)
     if len(own) < 2:
         return text_of(own), ""
     qrels, run = own[-2:]
@@ -85,7 +85,7 @@ def evaluated(arguments: list[str]) -> tuple[str, str]:
             raise DataError(f"There is no file '{each}' of {what}.{hint}")
     if not (depths or remove or is_msmarco(run)):
         return text_of(own), ""
-    pairs = {(each[0], each[2]) for each in fields_of(qrels) if len(each) > 2}
+    pairs = {(each[0], each[2]) for each in line_fields(qrels) if len(each) > 2}
     lines = [each for each in run_lines(run) if not remove or (each[0], each[2]) in pairs]
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, os.path.basename(run))
@@ -96,7 +96,7 @@ def evaluated(arguments: list[str]) -> tuple[str, str]:
     return content, "".join(f"{name:22}\tall\t{share:.4f}\n" for name, share in shares)
 
 
-def apart(arguments: list[str]) -> tuple[list[str], list[int], bool]:
+def pyserini_options(arguments: list[str]) -> tuple[list[str], list[int], bool]:
     """Returns trec_eval's own arguments, the depths of ``judged``, and whether to remove unjudged documents.
 
     Raises:
@@ -121,7 +121,7 @@ def text_of(arguments: list[str]) -> str:
     return b"".join(output(request_of(["--compat", "9", *arguments]))).decode("utf-8", "replace")
 
 
-def fields_of(path: str) -> Iterator[list[bytes]]:
+def line_fields(path: str) -> Iterator[list[bytes]]:
     """Yields the fields of each line that has some."""
     with unpacked(path) as file:
         yield from filter(None, map(bytes.split, file))
@@ -140,7 +140,7 @@ def run_lines(path: str) -> Iterator[list[bytes]]:
         DataError: a line with less than three fields, or a rank that is not a number.
     """
     short = is_msmarco(path)
-    for number, fields in enumerate(fields_of(path), 1):
+    for number, fields in enumerate(line_fields(path), 1):
         if short:
             try:
                 query, document, rank = fields
@@ -166,7 +166,7 @@ def share_of(lines: list[list[bytes]], pairs: set[tuple[bytes, bytes]], depth: i
     return judged / total if total else 0.0
 
 
-def main() -> int:
+def command() -> int:
     """Runs the command, and returns its exit status: trec_eval's, or 1 for files that are not there."""
     try:
         write(sys.stdout, "".join(evaluated(sys.argv[1:])).encode())
@@ -181,4 +181,4 @@ def main() -> int:
 
 if __name__ == "__main__":
     with contextlib.suppress(BrokenPipeError):
-        sys.exit(main())
+        sys.exit(command())
