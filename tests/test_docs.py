@@ -243,7 +243,7 @@ def test_both_readmes_print_something_that_is_checked() -> None:
     for page in (ENGLISH, CHINESE):
         shown = [block for block in blocks(page.read_text(encoding="utf-8")) if block.output is not None]
         languages = [block.language for block in shown]
-        assert "make eval" in shown[0].text
+        assert any("make eval" in each.text for each in shown[:2])
         assert languages.count("sh") >= 5
         assert languages.count("python") >= 3
 

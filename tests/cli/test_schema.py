@@ -167,7 +167,7 @@ def faults(value: Any, schema: dict[str, Any], place: str = "") -> Iterator[str]
         yield f"{place}: {kind}, not {sorted(allowed)}"
     elif kind == "object" and "properties" in schema:
         own = schema["properties"]
-        yield from (f"{place}/{key} is missing" for key in schema["required"] if key not in value)
+        yield from (f"{place}/{key} is missing" for key in schema.get("required", []) if key not in value)
         yield from (f"{place}/{key} is not described" for key in value if key not in own)
         for key in value.keys() & own.keys():
             yield from faults(value[key], own[key], f"{place}/{key}")
@@ -234,11 +234,26 @@ def test_the_schemas_are_those_of_the_examples() -> None:
 
 def schema_of(*names: str) -> dict[str, Any]:
     """The commands of what ``carob schema`` prints."""
+    found: dict[str, Any] = schema_printed(*names)["commands"]
+    return found
+
+
+def formats() -> dict[str, Any]:
+    """The formats of files that ``carob schema`` prints."""
+    printed_ones = schema_printed("golden-set", "results", "carob.toml")
+    assert printed_ones["commands"] == printed_ones["results"] == {}
+    assert schema_printed()["formats"] == printed_ones["formats"]
+    found: dict[str, Any] = printed_ones["formats"]
+    return found
+
+
+def schema_printed(*names: str) -> dict[str, Any]:
+    """What ``carob schema`` prints."""
     out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     with contextlib.redirect_stdout(out):
         assert command("schema", *names) == 0
     out.seek(0)
-    found: dict[str, Any] = json.loads(out.read())["commands"]
+    found: dict[str, Any] = json.loads(out.read())
     return found
 
 
@@ -263,6 +278,14 @@ def test_arguments_are_those_of_the_help() -> None:
     }
     assert own["pair"]["maxItems"] == 2
     assert schema_of("gate")["gate"]["arguments"]["required"] == ["qrels"]
+
+
+def test_the_project_s_file_is_described_by_the_options_that_it_sets() -> None:
+    found = formats()["carob.toml"]
+    assert {*found["properties"]} == {"measures", "profile", "policy", "columns", "gate"}
+    assert found["properties"]["policy"]["properties"]["ties"]["enum"][0] == "trec"
+    assert found["properties"]["gate"]["properties"]["alpha"]["exclusiveMaximum"] == 1
+    assert "trec_eval-9" in found["properties"]["profile"]["enum"]
 
 
 def test_an_unknown_command_is_named(capsys: pytest.CaptureFixture[str]) -> None:

@@ -111,7 +111,10 @@ CASES: dict[str, tuple[str, Callable[[], Any]]] = {
         lambda: carob.Run.of("ranks.csv", score="position"),
     ),
     "a gate": ("gate qrels run", lambda: carob.gate("qrels", "run")),
-    "a gate's baseline": ("gate qrels run --baseline run", lambda: carob.gate("qrels", "run", "run")),
+    "a gate's baseline": (
+        "gate qrels run --max-drop RR=0.1",
+        lambda: carob.gate("qrels", "run", max_drop={"RR": 0.1}),
+    ),
     "a profile's name": (
         "eval qrels run -m RetrievalMAP",
         lambda: carob.evaluate("qrels", "run", "RetrievalMAP"),

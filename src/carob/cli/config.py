@@ -37,7 +37,10 @@ MEASURED = {"check", "eval", "compare", "report", "plan", "best", "agreement", "
 COLUMNS = ("qrels-columns", "run-columns")
 GATE = ("baseline", "max-drop", "min", "decide-by", "alpha")
 SECTIONS = {
-    "policy": (*CHOICES, "depth"),
+    "policy": (
+        *(axis for axis in CHOICES if axis != "malformed"),
+        "depth",
+    ),  # whose option, --lenient, hides faults
     "columns": tuple(each.removesuffix("-columns") for each in COLUMNS),
     "gate": GATE,
 }

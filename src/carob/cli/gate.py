@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from carob.cli.options import Given, options, paths_of, refuse_misuse, split
 from carob.cli.people_and_model import scores_in, values_in
@@ -18,6 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from carob.cli.figures import Picture
+
+
+NO_LIMIT = "no limit was given, so the tolerance is 0: --max-drop nDCG@10=0.01 sets another"
+"""The remark of a gate that has only a baseline."""
 
 
 @click.command("gate")
@@ -50,6 +56,8 @@ def gate_command(
     Instead of QRELS and RUN, you can pass SCORES, a file with one run's per-query scores, as for 'carob compare'. The
     baseline is then a file of the same kind.
 
+    Without a limit, a significant drop from the baseline fails.
+
     The exit code is 0 if the gate passed, 1 if it failed, and 2 if it is undecided, for example because a
     file cannot be read.
     """
@@ -72,15 +80,21 @@ def gate_command(
     else:
         refuse_two_logs(qrels, run, given)
         judged, ranked = given.qrels(qrels, gated or None), given.run(run)
+    unlimited = baseline is not None and not drops and not floors
+    source = click.get_current_context().get_parameter_source("decide_by")
+    if unlimited and source == ParameterSource.DEFAULT:
+        options["decide_by"] = "significance"
     found = gate(
         judged,
         ranked,
         None if baseline is None else baseline_in(baseline, given, gated),
-        limits(drops, "--max-drop"),
+        0.0 if unlimited else limits(drops, "--max-drop"),
         limits(floors, "--min"),
         **given.conventions,
         **options,
     )
+    if unlimited:
+        found = replace(found, warnings=(*found.warnings, NO_LIMIT))
     if junit is not None:
         write_whole(junit, found.to_junit())
     answer(found, layout, figure=figure)

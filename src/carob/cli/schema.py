@@ -1,4 +1,4 @@
-"""The command ``carob schema``: arguments, exit status and JSON of every command, as JSON Schema."""
+"""The command ``carob schema``: arguments, exit status, JSON and formats of files, as JSON Schema."""
 
 from __future__ import annotations
 
@@ -47,10 +47,12 @@ ANSWER_NO = {
 
 
 @click.command("schema")
-@click.argument("names", nargs=-1, metavar="[COMMAND]...")
+@click.argument("names", nargs=-1, metavar="[COMMAND|FORMAT]...")
 @click.pass_context
 def schema_command(context: click.Context, names: tuple[str, ...]) -> None:
-    """Print arguments, exit status and JSON of commands as JSON Schema.
+    """Print arguments, exit status and JSON of commands, and formats of files, as JSON Schema.
+
+    The formats are golden-set, results and carob.toml.
 
     The schema of a command's JSON is that of the result which its field 'schema' names, such as Comparison/1. The
     number becomes larger when a field is removed or changes its type or meaning. New fields may appear at any time.
@@ -60,18 +62,89 @@ def schema_command(context: click.Context, names: tuple[str, ...]) -> None:
         raise click.UsageError("Write 'carob schema COMMAND'.")
     known = group.command.list_commands(group)
     for name in names:
-        if name not in known:
+        if name not in known and name not in FORMATS:
             raise click.UsageError(unknown_command(name, known), group)
     results = result_schemas()
-    asked = names or tuple(known)
+    asked = [name for name in names or known if name not in FORMATS]
     commands = {name: described(name, group.command.get_command(group, name)) for name in asked}
+    formats = {name: FORMATS[name](group) for name in (names or FORMATS) if name in FORMATS}
     kinds = {kind for name in asked for kind in RESULTS.get(name, ())}
     said = {
         "$schema": DIALECT,
         "commands": commands,
+        "formats": formats,
         "results": {name: each for name, each in results.items() if name.partition("/")[0] in kinds},
     }
     say(json_text(said) + "\n")
+
+
+def golden_set(_group: click.Context) -> dict[str, Any]:
+    """Returns the schema of a service's golden set: questions with the ids of the documents that answer them."""
+    return format_of_rows("qrels", "qrels_records", "grade", "A golden set.")
+
+
+def results_of_golden_set(_group: click.Context) -> dict[str, Any]:
+    """Returns the schema of a service's answers: questions with the ids of the retrieved documents."""
+    return format_of_rows(
+        "run", "run_records", "score", "The retrieved documents for a golden set, best first or by score."
+    )
+
+
+def format_of_rows(kind: str, records: str, number: str, title: str) -> dict[str, Any]:
+    """Returns the schema of rows with a question each and a list of documents, from the usual names of columns."""
+    from carob.inputs.columns import known_names
+
+    usual, lists = known_names()["usual"], known_names()["lists"]
+    names = {role: [name for its in usual[role] for name in its] for role in ("query", "document", number)}
+    own_id = {"type": ["string", "integer"]}
+    ids = {"type": "array", "items": own_id}
+    numbers = {name: {"type": "number"} for name in usual[number][0]}
+    objects = {"type": "object", "properties": dict.fromkeys(names["document"], own_id) | numbers}
+    plain = [*lists[kind], *(lists["ranked"] if kind == "run" else ())]
+    both = [*lists[records], *(lists["ranked"] if kind == "run" else ())]
+    listed = dict.fromkeys(plain, ids) | {
+        name: {"type": "array", "items": {"anyOf": [own_id, objects]} if name in plain else objects}
+        for name in both
+    }
+    beside = {f"{name}s": {"type": "array", "items": {"type": "number"}} for name in usual[number][0][:1]}
+    row = {
+        "type": "object",
+        "properties": dict.fromkeys(("id", *names["query"]), own_id) | listed | beside,
+        "anyOf": [{"required": [name]} for name in listed],
+    }
+    said = "Names of fields count without upper case, '_' and '-': expectedids is also expectedIds and expected_ids."
+    return {"title": title, "$comment": said, "type": "array", "items": row}
+
+
+def project_file(group: click.Context) -> dict[str, Any]:
+    """Returns the schema of ``carob.toml``, whose values are those of options."""
+    from carob.cli.config import COLUMNS, GATE, SECTIONS
+    from carob.conventions.profiles import list_profiles
+
+    assert isinstance(group.command, click.Group)
+    gate = group.command.get_command(group, "gate")
+    assert gate is not None
+    options = arguments_of(gate)["properties"]
+    limits = {"type": "object", "additionalProperties": {"type": "number"}}
+    tables = {
+        "policy": {axis: options[axis] for axis in SECTIONS["policy"]},
+        "columns": {
+            each.removesuffix("-columns"): {"type": "object", "additionalProperties": {"type": "string"}}
+            for each in COLUMNS
+        },
+        "gate": {name: limits if name in ("max-drop", "min") else options[name] for name in GATE},
+    }
+    settings: dict[str, Any] = {
+        "measures": {"type": "array", "items": {"type": "string"}},
+        "profile": {"type": "string", "enum": list(list_profiles())},
+    }
+    for name, own in tables.items():
+        settings[name] = {"type": "object", "properties": own, "additionalProperties": False}
+    return {"title": "carob.toml", "type": "object", "properties": settings, "additionalProperties": False}
+
+
+FORMATS = {"golden-set": golden_set, "results": results_of_golden_set, "carob.toml": project_file}
+"""The schemas of files that people write, besides the text formats of TREC."""
 
 
 def result_schemas() -> dict[str, Any]:
