@@ -91,6 +91,7 @@ PARTNERS = {
     "lightning": ["lightning"],
     "ir_measures": ["ir_measures"],
     "objects": ["ranx", "ir_measures"],
+    "pyterrier": ["python-terrier"],
     "sentence_transformers": ["sentence-transformers"],
     "spark": ["pyspark"],
     "torchmetrics": ["torchmetrics"],
@@ -109,7 +110,7 @@ def test_every_adapter_is_called_by_the_real_library_where_ci_installs_it() -> N
     )
     for library in itertools.chain.from_iterable(PARTNERS.values()):
         assert library in partners()
-        module = library.removesuffix("-cpu").replace("-", "_")
+        module = library.removesuffix("-cpu").replace("-", "_").replace("python_terrier", "pyterrier")
         assert re.search(rf'importorskip\(\s*"{module}\b', tests), library
 
 

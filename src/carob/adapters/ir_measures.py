@@ -87,7 +87,8 @@ def provider() -> Any:
     own = {
         "NAME": NAME,
         "SUPPORTED_MEASURES": supported,
-        "_evaluator": lambda _, measures, qrels: evaluator(list(measures), qrels),
+        # ir_measures passes a set, whose order, and so that of PyTerrier's columns, changes from process to process.
+        "_evaluator": lambda _, measures, qrels: evaluator(sorted(measures, key=str), qrels),
         "install_instructions": lambda _: "pip install carob",
     }
     return type("CarobProvider", (providers.Provider,), own)()

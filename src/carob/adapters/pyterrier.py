@@ -1,0 +1,56 @@
+"""carob's paired tests for ``pyterrier.Experiment(test=...)``."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from carob.comparison.compare import compare
+from carob.comparison.design import Test
+from carob.evaluation.score_files import read_scores
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from carob.conventions.arguments import TestName
+
+__all__ = ["paired_test"]
+
+MEASURE = "DCG"
+"""A measure without an upper end stands for the measure, of which PyTerrier passes only the scores."""
+
+
+def paired_test(
+    name: TestName = "randomisation", *, resamples: int | None = None, seed: int | None = None
+) -> Callable[[Iterable[float], Iterable[float]], tuple[float, float]]:
+    """Returns a function for ``pyterrier.Experiment(test=...)``, where ``t`` and ``wilcoxon`` are SciPy's.
+
+    The function takes the scores of a system and of the baseline for the same queries, and returns the difference of
+    their means and the uncorrected two-sided p. ``Experiment(correction=...)`` corrects it.
+
+    Args:
+        name: a test of ``carob.compare`` for one pair: ``randomisation``, ``t``, ``sign`` or ``wilcoxon``.
+        resamples: the number of random assignments of a randomisation test; None for carob's default.
+        seed: the seed of the random numbers; None for carob's default.
+
+    Raises:
+        ArgumentError: an unknown test.
+
+    Example:
+        >>> from carob.adapters.pyterrier import paired_test
+        >>> difference, p = paired_test("sign")([0.5, 0.7, 0.9, 0.4, 0.6], [0.4, 0.6, 0.8, 0.3, 0.5])
+        >>> round(difference, 4), p
+        (0.1, 0.0625)
+    """
+    return partial(tested, Test(name, "none", resamples=resamples, seed=seed))
+
+
+def tested(test: Test, scores: Iterable[float], baseline: Iterable[float]) -> tuple[float, float]:
+    """Returns the difference of two means, and its p by a test."""
+    values = {
+        name: {MEASURE: {str(place): float(value) for place, value in enumerate(its)}}
+        for name, its in (("scores", scores), ("baseline", baseline))
+    }
+    found = compare(None, read_scores(values), MEASURE, baseline="baseline", test=test)
+    pair = found[MEASURE].pairs[0]
+    return pair.difference, pair.p_uncorrected
