@@ -14,12 +14,14 @@ from carob.cli.options import Given, options, paths_of, refuse_misuse, split
 from carob.cli.people_and_model import scores_in, values_in
 from carob.cli.terminal import answer
 from carob.measures.grammar import is_number
-from carob.output.errors import DataError
+from carob.output.errors import DataError, command_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from datetime import date
 
     from carob.cli.figures import Picture
+    from carob.testing.gate_result import Gate
 
 
 NO_LIMIT = "no limit was given, so the tolerance is 0: --max-drop nDCG@10=0.01 sets another"
@@ -40,6 +42,8 @@ def gate_command(
     layout: str,
     figure: Picture | None,
     junit: str | None,
+    comment: str | None,
+    made: date | None,
     github: bool | None,
     given: Given,
     **options: Any,
@@ -62,24 +66,60 @@ def gate_command(
     file cannot be read.
     """
     from carob.output.files import write_whole
-    from carob.testing.gate import gate
 
     if measures:
         raise click.UsageError(
             f"Pass a measure with its limit: --max-drop {measures[0]}=0.005, or --min {measures[0]}=0.6."
         )
     read = (qrels, run, baseline, given.exclude)
-    refuse_misuse(*read, output=junit)
-    gated = [each.rpartition("=")[0] for each in (*drops, *floors) if "=" in each]
+    for output in (junit, comment):
+        refuse_misuse(*read, output=output)
+    if made is not None and comment is None:
+        raise click.UsageError("--baseline-date needs --comment.")
+    try:
+        found = gated(qrels, run, baseline, drops, floors, given, **options)
+    except DataError as error:
+        if comment is not None:
+            path = None if baseline is None else split(baseline)[1]
+            gone = None if path is None or os.path.exists(path) else path
+            write_whole(comment, undecided(error.as_dict(command=True)["message"], gone))
+        raise
+    if junit is not None:
+        write_whole(junit, found.to_junit())
+    if comment is not None:
+        from carob.testing.comment import comment_of
+
+        write_whole(comment, command_of(comment_of(found, made)))
+    answer(found, layout, figure=figure)
+    if os.environ.get("GITHUB_ACTIONS") == "true" if github is None else github:
+        # The runner reads commands from both streams; standard output has the format of --format.
+        sys.stderr.write(found.to_github().encode("utf-8", "backslashreplace").decode())
+    if not found.passed:
+        sys.exit(1)
+
+
+def gated(
+    qrels: str,
+    run: str | None,
+    baseline: str | None,
+    drops: tuple[str, ...],
+    floors: tuple[str, ...],
+    given: Given,
+    **options: Any,
+) -> Gate:
+    """Returns the gate of the files and limits that a command was given."""
+    from carob.testing.gate import gate
+
+    asked = [each.rpartition("=")[0] for each in (*drops, *floors) if "=" in each]
     if run is None and given.is_log(qrels):
         # The log serves as QRELS and RUN, and so does the baseline if it is a log.
         logs = given.with_judgments((qrels, *([] if baseline is None else [baseline])))
-        judged, ranked = given.qrels(logs[0], gated or None), given.run(qrels)
+        judged, ranked = given.qrels(logs[0], asked or None), given.run(qrels)
     elif run is None:
-        judged, ranked = None, only_run(qrels, given, gated, scores_in)
+        judged, ranked = None, only_run(qrels, given, asked, scores_in)
     else:
         refuse_two_logs(qrels, run, given)
-        judged, ranked = given.qrels(qrels, gated or None), given.run(run)
+        judged, ranked = given.qrels(qrels, asked or None), given.run(run)
     unlimited = baseline is not None and not drops and not floors
     source = click.get_current_context().get_parameter_source("decide_by")
     if unlimited and source == ParameterSource.DEFAULT:
@@ -87,22 +127,33 @@ def gate_command(
     found = gate(
         judged,
         ranked,
-        None if baseline is None else baseline_in(baseline, given, gated),
+        None if baseline is None else baseline_in(baseline, given, asked),
         0.0 if unlimited else limits(drops, "--max-drop"),
         limits(floors, "--min"),
         **given.conventions,
         **options,
     )
-    if unlimited:
-        found = replace(found, warnings=(*found.warnings, NO_LIMIT))
-    if junit is not None:
-        write_whole(junit, found.to_junit())
-    answer(found, layout, figure=figure)
-    if os.environ.get("GITHUB_ACTIONS") == "true" if github is None else github:
-        # The runner reads commands from both streams; standard output has the format of --format.
-        sys.stderr.write(found.to_github().encode("utf-8", "backslashreplace").decode())
-    if not found.passed:
-        sys.exit(1)
+    return replace(found, warnings=(*found.warnings, NO_LIMIT)) if unlimited else found
+
+
+def undecided(message: str, missing: str | None = None) -> str:
+    """Returns the comment of a gate without a verdict.
+
+    Args:
+        message: the error.
+        missing: the path of the baseline, if there is no such file.
+    """
+    from carob.output.document import Document, Line, Section
+    from carob.testing.comment import MARK
+
+    said = f"{message} The gate has no verdict, which does not mean that the run is as good as before."
+    if missing is not None:
+        said = (
+            f"There is no file {missing} to compare with. To keep the results of the current run as the baseline: "
+            f"carob eval QRELS RUN -m MEASURE --record {missing}."
+        )
+    title = f"gate undecided: {'no verdict' if missing is None else 'no baseline'}"
+    return MARK + Document([Section([Line(title, "answer"), Line(said)])]).markdown()
 
 
 def refuse_two_logs(qrels: str, run: str, given: Given) -> None:

@@ -41,6 +41,7 @@ from carob.output.parsing import is_number
 if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
+    from datetime import date
 
     from carob.cli.figures import Picture
     from carob.inputs.qrels import Qrels
@@ -104,6 +105,22 @@ def listed_numbers(
     return tuple(map(int, parts))
 
 
+def day_in(context: click.Context, option: click.Parameter, value: str | None) -> date | None:
+    """Returns the day of a text such as ``2026-11-01``.
+
+    Raises:
+        click.BadParameter: something else.
+    """
+    if value is None:
+        return None
+    from datetime import date
+
+    try:
+        return date.fromisoformat(value)
+    except ValueError:
+        raise click.BadParameter(f"'{value}' is not a day, such as 2026-11-01.", context, option) from None
+
+
 def picture_in(_context: click.Context, _option: click.Parameter, value: str | None) -> Picture | None:
     """Returns the figure of ``--figure FILE`` or ``--figure KIND=FILE``."""
     if value is None:
@@ -121,6 +138,7 @@ HOOKS: dict[str, dict[str, Any]] = {
     "folders": {"type": click.Choice(FOLDERS)},
     "looks": {"callback": listed_numbers},
     "figure": {"callback": picture_in},
+    "baseline-date": {"callback": day_in},
     **{axis: {"type": click.Choice(choices)} for axis, choices in CHOICES.items()},
 }
 """The arguments of ``click.option`` that are code."""
