@@ -11,6 +11,9 @@
 #include <cstdlib>
 #include <functional>
 #include <limits>
+#if defined(_WIN32)
+#include <regex>
+#endif
 
 namespace oracle {
 namespace {
@@ -52,15 +55,30 @@ bool rounded_off(const std::string& digits, double value) {
     return digits.substr(std::min(digits.find_first_not_of('0'), digits.size() - 1)) != printed;
 }
 
+// A number as C's strtod reads it, and how much of the token it is. Windows' library reads more than C's standard.
+std::pair<double, std::size_t> c_number(const std::string& token) {
+#if defined(_WIN32)
+    static const std::regex grammar(
+        R"(^\s*[+-]?(infinity|inf|nan|0x([0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)(p[+-]?\d+)?|(\d+\.?\d*|\.\d+)(e[+-]?\d+)?))",
+        std::regex::icase
+    );
+    std::smatch found;
+    const std::string text = std::regex_search(token, found, grammar) ? found.str() : "";
+#else
+    const std::string& text = token;
+#endif
+    char* stopped = nullptr;
+    const double value = std::strtod(text.c_str(), &stopped);
+    return {value, static_cast<std::size_t>(stopped - text.c_str())};
+}
+
 Number score_of(std::string_view field, carob::Numbers numbers) {
     const std::string token(field);
-    char* stopped = nullptr;
-    const double value = std::strtod(token.c_str(), &stopped);
+    const auto [value, length] = c_number(token);
     if (numbers == carob::Numbers::c) return {value, {}};
     const std::string word = lower_without_sign(token);
     if (word == "nan") return {0, Fault::nan};
-    const bool whole = static_cast<std::size_t>(stopped - token.c_str()) == token.size();
-    if (!whole || word.find_first_of("xpn") != std::string::npos) {
+    if (length != token.size() || word.find_first_of("xpn") != std::string::npos) {
         if (word != "inf" && word != "infinity") return {0, Fault::number};
     }
     if (rounded_off(word, value)) return {0, Fault::wide};

@@ -24,9 +24,56 @@
 namespace carob {
 namespace {
 
+bool is_word(std::string_view token, std::string_view lower) {
+    if (token.size() != lower.size()) return false;
+    for (std::size_t i = 0; i < token.size(); ++i) {
+        if ((static_cast<unsigned char>(token[i]) | 0x20) != static_cast<unsigned char>(lower[i])) return false;
+    }
+    return true;
+}
+
+// The place after the digits that begin at a place.
+std::size_t after_digits(std::string_view token, std::size_t i, bool hex) {
+    for (; i < token.size(); ++i) {
+        const int low = token[i] | 0x20;
+        if (!is_digit(token[i]) && !(hex && low >= 'a' && low <= 'f')) break;
+    }
+    return i;
+}
+
+// The place after the digits and the point that begin at a place, which is that place if there is no digit.
+std::size_t after_mantissa(std::string_view token, std::size_t start, bool hex) {
+    const std::size_t whole = after_digits(token, start, hex);
+    if (whole == token.size() || token[whole] != '.') return whole;
+    const std::size_t end = after_digits(token, whole + 1, hex);
+    return end > start + 1 ? end : start;
+}
+
+// The start of a token that C's strtod reads as a number, by the grammar of the C standard (C17, 7.22.1.3). Platforms
+// read more: in Windows' library, 1d2 is 100.
+std::string_view c_number(std::string_view token) {
+    const auto is_sign = [&](std::size_t k) { return k < token.size() && (token[k] == '+' || token[k] == '-'); };
+    const auto is_letter = [&](std::size_t k, char letter) { return k < token.size() && (token[k] | 0x20) == letter; };
+    std::size_t i = 0;
+    while (i < token.size() && (token[i] == ' ' || (token[i] >= '\t' && token[i] <= '\r'))) ++i;
+    if (is_sign(i)) ++i;
+    for (const std::string_view word : {"infinity", "inf", "nan"}) {
+        if (is_word(token.substr(i, word.size()), word)) return token.substr(0, i + word.size());
+    }
+    const bool hex = is_letter(i + 1, 'x') && token[i] == '0' && after_mantissa(token, i + 2, true) > i + 2;
+    const std::size_t start = hex ? i + 2 : i;
+    std::size_t end = after_mantissa(token, start, hex);
+    if (end > start && is_letter(end, hex ? 'p' : 'e')) {
+        const std::size_t exponent = end + (is_sign(end + 1) ? 2 : 1);
+        const std::size_t stop = after_digits(token, exponent, false);
+        if (stop > exponent) end = stop;
+    }
+    return token.substr(0, end);
+}
+
 // C's own reading, in any locale that the host program has chosen. Slow and rare: hex, inf, overflow, denormals, garbage.
 double c_strtod(std::string_view token) {
-    const std::string text(token);
+    const std::string text(c_number(token));
 #if defined(_WIN32)
     static const _locale_t plain = _create_locale(LC_ALL, "C");
     return _strtod_l(text.c_str(), nullptr, plain);
@@ -46,14 +93,6 @@ double decimal(std::string_view token) {
     if (fault == std::errc() && stopped == last) return value;
 #endif
     return c_strtod(token);
-}
-
-bool is_word(std::string_view token, std::string_view lower) {
-    if (token.size() != lower.size()) return false;
-    for (std::size_t i = 0; i < token.size(); ++i) {
-        if ((static_cast<unsigned char>(token[i]) | 0x20) != static_cast<unsigned char>(lower[i])) return false;
-    }
-    return true;
 }
 
 std::string_view without_sign(std::string_view token) {
