@@ -1,9 +1,13 @@
 """Tests what the package promises outside its code: one version, a compiler for all, complete archives."""
 
+import email
+import importlib.metadata
 import re
+import runpy
 import subprocess
 import sys
 import sysconfig
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -240,3 +244,77 @@ def test_an_older_python_is_told_the_version_that_it_needs() -> None:
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert ran.stderr == "carob needs Python 3.10 or newer, and this is Python 3.9.\n"
     assert ran.returncode == 1
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
+    """A wheel of the checkout, built without compiling the kernel."""
+    pytest.importorskip("scikit_build_core", reason="builds the wheel")
+    pytest.importorskip("pip", reason="builds the wheel")
+    folder = tmp_path_factory.mktemp("wheel")
+    build = ["-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--no-index"]
+    settings = [f"--config-settings=wheel.{each}" for each in ("cmake=false", "py-api=py3")]
+    line = [sys.executable, *build, *settings, "--wheel-dir", str(folder), str(CHECKOUT)]
+    built = subprocess.run(line, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stderr
+    (path,) = folder.glob("*.whl")
+    return zipfile.ZipFile(path)
+
+
+def licences(wheel: zipfile.ZipFile) -> dict[str, str]:
+    """The texts of licences that a wheel carries, by name."""
+    pattern = re.compile(r"carob-[^/]*\.dist-info/licenses/(.*)")
+    return {
+        found[1]: wheel.read(name).decode() for name in wheel.namelist() if (found := pattern.fullmatch(name))
+    }
+
+
+@pytest.mark.thorough
+def test_a_wheel_holds_the_terms_of_all_that_is_compiled_or_bundled_in_it(wheel: zipfile.ZipFile) -> None:
+    found = licences(wheel)
+    others = {f"licenses/{name}.txt" for name in ("llvm", "nanobind", "robin_map", "vega")}
+    assert {*found} == {"LICENSE", "NOTICE"} | others
+    assert "Apache License" in found["LICENSE"]
+    assert found["NOTICE"].startswith("carob\nCopyright 2026 The carob developers\n")
+    for name in others:
+        assert f"({name})" in found["NOTICE"], name
+    nanobind = pytest.importorskip("nanobind", reason="its own text is at hand then")
+    own = Path(nanobind.__file__).parent / "ext" / "robin_map" / "include" / "tsl" / "robin_map.h"
+    assert re.search(r"Copyright \(c\) .*", own.read_text())[0] in found["licenses/robin_map.txt"]
+    (installed,) = (each for each in importlib.metadata.files("nanobind") or [] if each.name == "LICENSE")
+    assert installed.read_text() == found["licenses/nanobind.txt"]
+
+
+@pytest.mark.thorough
+def test_the_terms_of_the_drawing_library_name_each_part_of_it(wheel: zipfile.ZipFile) -> None:
+    vega, text = (
+        runpy.run_path(str(CHECKOUT / "build_backend" / "vega.py")),
+        licences(wheel)["licenses/vega.txt"],
+    )
+    for names, owner in vega["LIBRARIES"].items():
+        holder, _, terms = owner.rpartition(", ")
+        section = re.split(r"\n(?=[\w -]+\n-+\n)", text)
+        (its,) = [each for each in section if each.startswith(terms.replace("BSD-3", "BSD 3"))]
+        assert names in its, names
+        assert holder.split(" and ")[0] in its, holder
+
+
+@pytest.mark.thorough
+def test_the_metadata_of_a_wheel_are_whole(wheel: zipfile.ZipFile) -> None:
+    (name,) = (each for each in wheel.namelist() if each.endswith(".dist-info/METADATA"))
+    found = email.message_from_string(wheel.read(name).decode())
+    assert found["License-Expression"] == "Apache-2.0 AND BSD-3-Clause AND ISC AND MIT"
+    assert len(found.get_all("License-File")) == 6
+    assert found["Description-Content-Type"] == "text/markdown"
+    assert found["Summary"]
+    assert not any(
+        "License ::" in each for each in found.get_all("Classifier")
+    )  # an expression excludes them
+
+
+def test_once_the_address_is_settled_all_others_follow_it(pyproject: dict) -> None:
+    urls = pyproject["project"].get("urls", {})
+    if not urls:
+        pytest.skip("the repository's address is not settled")
+    assert {"Repository", "Documentation", "Issues", "Changelog"} <= {*urls}
+    assert all(each.startswith(urls["Repository"]) for each in urls.values())
