@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from carob._numpy import np
 from carob.diagnosis.check.finding import ERROR, KINDS, NOTE, WARNING, found, moved, told
+from carob.diagnosis.check.known import known
 from carob.diagnosis.check.lenient import from_rows, read_leniently
 from carob.diagnosis.check.text import EXAMPLES, queries_at, repeats_at
 from carob.inputs.ids import text_of
@@ -225,5 +226,6 @@ IN_QRELS: tuple[Callable[[LenientQrels, RunAndQrels | None], Iterator[Finding]],
     similar,
     levels,
     few,
+    known,
 )
 """Every check of judgments that could be read; the first run shows the effect on the means."""

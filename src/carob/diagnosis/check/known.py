@@ -1,0 +1,139 @@
+"""Recognises the judgments of public collections by fingerprints, also if lines are missing or in another order.
+
+A fingerprint has the least of the hashes of a collection's pairs of query and document. Judgments that share nearly all
+of these, and have few others as small, are nearly the same set (a bottom-k sketch: Cohen and Kaplan 2007). The table
+``known.json`` holds hashes only; ``docs/write_known.py`` writes it.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+from typing import TYPE_CHECKING, Any
+from zlib import crc32
+
+from carob._numpy import np
+from carob.diagnosis.check.finding import found
+from carob.output.language import filled
+from carob.output.parsing import json_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from carob.diagnosis.check.finding import Finding
+    from carob.diagnosis.check.lenient import LenientQrels, RunAndQrels
+    from carob.inputs.qrels import Qrels
+
+FILE = os.path.join(os.path.dirname(__file__), "known.json")
+KEPT = 24
+"""Hashes of a fingerprint."""
+MOST = 6
+"""Hashes of a fingerprint that may be missing, or too many, in judgments that have its name."""
+LONGEST = 2.0
+"""Judgments that are this many times as many as those of the largest known set are none of them."""
+
+
+def hashes(qrels: Qrels) -> NDArray[np.uint32]:
+    """Returns the hash of the query and the document of each judgment."""
+    judgments = qrels.judgments
+    made: list[int] = []
+    for place, query in enumerate(judgments.queries):
+        start = crc32(b"\t", crc32(query))
+        made += [crc32(document, start) for document in judgments.documents(place)]
+    return np.array(made, np.uint32)
+
+
+def total_of(pairs: NDArray[np.uint32], grades: NDArray[np.float64]) -> int:
+    """Returns a sum over all judgments, which their order does not change."""
+    levels = (np.clip(grades, -1e12, 1e12) * 1000).astype(np.int64).astype(np.uint64)
+    mixed = (pairs.astype(np.uint64) << np.uint64(20)) ^ (levels * np.uint64(0x9E3779B97F4A7C15))
+    return int(
+        (mixed * np.uint64(0xBF58476D1CE4E5B9) >> np.uint64(16)).sum(dtype=np.uint64) & np.uint64(2**48 - 1)
+    )
+
+
+def fingerprint(qrels: Qrels) -> dict[str, Any]:
+    """Returns the fingerprint of judgments: counts, the least hashes with their grades, and the sum over all."""
+    pairs = hashes(qrels)
+    least = np.argsort(pairs, kind="stable")[:KEPT]
+    return {
+        "count": len(pairs),
+        "queries": qrels.judgments.query_count,
+        "total": total_of(pairs, qrels.judgments.grades),
+        "least": base64.b64encode(pairs[least].astype("<u4").tobytes()).decode(),
+        "grades": [float(f"{each:g}") for each in qrels.judgments.grades[least].tolist()],
+    }
+
+
+def known_sets() -> list[dict[str, Any]]:
+    """Returns the known sets, with their hashes as an array."""
+    with open(FILE, "rb") as file:
+        sets: list[dict[str, Any]] = json_in(file.read())
+    return [each | {"least": np.frombuffer(base64.b64decode(each["least"]), "<u4")} for each in sets]
+
+
+def nearest_sets(
+    sets: list[dict[str, Any]], pairs: NDArray[np.uint32], grades: NDArray[np.float64]
+) -> list[dict[str, Any]]:
+    """Returns the known set that judgments are nearly equal to: several if these versions are equally near, or none.
+
+    Args:
+        sets: the known sets.
+        pairs: the hash of the query and the document of each judgment.
+        grades: its grade.
+    """
+    shared = np.isin(np.concatenate([each["least"] for each in sets]), pairs)
+    near, place = [], 0
+    for each in sets:
+        least = each["least"]
+        has = int(np.count_nonzero(shared[place : place + len(least)]))
+        place += len(least)
+        if has >= len(least) - MOST:
+            apart = len(least) - has + int(np.count_nonzero(pairs <= least[-1])) - has
+            if apart <= MOST:
+                near.append((apart, other_grades(each, pairs, grades), abs(each["count"] - len(pairs)), each))
+    same = [each for *_, each in near if is_equal(each, pairs, grades)]
+    near.sort(key=lambda each: each[:3])
+    return same or [each for *numbers, each in near if numbers[:2] == [*near[0][:2]]]
+
+
+def is_equal(its: dict[str, Any], pairs: NDArray[np.uint32], grades: NDArray[np.float64]) -> bool:
+    """Returns whether judgments are exactly those of a known set."""
+    return bool(len(pairs) == its["count"] and total_of(pairs, grades) == its["total"])
+
+
+def other_grades(its: dict[str, Any], pairs: NDArray[np.uint32], grades: NDArray[np.float64]) -> int:
+    """Returns how many of the pairs in a fingerprint have another grade in the judgments."""
+    own = dict(zip(its["least"].tolist(), its["grades"], strict=True))
+    found_at = np.flatnonzero(np.isin(pairs, its["least"]))
+    return sum(own[int(pairs[place])] != grades[place] for place in found_at.tolist())
+
+
+def known(judged: LenientQrels, pair: RunAndQrels | None) -> Iterator[Finding]:
+    """Finds that judgments are those of a public collection, and whether any are missing or differ."""
+    del pair
+    sets, count = known_sets(), judged.judgments.count
+    if count > LONGEST * max(each["count"] for each in sets):
+        return
+    pairs, grades = hashes(judged.qrels), judged.judgments.grades
+    near = nearest_sets(sets, pairs, grades)
+    if not near:
+        return
+    its, key, names = near[0], "known-judgments", " or ".join(each["name"] for each in near)
+    whole, other, sampled = its["count"], other_grades(its, pairs, grades), len(its["least"])
+    if other > MOST:
+        what = (
+            "these judge the documents of {name} with other grades ({other} of {sampled} sampled ones differ)"
+        )
+        yield found(key, judged.text.name, filled(what, name=names, other=other, sampled=sampled))
+        return
+    state = (
+        f"nearly, {count:,} in place of {whole:,}"
+        if count != whole
+        else f"nearly, some of the {whole:,} differ"
+    )
+    if is_equal(its, pairs, grades):
+        state = f"all {whole:,}"
+    yield found(key, judged.text.name, name=names, state=state)
