@@ -13,7 +13,7 @@ import pytest
 import carob
 from carob import DataError, PolicyError
 from carob.cli import main
-from carob.estimation.effects import drawn, probabilities
+from carob.estimation.effects import PEOPLE_BY_GRADE, assumed_spread, drawn, probabilities
 
 COFFEE = Path(__file__).parents[2] / "examples" / "coffee"
 RUNS = [str(path) for path in sorted((COFFEE / "runs").glob("*.run"))]
@@ -79,6 +79,46 @@ def test_the_effect_on_average_precision_is_a_finite_difference() -> None:
     found = carob.next_judgments({"q": {"a": 1, "b": 1}}, [run], "AP", budget=1, order="certain")
     # With x relevant AP is 1, without it (1 + 2 / 3) / 2.
     assert found.chosen[0].effect == pytest.approx(1 - 5 / 6, abs=1e-12)
+
+
+def test_what_no_run_retrieves_is_drawn_where_it_matters() -> None:
+    """AP divides by the number of relevant documents, also of those that only the judge knows."""
+    run = {f"q{q}": {f"d{d}": 9.0 - d for d in range(9)} for q in range(4)}
+    other = {query: {"d8": 3.0, "d1": 2.0, "d0": 1.0} for query in run}
+    judge = {query: {f"d{d}": (d * 7) % 4 for d in range(14)} for query in run}
+    found = {
+        measure: carob.next_judgments(None, [run, other], measure, budget=1000, judge=judge)
+        for measure in ("AP", "Rprec", "DCG@10")
+    }
+    beyond = {
+        name: [each for each in its.chosen if each.document in ("d9", "d13")] for name, its in found.items()
+    }
+    assert {name: len(its) for name, its in beyond.items()} == {"AP": 8, "Rprec": 8, "DCG@10": 0}
+    assert all(each.rank == 0 and 0 < each.probability <= 1 for each in beyond["AP"])
+    assert any(each.effect > 0 for each in beyond["AP"])
+    assert "  -  " in found["AP"].to_text()
+    assert (
+        "AP depends on how many documents are relevant, so all that the judge graded can be drawn."
+        in found["AP"].to_text().replace("\n", " ")
+    )
+    assert "rank -" not in found["DCG@10"].to_text()
+    depth = carob.next_judgments(None, [run, other], "AP", budget=1000, judge=judge, order="depth")
+    assert all(each.rank for each in depth.chosen)
+
+
+@pytest.mark.parametrize("scaled", [False, True])
+def test_the_assumed_spread_is_that_of_its_table(scaled: bool) -> None:
+    judge, levels = np.array([0.0, 1 / 3, 2 / 3, 1.0]), np.array([0.0, 1 / 3, 2 / 3, 1.0])
+    gains = levels**2
+    found = assumed_spread(judge, levels, gains, scaled=scaled)
+    means = [sum(share * gain for share, gain in zip(row, gains)) for row in PEOPLE_BY_GRADE]
+    weight = sum(m * g for m, g in zip(means, gains)) / sum(g * g for g in gains) if scaled else 1.0
+    for value, own, shares in zip(found, gains, PEOPLE_BY_GRADE):
+        assert sum(shares) == pytest.approx(1)
+        squares = sum(share * (gain - weight * own) ** 2 for share, gain in zip(shares, gains))
+        assert value == pytest.approx(math.sqrt(squares))
+    between = assumed_spread(np.array([1 / 6]), levels, gains, scaled=False)[0]
+    assert min(found[:2]) < between < max(found) or scaled
 
 
 @pytest.mark.long

@@ -13,7 +13,9 @@ from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.estimation.bounds import Filled, values_of_filled
 from carob.estimation.fillings import Rule, relevance_levels
-from carob.estimation.shown_documents import UNJUDGED, ShownDocuments, depth_of
+from carob.estimation.shown_documents import UNJUDGED, ShownDocuments, alone_at, depth_of
+from carob.evaluation.values import values_of
+from carob.matching.match import finished
 from carob.output.errors import DataError
 
 if TYPE_CHECKING:
@@ -31,6 +33,16 @@ FEW_KNOWN = 30
 SPREAD_BY_GRADE = ((0.0, 1 / 3, 2 / 3, 1.0), (0.4, 0.8, 0.9, 0.9))
 """The standard deviation of people's grades around a judge's, by the judge's grade as a share of the highest, in
 proportion: as people and GPT-4 on TREC's Deep Learning track of 2021."""
+
+STEPS = (0.0, 1 / 3, 2 / 3, 1.0)
+PEOPLE_BY_GRADE = (
+    (0.88, 0.10, 0.02, 0.00),
+    (0.38, 0.42, 0.19, 0.01),
+    (0.16, 0.35, 0.36, 0.13),
+    (0.06, 0.25, 0.34, 0.35),
+)
+"""The shares of people's grades for each grade of a judge, both in ``STEPS`` of the highest grade, that are assumed
+without judgments by both: as NIST's assessors and GPT-4 on TREC's Deep Learning track of 2021."""
 
 RELATED = 0.7
 """The correlation of the judge's and people's grades that is assumed without judgments by both."""
@@ -50,6 +62,7 @@ class Effects:
             a share of the highest grade [candidates].
         assumed: whether the spread is an assumption, since too few judgments are known.
         best_rank: the best rank among all runs [candidates].
+        predicted: the spread from which widths are predicted [candidates].
     """
 
     documents: Integers
@@ -57,6 +70,7 @@ class Effects:
     spread: Floats
     assumed: bool
     best_rank: Floats
+    predicted: Floats
 
     @property
     def difference(self) -> Floats:
@@ -74,7 +88,12 @@ class Effects:
 
 
 def effects_of(
-    shown: ShownDocuments, measure: Measure, policy: Policy, max_grade: float | None = None
+    shown: ShownDocuments,
+    measure: Measure,
+    policy: Policy,
+    max_grade: float | None = None,
+    *,
+    everywhere: bool = False,
 ) -> tuple[Effects, float]:
     """Returns the effects of the unjudged documents, and the highest grade.
 
@@ -83,6 +102,8 @@ def effects_of(
         measure: the measure.
         policy: the policy.
         max_grade: the highest grade that judges can give; None for the highest grade in the judgments.
+        everywhere: whether, for a measure that also depends on documents that no run retrieves, such as AP, the
+            candidates are the documents that the judge graded.
 
     Raises:
         DataError: no run retrieves an unjudged document.
@@ -104,6 +125,10 @@ def effects_of(
     rule = Rule.of(measure, levels, deepest)
     usual = float(shown.grade[known].mean()) if known.any() else highest / 4
     expected = np.where(known, shown.grade, usual if prior is None else prior)
+    if everywhere and shown.graded is not None and rule.kind not in ("linear", "ideal"):
+        places = np.flatnonzero((shown.grade == UNJUDGED) & shown.graded)
+        if not len(places):
+            raise DataError("People judged all documents that the judge graded. Nothing is left to judge.")
     queries = len(shown.offsets) - 1
     shares = np.append(0.0, np.cumsum(rule.steps)) if rule.kind in ("linear", "ideal") else levels
     shares = shares / shares[-1] if shares[-1] > 0 else shares
@@ -115,8 +140,19 @@ def effects_of(
             each = each / ideal_of(gains, shown, weight, depth)[shown.query[places]]
     else:
         each = finite_differences(shown, ranks, places, expected, measure, policy, levels) / queries
+    if rule.kind not in ("linear", "ideal"):
+        single = alone_at(np.ones(len(levels)), levels, float(deepest))
+        own = values_of(finished(single, policy), [measure])[:, 0]
+        shares = own / own[-1] if own[-1] > 0 else shares
     spread, assumed = spread_of(shown, places, best, levels, shares)
-    return Effects(places, each, spread, assumed, best[places]), highest
+    predicted = spread
+    if assumed and prior is not None:
+        predicted = assumed_spread(
+            prior[places] / levels[-1], levels / levels[-1], shares, scaled=rule.kind == "linear"
+        )
+        if rule.kind not in ("linear", "ideal"):
+            spread = predicted
+    return Effects(places, each, spread, assumed, best[places], predicted), highest
 
 
 def ideal_of(gains: Floats, shown: ShownDocuments, weight: Floats, depth: float) -> Floats:
@@ -201,6 +237,31 @@ def spread_of(
     return np.asarray(spread[group[places]]), False
 
 
+def assumed_spread(judge: Floats, levels: Floats, shares: Floats, *, scaled: bool) -> Floats:
+    """Returns the root of the expected squared distance of people's gain from the judge's, by ``PEOPLE_BY_GRADE``.
+
+    Args:
+        judge: the judge's grade of each document, as a share of the highest.
+        levels: the grades, as shares of the highest.
+        shares: their gains, up to 1.
+        scaled: whether the judge's gains are multiplied by a fitted weight.
+
+    Example:
+        >>> import numpy as np
+        >>> from carob.estimation.effects import assumed_spread
+        >>> binary = assumed_spread(np.array([0.0, 1.0]), np.array([0.0, 1.0]), np.array([0.0, 1.0]), scaled=False)
+        >>> binary.round(3).tolist()
+        [0.141, 0.457]
+    """
+    gains = np.interp(STEPS, levels, shares)
+    table = np.array(PEOPLE_BY_GRADE)
+    mean, square = (np.interp(judge, STEPS, table @ gains**power) for power in (1, 2))
+    own = np.interp(judge, levels, shares)
+    squares = float((own**2).sum())
+    weight = float((mean * own).sum()) / squares if scaled and squares > 0 else 1.0
+    return np.asarray(np.sqrt(np.maximum(square - 2 * weight * own * mean + (weight * own) ** 2, 0.01**2)))
+
+
 def probabilities(size: Floats, budget: int) -> Floats:
     """Returns probabilities proportional to the sizes, at most 1, whose sum is the budget.
 
@@ -248,6 +309,6 @@ def expected_variances(effects: Effects, probability: Floats) -> tuple[Floats, F
         effects: the effects.
         probability: the probability of each document.
     """
-    factor = (1 - probability) / probability * effects.spread**2
+    factor = (1 - probability) / probability * effects.predicted**2
     runs = (effects.each**2) @ factor
     return runs, np.asarray(effects.difference**2 @ factor)

@@ -56,7 +56,7 @@ class Chosen(NamedTuple):
         probability: the probability with which it was drawn; 1 for documents that are not chosen at random.
         effect: the change of the mean, or the root mean square change of the pairs' differences, if its grade changes
             from 0 to the highest grade.
-        rank: its best rank in a run.
+        rank: its best rank in a run; 0 if no run retrieves it.
     """
 
     query: str
@@ -177,7 +177,7 @@ class Next(Documented):
             [
                 each.query,
                 each.document,
-                str(each.rank),
+                str(each.rank or "-"),
                 decimals(each.effect, 5),
                 decimals(each.probability, 3),
             ]
@@ -203,6 +203,11 @@ class Next(Documented):
             f"{self.highest:g}{over}."
         )
         said = [explained]
+        if not all(each.rank for each in self.chosen):
+            said.append(
+                f"Documents with the rank - are in no run. {self.measure} depends on how many documents are relevant, "
+                "so all that the judge graded can be drawn."
+            )
         if self.order != "sample":
             how = "largest effects" if self.order == "certain" else "best ranks"
             said.append(
@@ -235,8 +240,8 @@ class Next(Documented):
         said = []
         if self.assumed and self.judge:
             said.append(
-                "This assumes that people's grades and the judge's have a correlation of 0.7, since few documents are "
-                "judged by people."
+                "This assumes that people's grades differ from the judge's as NIST's from GPT-4's in TREC's Deep "
+                "Learning track of 2021, since few documents are judged by people."
             )
         elif self.assumed:
             said.append(
@@ -337,7 +342,9 @@ def next_judgments(
     model = None if judge is None else Qrels.of(judge, used).complete
     given = held_together(runs_in(runs))
     shown = ShownDocuments.of(people, given, used, model)
-    effects, highest = effects_of(shown, wanted, used, max_grade)
+    effects, highest = effects_of(
+        shown, wanted, used, max_grade, everywhere=order == "sample" and model is not None
+    )
     count = min(budget, len(effects.documents))
     single = effects.difference
     if order == "sample":
@@ -360,7 +367,7 @@ def next_judgments(
             text_of(shown.judgments.document(int(effects.documents[place]))),
             float(probability[place]),
             float(single[place]),
-            int(effects.best_rank[place]),
+            int(effects.best_rank[place]) if math.isfinite(effects.best_rank[place]) else 0,
         )
         for place, its in zip(places, query, strict=True)
     )

@@ -16,6 +16,8 @@ from carob.output.errors import DataError, PolicyError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from carob.conventions.policy import Policy
     from carob.inputs.qrels import Qrels
     from carob.inputs.run import Run
@@ -36,6 +38,7 @@ class ShownDocuments:
         ranks: the rank of each document in each run, infinite if the run does not retrieve it [runs, documents].
         lengths: the number of documents that each run retrieves for each query [runs, queries].
         judge: the grade that a judge gave each document, 0 if the judge gave none; None without a judge [documents].
+        graded: whether the judge gave each document a grade; None without a judge [documents].
     """
 
     judgments: _native.Judgments
@@ -43,6 +46,7 @@ class ShownDocuments:
     ranks: Floats
     lengths: Floats
     judge: Floats | None = None
+    graded: NDArray[np.bool_] | None = None
 
     @classmethod
     def of(
@@ -81,15 +85,17 @@ class ShownDocuments:
             raise DataError(
                 "No run contains a judged query. Check that the judgments and the runs have the same query ids."
             )
-        grades = None
+        grades = graded_by = None
         if judge is not None:
             own = (
-                guessed.get(query, {}).get(document, 0.0)
+                guessed.get(query, {}).get(document, np.nan)
                 for place, query in enumerate(texts_of(everything.queries))
                 for document in texts_of(everything.documents(place))
             )
-            grades = np.maximum(np.fromiter(own, np.float64, len(everything.grades)), 0.0)
-        return cls(everything, everything.grades.copy(), ranks, lengths, grades)
+            grades = np.fromiter(own, np.float64, len(everything.grades))
+            graded_by = ~np.isnan(grades)
+            grades = np.maximum(np.nan_to_num(grades), 0.0)
+        return cls(everything, everything.grades.copy(), ranks, lengths, grades, graded_by)
 
     @property
     def offsets(self) -> Integers:
