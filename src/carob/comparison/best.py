@@ -601,11 +601,11 @@ class SelectionMethod:
         if len(table.values) < FEWEST:
             words = {"measure": table.label, "queries": len(table.values)}
             raise DataError(said_of(self.unit, "few queries", **words))
-        sign, scores = table.sign, table.sign * table.observed()
+        sign, scores = table.sign, table.sign * table.exchangeable()
         draw = replace(self.draw, clusters=table.clusters)
         selection = self.selection(scores, table)
         means = scores.mean(axis=0)
-        share = ranks(scores, draw).best
+        share = ranks(sign * table.observed(), draw).best
         better = shown_better(scores, draw)
         better[:, share > draw.alpha] = False
         low, high = 1 + better.sum(axis=0), len(names) - better.sum(axis=1)
@@ -648,14 +648,14 @@ class SelectionMethod:
 
     def estimate(self, values: Floats, table: Values, *, pairs: bool) -> Estimate:
         """Returns the mean of per-query scores, or of differences, with its interval."""
-        found = paired(values, confidence=1 - self.draw.alpha, clusters=table.clusters)
+        found = paired(values, confidence=1 - self.draw.alpha, clusters=table.clusters, shares=table.leverage)
         return worst_point(found, sample_of(table, values, pairs=pairs), 1 - self.draw.alpha, flat=not pairs)[
             0
         ]
 
     def family(self, pattern: str, places: list[int], base: int, names: list[str], table: Values) -> Family:
         """Returns the gain of the selected variant of a family over the baseline."""
-        scores = table.sign * table.observed()
+        scores = table.sign * table.exchangeable()
         own, theirs = scores[:, places], scores[:, base]
         gains = own.mean(axis=0) - theirs.mean()
         run = int(gains.argmax())

@@ -146,7 +146,7 @@ CAUTIONS = {
         "{names}: the value of a query depends on the documents of other queries. Queries are therefore not "
         "independent, and p and intervals are approximate."
     ),
-    "weights": "{names}: queries have different weights; tests use weight times value, so they compare weighted means.",
+    "weights": "{names}: queries have different weights, so intervals and tests are about the weighted means.",
     "smaller": "{names}: smaller is better.",
     "unjudged": "{name}: {share:.1f}% of its top {depth} is unjudged{others}; unjudged documents {treated}.",
     "unjudged:alone": (

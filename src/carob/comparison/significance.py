@@ -372,14 +372,14 @@ def outcome_of(
         step = max(1, AT_ONCE // len(seen))
         for start in range(0, len(places), step):
             describe(outcome, places[start : start + step], shared, seen, settings)
-        test(outcome, places, shared, seen, settings)
+        test(outcome, places, shared, settings)
         if bootstrapped(settings, shared):
             bootstrap(outcome, places, shared, seen, settings)
     if settings.test == "t" and (np.isinf(outcome.d_z) & ~outcome.identical).any():
         # Without variation there is no t, and pairs with different tests could contradict each other.
         flips = replace(settings, test="randomisation", resamples=RESAMPLES)
         for shared, places in parts:
-            test(outcome, places, shared, shared.observed(), flips)
+            test(outcome, places, shared, flips)
     limit = settings.test in FAMILY_WISE and test_together(outcome, table.complete(), settings)
     outcome.p_uncorrected[outcome.identical] = 1.0
     return outcome, limit
@@ -389,7 +389,9 @@ def describe(outcome: Outcome, places: Integers, table: RunTable, seen: Floats, 
     """Writes the paired t-test of some pairs into the outcome, and all other numbers that need no resampling."""
     one, other = outcome.a[places], outcome.b[places]
     differences = seen[:, one] - seen[:, other]
-    found = paired(differences, confidence=settings.confidence, clusters=table.clusters)
+    found = paired(
+        differences, confidence=settings.confidence, clusters=table.clusters, shares=table.leverage
+    )
     if not bootstrapped(settings, table):
         sample = sample_of(table, table.values[:, one] - table.values[:, other], pairs=True)
         found = worst_point(found, sample, settings.confidence, flat=False)
@@ -430,8 +432,9 @@ def sample_of(table: RunTable, values: Floats, *, pairs: bool) -> BoundedValues:
     return BoundedValues(means, low, high, np.full(len(low), pairs), total[kept, 0] / total.sum())
 
 
-def test(outcome: Outcome, places: Integers, table: RunTable, seen: Floats, settings: Settings) -> None:
+def test(outcome: Outcome, places: Integers, table: RunTable, settings: Settings) -> None:
     """Writes the p-value of a test that compares one pair at a time, other than the t-test."""
+    seen = table.exchangeable()
     couples = np.stack([outcome.a[places], outcome.b[places]], axis=1)
     if settings.test == "randomisation":
         runs, couples = np.unique(couples, return_inverse=True)
@@ -459,7 +462,7 @@ def test_together(outcome: Outcome, table: RunTable, settings: Settings) -> bool
     couples = np.stack([outcome.a, outcome.b], axis=1)
     alpha = settings.alpha * len(outcome) / settings.comparisons
     draw = Draw(settings.resamples, settings.seed, table.clusters, alpha)
-    found = TOGETHER[settings.test](table.observed(), couples, draw)
+    found = TOGETHER[settings.test](table.exchangeable(), couples, draw)
     outcome.cut[:] = found.cut
     decides = outcome.worst_point & (outcome.p_uncorrected > found.p)
     outcome.p_corrected[:] = np.where(
@@ -520,7 +523,7 @@ def margins(table: RunTable, settings: Settings) -> tuple[Floats, Floats, NDArra
             means = resample_means(seen, bootstrap_draw(own, settings))
             low[places], high[places] = np.quantile(means, [tail, 1 - tail], axis=0)
         else:
-            found = paired(seen, confidence=settings.confidence, clusters=own.clusters)
+            found = paired(seen, confidence=settings.confidence, clusters=own.clusters, shares=own.leverage)
             sample = sample_of(own, own.values[:, places], pairs=False)
             found = worst_point(found, sample, settings.confidence)
             low[places], high[places], worst[places] = found.low, found.high, found.worst_point

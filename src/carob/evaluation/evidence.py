@@ -558,17 +558,43 @@ class RunTable:
         )
 
     def observed(self) -> Floats:
-        """Returns values whose mean is the aggregate, or the logarithm of a geometric mean [queries, runs]."""
+        """Returns values whose mean is the aggregate, or the logarithm of a geometric mean [queries, runs].
+
+        Their standard error is that of the aggregate: a weighted mean is a ratio of two sums, whose error is that of
+        its linear part, weight times distance from the mean (Cochran, Sampling Techniques, 1977, 6.3).
+        """
+        values = self.exchangeable()
+        if self.shares is None:
+            return values
+        return np.asarray(values + (1 - self.shares) * values.mean(axis=0))
+
+    def exchangeable(self) -> Floats:
+        """Returns values with the same mean as those of ``observed``, each without a part of the others.
+
+        Tests that exchange the scores of two runs on a query, or take the sign of a difference, use these: the
+        differences are symmetric about 0 if neither run is better.
+        """
         values, n = self.values, len(self.values)
         if self.measure.definition.aggregate == "sum":
             return values * n
         if self.geometric:
             values = np.log(np.maximum(values, GEOMETRIC_FLOOR))
-        if self.weights is None:
+        if self.shares is None or self.weights is None:
             return values
+        return np.where(self.weights > 0, values, 0.0) * self.shares
+
+    @property
+    def leverage(self) -> Floats | None:
+        """The weight of each query in the means, on average 1 over the queries; None if all are equal [queries]."""
+        return None if self.shares is None else self.shares.mean(axis=1)
+
+    @property
+    def shares(self) -> Floats | None:
+        """The weight of each value in its mean, on average 1; None if all are equal [queries, runs]."""
+        if self.weights is None or self.measure.definition.aggregate == "sum":
+            return None
         with np.errstate(invalid="ignore", divide="ignore"):
-            share: Floats = self.weights * (n / self.weights.sum(axis=0))
-        return np.where(self.weights > 0, values, 0.0) * share
+            return np.asarray(self.weights * (len(self.weights) / self.weights.sum(axis=0)))
 
     def shared(self, first: Integers, second: Integers) -> Iterator[tuple[RunTable, Integers]]:
         """Groups the pairs by their common queries, and returns the table of these queries and the pairs' indices."""

@@ -360,7 +360,7 @@ def tuned(
         alpha: 1 minus the confidence level.
         resampling: the folds.
     """
-    sign, values = table.sign, table.sign * table.observed()
+    sign, values = table.sign, table.sign * table.exchangeable()
     fused, lists = values[:, : len(grid)], values[:, len(grid) :]
     how: dict[str, Any] = {"folds": resampling.folds, "repeats": resampling.repeats, "seed": resampling.seed}
     by_weights, by_list = cross_validated(fused, **how), cross_validated(lists, **how)

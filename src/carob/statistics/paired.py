@@ -226,16 +226,20 @@ class Paired(Tested):
     constant: NDArray[np.bool_]
 
 
-def paired(differences: ArrayLike, *, confidence: float = 0.95, clusters: Any = None) -> Paired:
+def paired(
+    differences: ArrayLike, *, confidence: float = 0.95, clusters: Any = None, shares: Floats | None = None
+) -> Paired:
     """Returns the paired two-sided t-test of each column of differences, with its interval.
 
     With clusters (variants of one topic, turns of one conversation) the error is cluster-robust: CR2 with the degrees
-    of freedom of Bell and McCaffrey (2002). For clusters of one query each this is the ordinary t-test.
+    of freedom of Bell and McCaffrey (2002). For clusters of one query each this is the ordinary t-test. A weighted mean
+    is treated alike, as if a query with twice the weight were two: a few heavy queries leave few degrees of freedom.
 
     Args:
         differences: the first run's score minus the second's [queries] or [queries, pairs].
         confidence: the confidence level of the interval.
         clusters: a label for each query.
+        shares: the weights of queries, on average 1, if the differences are linear parts of a weighted mean [queries].
 
     Returns:
         The test, its interval and its effect sizes.
@@ -253,7 +257,7 @@ def paired(differences: ArrayLike, *, confidence: float = 0.95, clusters: Any = 
     mean = table.mean(axis=0)
     identical = np.asarray((np.abs(table) <= NOISE).all(axis=0))
     sd = table.std(axis=0, ddof=1) if n > 1 else np.full(pairs, np.nan)
-    error, freedom, units = spread(table - mean, clusters)
+    error, freedom, units = spread(table - mean, clusters, shares)
     small = NOISE * np.maximum(np.abs(table).max(axis=0), 1.0)
     constant = np.asarray(~(error > small) & ~identical)
     usual = ~(constant | identical)
@@ -268,16 +272,16 @@ def paired(differences: ArrayLike, *, confidence: float = 0.95, clusters: Any = 
     return Paired(**vars(found), p=p, n=n, sd=sd, t=t, d_z=d_z, identical=identical, constant=constant)
 
 
-def spread(residuals: Floats, clusters: Any) -> tuple[Floats, float, int]:
+def spread(residuals: Floats, clusters: Any, shares: Floats | None = None) -> tuple[Floats, float, int]:
     """Returns the standard error and degrees of freedom of each column's mean, and the number of independent units."""
     n = len(residuals)
-    size = np.ones(n) if clusters is None else np.bincount(cluster_codes(clusters, n)).astype(float)
-    units = len(size)
+    size = summed(np.ones((n, 1)) if shares is None else shares[:, None], clusters)[:, 0]
+    units = int(np.count_nonzero(size))
     if units < 2:
         return np.full(residuals.shape[1], np.nan), np.nan, units
     inflated = 1 / (1 - size / n)
     error = np.sqrt((inflated[:, None] * summed(residuals, clusters) ** 2).sum(axis=0)) / n
-    if clusters is None:
+    if clusters is None and shares is None:
         return error, n - 1.0, units
     return error, float(bell_mccaffrey(size)), units
 
