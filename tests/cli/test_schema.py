@@ -136,6 +136,7 @@ def said_about(example: str) -> dict[str, list[str]]:
             *("--decide-by", "significance"),
         ],
         "verify": ["verify", str(own / "record.json"), "--anywhere"],
+        "history": ["history", str(own / "record.json"), str(own / "other.json")],
         "verify what differs": ["verify", str(own / "other.json"), "--anywhere"],
     }
 
@@ -326,6 +327,7 @@ STATUSES: dict[str, list[tuple[int, str]]] = {
         (2, "gate qrels gone.run --min RR=0.1"),
     ],
     "verify": [(0, "verify record.json"), (1, "verify record.json --qrels qrels2"), (2, "verify gone.json")],
+    "history": [(0, "history record.json also.json"), (2, "history record.json")],
     "measures": [(0, "measures AP"), (2, "measures XYZ")],
     "profiles": [(0, "profiles"), (2, "profiles none")],
     "cite": [(0, "cite"), (2, "cite -m XYZ")],
@@ -365,6 +367,7 @@ def test_the_exit_status_means_one_thing(
     Path("tied.run").write_text((tea / "runs" / "titles.run").read_text())
     Path("broken.run").write_text(run.replace(" 1 ", " 1 high", 1))
     assert command("eval", "qrels", "clean.run", "-m", "RR", "--record", "record.json") == 0
+    Path("also.json").write_text(Path("record.json").read_text())
     capsys.readouterr()
     assert command(*line.split()) == status, capsys.readouterr()
     written = capsys.readouterr()

@@ -17,6 +17,7 @@ import pytest
 
 import carob
 from carob.output.results import Records, Result
+from carob.testing.history import history
 from toys import command
 
 if TYPE_CHECKING:
@@ -60,6 +61,13 @@ def verified(queries: dict[str, Any]) -> carob.Verification:
     path = written("")
     carob.record(carob.evaluate(QRELS, RUNS["new"], "RR", name="new"), path)
     return carob.verify(path, queries, {"new": RUNS["new"]})
+
+
+def recorded(run: str) -> str:
+    """The path of a record of a run."""
+    path = written("")
+    carob.record(carob.evaluate(QRELS, RUNS[run], ["RR", "nDCG@3"], name="run"), path)
+    return path
 
 
 def reported() -> carob.Report:
@@ -137,6 +145,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "Verification": lambda: verified(OTHERS),
     "Verification, equal": lambda: verified(QRELS),
     "Gate": lambda: carob.gate(QRELS, RUNS["new"], RUNS["|third|"], {"RR": 0.001}, {"nDCG@3": 0.9}),
+    "History": lambda: history(dict(zip("ab", map(recorded, ("old, first", "new")), strict=True)), ["RR"]),
     "Gate, one query": lambda: carob.gate({"q1": {"a": 1}}, RUNS["new"], RUNS["new"], {"RR": 0.1}),
     "Report": reported,
     "Beyond": lambda: carob.beyond_accuracy(
@@ -386,6 +395,7 @@ COMMANDS = {
     "gate": ["gate", "qrels", "a.run", "--min", "RR=0.1"],
     "next": ["next", "qrels", "a.run", "b.run", "--budget", "2", "-m", "P@5"],
     "verify": ["verify", "record.json"],
+    "history": ["history", "record.json", "other.json"],
 }
 STARTS = {
     "json": "{",
@@ -409,8 +419,9 @@ def test_every_command_with_a_result_has_every_format(
     for file, run in zip(("a.run", "b.run", "c.run"), RUNS.values(), strict=True):
         lines = (f"{q} Q0 {d} 1 {score} t" for q, its in run.items() for d, score in its.items())
         (folder / file).write_text("\n".join(lines) + "\n")
-    if name == "verify":
+    if name in ("verify", "history"):
         assert command("eval", "qrels", "a.run", "-m", "RR", "--record", "record.json") == 0
+        (folder / "other.json").write_text((folder / "record.json").read_text())
         capfd.readouterr()
     assert command(*COMMANDS[name], "--format", layout) in (0, 1)
     out, error = capfd.readouterr()

@@ -44,6 +44,7 @@ COMMANDS = {
     "correlate": ("correlate:correlate_command", "Correlate how judges or measures order runs."),
     "gate": ("gate:gate_command", "Fail if a run is worse than its baseline, for CI."),
     "verify": ("gate:verify_command", "Recompute the scores of a record, and report the differences."),
+    "history": ("history:history_command", "Show how recorded values changed, and where they fell."),
     "measures": ("help:measures_command", "List the measures, or print their definitions."),
     "profiles": ("help:profiles_command", "List the profiles: the conventions of other tools."),
     "cite": ("cite:cite_command", "Print what a paper says about scores, and BibTeX."),

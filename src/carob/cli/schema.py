@@ -30,6 +30,7 @@ RESULTS = {
     "correlate": ("Correlations",),
     "gate": ("Gate",),
     "verify": ("Verification",),
+    "history": ("History",),
 }
 """The results that each command prints with ``--format json``; their field ``schema`` says which one it is."""
 EXIT_STATUS = {

@@ -1,0 +1,257 @@
+"""``carob history``: the values of records over time, and the step where they fell."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import partial
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from carob._dataclasses import dataclass
+from carob._numpy import np
+from carob.comparison.significance import corrected
+from carob.output.document import Document, Documented, Items, Line, Section, Table
+from carob.output.errors import DataError, Worded
+from carob.output.language import filled
+from carob.output.layout import decimals
+from carob.output.pictures.figures import curves
+from carob.output.results import Records
+from carob.testing.baseline import record_of
+from carob.testing.gate import gate
+from carob.testing.gate_result import shown_p
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from carob.evaluation.scores import Scores
+    from carob.output.pictures.figures import Drawing
+
+FALL = "{measure} fell at {record}: by {fall:.4f} ({before:.4f} to {after:.4f}), corrected p {p}."
+"""A significant fall."""
+BY_CHANCE = (
+    "{measure} did not fall significantly. The largest fall is at {record}: by {fall:.4f}, corrected p {p}, which "
+    "may be due to chance."
+)
+"""The largest fall, if no fall is significant."""
+NEVER = "{measure} never fell."
+
+
+@dataclass(frozen=True)
+class RecordStep:
+    """The change of a measure from one record to the next.
+
+    Args:
+        measure: the measure.
+        earlier: the record before.
+        record: the record.
+        before: the mean in the record before, over the queries that both have.
+        after: the mean in the record, over the same queries.
+        difference: the change.
+        low: the lower end of its interval; NaN where there is none.
+        high: the upper end.
+        p_uncorrected: the p of the paired t-test.
+        p_corrected: this p, corrected for the number of steps by Holm's method.
+        queries: the number of queries that both have.
+        significant: whether p_corrected is below alpha.
+    """
+
+    measure: str
+    earlier: str
+    record: str
+    before: float
+    after: float
+    difference: float
+    low: float
+    high: float
+    p_uncorrected: float
+    p_corrected: float
+    queries: int
+    significant: bool
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class History(Documented):
+    """The values of records, in the order in which they were given.
+
+    Args:
+        names: the names of the records.
+        means: the mean of each record, by measure.
+        steps: the change from each record to the next, for each measure.
+        alpha: the level of the tests.
+        warnings: what makes steps doubtful, such as changed judgments.
+    """
+
+    names: tuple[str, ...]
+    means: Mapping[str, Sequence[float]]
+    steps: tuple[RecordStep, ...]
+    alpha: float
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def said(self) -> list[str]:
+        """Says for each measure at which record it fell."""
+        lines = []
+        for measure in self.means:
+            falls = [each for each in self.steps if each.measure == measure and each.difference < 0]
+            sure = [each for each in falls if each.significant]
+            shown = sure or sorted(falls, key=lambda each: each.difference)[:1]
+            key = FALL if sure else BY_CHANCE
+            lines += [
+                filled(key, **vars(each), fall=-each.difference, p=shown_p(each.p_corrected))
+                for each in shown
+            ]
+            lines += [] if falls else [filled(NEVER, measure=measure)]
+        return lines
+
+    def document(self, layout: str = "text") -> Document:
+        """Returns the answer, and a table of the records for each measure."""
+        del layout
+        header = ["record", "mean", "change", f"{100 * (1 - self.alpha):g}% interval", "p corr.", "queries"]
+        sections = [Section([*(Line(each, "answer") for each in self.said)])]
+        for measure, means in self.means.items():
+            steps = {each.record: each for each in self.steps if each.measure == measure}
+            rows = [
+                [name, decimals(mean, 4, undefined="–"), *cells_of(steps.get(name))]
+                for name, mean in zip(self.names, means, strict=True)
+            ]
+            sections.append(Section([Table(header, rows, 1)], measure))
+        method = (
+            f"Paired t-test of each step, two-sided, alpha {self.alpha:g}, Holm over the steps of a measure."
+        )
+        return Document([*sections, Section([Line(method, "footer"), Items(self.warnings, "footer")])])
+
+    def contents(self) -> dict[str, object]:
+        """Returns the means and the steps, with the sentences about falls."""
+        return {
+            "records": self.names,
+            "means": dict(self.means),
+            "steps": self.steps,
+            "fell": [each.record for each in self.steps if each.significant and each.difference < 0],
+            "said": self.said,
+            "alpha": self.alpha,
+            "warnings": self.warnings,
+        }
+
+    def records(self) -> dict[str, Callable[[], Records]]:
+        """Returns the tables of ``steps``, and of ``means``: a row for each measure and record."""
+        rows = [
+            (measure, name, mean)
+            for measure, means in self.means.items()
+            for name, mean in zip(self.names, means, strict=True)
+        ]
+        return {
+            "steps": lambda: Records.of(RecordStep, [(each,) for each in self.steps]),
+            "means": lambda: Records(["measure", "record", "mean"], rows),
+        }
+
+    def figures(self) -> dict[str, Drawing]:
+        """Returns the picture of the means."""
+        series = {name: (range(1, len(means) + 1), means) for name, means in self.means.items()}
+        return {"means": partial(curves, series=series, title="record")}
+
+
+def cells_of(step: RecordStep | None) -> list[str]:
+    """Returns the cells of a step, which the first record lacks."""
+    if step is None:
+        return ["", "", "", ""]
+    interval = f"{step.low:+.4f} to {step.high:+.4f}" if math.isfinite(step.low) else "–"
+    change = decimals(step.difference, 4, sign=True, undefined="–")
+    return [change, interval, shown_p(step.p_corrected), str(step.queries)]
+
+
+def history(
+    records: Mapping[str, str], measures: Sequence[str] = (), run: str | None = None, alpha: float = 0.05
+) -> History:
+    """Returns the values of records over time, and the steps where they fell.
+
+    Args:
+        records: the paths of two records or more by their names, the oldest first: files of ``--record``, or of
+            ``carob eval -q --format json``.
+        measures: the measures; all of the first record if empty.
+        run: the run to follow, if records contain several.
+        alpha: the level of the tests.
+
+    Raises:
+        DataError: a file that is no record, one record only, or no queries in common.
+        MeasureError: a measure that a record lacks.
+
+    Example:
+        >>> import carob, os, tempfile
+        >>> from carob.testing.history import history
+        >>> qrels, folder = {f"q{n}": {"a": 1} for n in range(9)}, tempfile.mkdtemp()
+        >>> for name, last in (("old", 2.0), ("new", 0.5)):
+        ...     run = {f"q{n}": {"a": 2.0 if n < 2 else last, "b": 1.0} for n in range(9)}
+        ...     carob.record(carob.evaluate(qrels, run, "RR", name="run"), os.path.join(folder, name))
+        >>> found = history({name: os.path.join(folder, name) for name in ("old", "new")})
+        >>> print(found.said[0])
+        RR fell at new: by 0.3889 (1.0000 to 0.6111), corrected p 0.040.
+    """
+    if len(records) < 2:
+        raise DataError("A history needs two records or more, the oldest first.")
+    followed = {name: followed_run(path, run) for name, path in records.items()}
+    first = next(iter(followed.values()))
+    labels = list(measures) or [
+        label
+        for label, its in zip(first.labels, first.measures, strict=True)
+        if its.definition.aggregate == "mean"
+    ]
+    names, steps, notes = list(followed), list[RecordStep](), list[str]()
+    for earlier, name in pairwise(names):
+        old, new = replace(followed[earlier], name=earlier), replace(followed[name], name=name)
+        found = gate(None, new, old, dict.fromkeys(labels, 0.0), alpha=alpha, worst=0)
+        notes += [f"{earlier} to {name}: {each}" for each in (*found.unpaired, *found.warnings)]
+        steps += [
+            RecordStep(
+                *(each.label, earlier, name, each.before, each.after, each.difference, each.low, each.high),
+                *(each.p_uncorrected, each.p_uncorrected, each.queries, False),
+            )
+            for each in found.checks
+        ]
+    steps = [
+        each
+        for label in dict.fromkeys(step.measure for step in steps)
+        for each in tested(steps, label, alpha)
+    ]
+    means = {
+        label: tuple(float(each.means()[each.labels[each.column(label)]]) for each in followed.values())
+        for label in dict.fromkeys(step.measure for step in steps)
+    }
+    return History(tuple(names), means, tuple(steps), alpha, tuple(dict.fromkeys(notes)))
+
+
+def tested(steps: Sequence[RecordStep], measure: str, alpha: float) -> list[RecordStep]:
+    """Returns the steps of a measure with p corrected for their number."""
+    own = [each for each in steps if each.measure == measure]
+    p = corrected(np.array([each.p_uncorrected for each in own]), "holm").tolist()
+    return [
+        replace(each, p_corrected=level, significant=level < alpha)
+        for each, level in zip(own, p, strict=True)
+    ]
+
+
+def followed_run(path: str, run: str | None) -> Scores:
+    """Returns the scores of the run of a record that is followed.
+
+    Raises:
+        DataError: the file is no record, or has several runs and none was chosen.
+    """
+    found = record_of(path)
+    if found is None:
+        raise DataError(
+            "the file is no record of per-query scores.",
+            file=path,
+            remedy="Pass a record.",
+        )
+    chosen = [each for each in found.scores if run in (None, each.name)]
+    if len(chosen) == 1:
+        return chosen[0]
+    raise DataError(
+        filled(
+            "{path} has {count:run} ({names}): choose one of them with {option}.",
+            path=path,
+            count=len(found.names),
+            names=", ".join(found.names),
+            option=Worded("run=", "--run"),
+        )
+    )
