@@ -220,6 +220,26 @@ def test_the_nearest_file_counts_and_a_repository_ends_the_search(project: Path)
     assert nearest(str(deep)) == str(deep / "carob.toml")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows keeps the working directory of a process")
+def test_a_working_directory_that_is_gone_has_no_file(
+    project: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = project / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    out, error = printed(capfd, "eval", str(project / "qrels"), str(project / "tied.run"), "-m", "RR")
+    monkeypatch.chdir(project)
+    assert "0.7500" in out
+    assert error == ""
+
+
+def test_an_empty_list_of_measures_sets_nothing(capfd: pytest.CaptureFixture[str]) -> None:
+    configured("measures = []\n")
+    out, error = printed(capfd, "eval", "qrels", "tied.run")
+    assert "carob.toml" not in out + error
+
+
 def test_without_a_file_nothing_of_it_is_imported() -> None:
     import subprocess
 

@@ -210,6 +210,28 @@ def test_a_document_that_departs_from_its_schema_is_noticed() -> None:
     assert [*faults(found, schema)] == ["/checks/0/p_corrected is missing"]
 
 
+def test_all_is_json_schema_by_its_own_validator() -> None:
+    jsonschema = pytest.importorskip("jsonschema", reason="validates schemas")
+    validator, whole = jsonschema.Draft202012Validator, schema_printed()
+    schemas = [each["arguments"] for each in whole["commands"].values() if "arguments" in each]
+    for schema in (*schemas, *whole["formats"].values(), *whole["results"].values()):
+        validator.check_schema(schema)
+    assert whole["$schema"] == validator.META_SCHEMA["$id"]
+    for name in ("gate", "compare", "check", "eval with queries"):
+        found = printed(LINES[name])
+        validator(whole["results"][found["schema"]]).validate(found)
+    given = {"qrels": "qrels.txt", "run": "new.run", "max-drop": ["nDCG@10=0.01"], "alpha": 0.05}
+    arguments = validator(whole["commands"]["gate"]["arguments"])
+    arguments.validate(given)
+    for wrong in (
+        {**given, "alpha": 2},
+        {**given, "decide-by": "luck"},
+        {**given, "maxdrop": 1},
+        {"run": "new.run"},
+    ):
+        assert not arguments.is_valid(wrong), wrong
+
+
 @pytest.mark.thorough
 def test_the_schemas_are_those_of_the_examples() -> None:
     specification = importlib.util.spec_from_file_location(

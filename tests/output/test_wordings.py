@@ -115,6 +115,10 @@ CASES: dict[str, tuple[str, Callable[[], Any]]] = {
         "gate qrels run --max-drop RR=0.1",
         lambda: carob.gate("qrels", "run", max_drop={"RR": 0.1}),
     ),
+    "variants without a baseline": (
+        "best qrels a=run b=run --variants r*",
+        lambda: carob.best(carob.evaluate("qrels", {"a": "run", "b": "run"}), variants=["r*"]),
+    ),
     "a profile's name": (
         "eval qrels run -m RetrievalMAP",
         lambda: carob.evaluate("qrels", "run", "RetrievalMAP"),

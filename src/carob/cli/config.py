@@ -93,8 +93,8 @@ def defaults_in(path: str) -> dict[str, Any]:
             raise not_of_kind(path, section, "a table, such as [policy]")
         refuse_unknown(given.get(section, {}), known, f"[{section}] ", path)
     found: dict[str, Any] = {}
-    if "measures" in given:
-        found["measure"] = listed_texts(path, "measures", given["measures"])
+    if "measures" in given and (measures := listed_texts(path, "measures", given["measures"])):
+        found["measure"] = measures
     if "profile" in given:
         found["profile"] = word_of(path, "profile", given["profile"], known_profiles())
     for axis, value in given.get("policy", {}).items():

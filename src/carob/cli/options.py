@@ -74,7 +74,10 @@ def nearest(folder: str) -> str | None:
 
 def configured(context: click.Context, _parameter: click.Parameter, ignored: bool) -> None:
     """Makes the settings of the project's ``carob.toml``, if there is one, the defaults of the other options."""
-    path = None if ignored else nearest(os.getcwd())
+    try:
+        path = None if ignored else nearest(os.getcwd())
+    except OSError:  # the working directory has been deleted
+        path = None
     if path is not None:
         from carob.cli.config import configure
 

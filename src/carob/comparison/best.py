@@ -22,7 +22,7 @@ from carob.evaluation.evidence import Evidence, tables_of
 from carob.evaluation.notes import known_of
 from carob.inputs.query_files import groups_of
 from carob.output.document import Document, Documented, Items, Line, Section, Table
-from carob.output.errors import DataError
+from carob.output.errors import DataError, Worded
 from carob.output.language import filled
 from carob.output.layout import apart, decimals
 from carob.output.pictures.figures import whiskers
@@ -480,7 +480,10 @@ def best(
     resampling = arguments.of_class("resampling", resampling, Resampling, "carob.Resampling(folds=…)")
     hold_out = HoldOut.of(hold_out)
     if variants and baseline is None:
-        raise DataError("Variants are compared with a baseline: pass baseline, the name of a run.")
+        option = Worded("baseline=", "--baseline")
+        raise DataError(
+            filled("Variants are compared with a baseline: name a run with {option}.", option=option)
+        )
     across, unit = None, "queries"
     if isinstance(scores, CollectionsScores) and runs is None:
         across, unit, scores = scores, "collections", scores.by_collection()
