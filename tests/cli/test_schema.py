@@ -263,7 +263,7 @@ def schema_of(*names: str) -> dict[str, Any]:
 
 def formats() -> dict[str, Any]:
     """The formats of files that ``carob schema`` prints."""
-    printed_ones = schema_printed("golden-set", "results", "carob.toml")
+    printed_ones = schema_printed("golden-set", "results", "carob.toml", "errors")
     assert printed_ones["commands"] == printed_ones["results"] == {}
     assert schema_printed()["formats"] == printed_ones["formats"]
     found: dict[str, Any] = printed_ones["formats"]
@@ -309,6 +309,23 @@ def test_the_project_s_file_is_described_by_the_options_that_it_sets() -> None:
     assert found["properties"]["policy"]["properties"]["ties"]["enum"][0] == "trec"
     assert found["properties"]["gate"]["properties"]["alpha"]["exclusiveMaximum"] == 1
     assert "trec_eval-9" in found["properties"]["profile"]["enum"]
+
+
+@pytest.mark.parametrize(
+    "line", ["eval qrels broken.run", "eval qrels gone.run", "eval qrels", "eval qrels far.run -m RR"]
+)
+def test_lines_on_standard_error_fit_their_schema(
+    line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("qrels").write_text("q 0 a 1\n")
+    Path("broken.run").write_text("q Q0 a 1 high t\n")
+    Path("far.run").write_text("q Q0 b 1 1 t\n")
+    command(*line.split(), "--format", "json")
+    lines = capsys.readouterr().err.splitlines()
+    assert lines
+    for each in lines:
+        assert [*faults(json.loads(each), formats()["errors"])] == []
 
 
 def test_an_unknown_command_is_named(capsys: pytest.CaptureFixture[str]) -> None:

@@ -53,7 +53,7 @@ ANSWER_NO = {
 def schema_command(context: click.Context, names: tuple[str, ...]) -> None:
     """Print arguments, exit status and JSON of commands, and formats of files, as JSON Schema.
 
-    The formats are golden-set, results and carob.toml.
+    The formats are golden-set, results, carob.toml and errors.
 
     The schema of a command's JSON is that of the result which its field 'schema' names, such as Comparison/1. The
     number becomes larger when a field is removed or changes its type or meaning. New fields may appear at any time.
@@ -144,8 +144,28 @@ def project_file(group: click.Context) -> dict[str, Any]:
     return {"title": "carob.toml", "type": "object", "properties": settings, "additionalProperties": False}
 
 
-FORMATS = {"golden-set": golden_set, "results": results_of_golden_set, "carob.toml": project_file}
-"""The schemas of files that people write, besides the text formats of TREC."""
+def error_lines(_group: click.Context) -> dict[str, Any]:
+    """Returns the schema of a line on standard error, with ``--format json``: an error, a warning or a note."""
+    from carob.output.errors import DataError
+
+    numbers = {"line", "row"}
+    places = {name: {"type": "integer" if name in numbers else "string"} for name in DataError.FIELDS}
+    said = {"kind": {"type": "string"}, "message": {"type": "string"}}
+    return {
+        "title": "A line on standard error",
+        "type": "object",
+        "properties": said | places,
+        "required": [*said],
+    }
+
+
+FORMATS = {
+    "golden-set": golden_set,
+    "results": results_of_golden_set,
+    "carob.toml": project_file,
+    "errors": error_lines,
+}
+"""The schemas of files that people write, besides the text formats of TREC, and of lines on standard error."""
 
 
 def result_schemas() -> dict[str, Any]:
