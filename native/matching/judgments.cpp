@@ -83,6 +83,11 @@ void Judgments::find_documents(std::int64_t q, const Document* documents, std::s
     }
 }
 
+// Whether an id has nothing but ASCII blanks.
+static bool is_blank(std::string_view id) {
+    return std::all_of(id.begin(), id.end(), [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); });
+}
+
 JudgmentsBuilder::JudgmentsBuilder() : seed_(fresh_seed()) {}
 
 std::uint32_t JudgmentsBuilder::query_number(std::string_view query) {
@@ -105,6 +110,7 @@ void JudgmentsBuilder::add(std::string_view query, std::string_view document, do
     row_queries_.add(last_query_);
     documents_.add(document);
     document_bytes_ += document.size();
+    blank_ += is_blank(document) || is_blank(query);
     grades_.add(grade);
     lines_.add(static_cast<std::uint64_t>(line));
 }
@@ -134,6 +140,7 @@ Judgments JudgmentsBuilder::finish(Duplicates policy) {
 
     Judgments made;
     made.seed_ = seed_;
+    made.blank = blank_;
     made.queries_.reserve(query_count, queries_.bytes());
     made.query_table_.reset(query_count);
     made.offsets_.reserve(query_count + 1);

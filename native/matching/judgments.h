@@ -54,6 +54,7 @@ public:
 
     std::vector<JudgedTwice> duplicates;
     std::int64_t dropped = 0;
+    std::int64_t blank = 0;  // those whose query or document is blank text, which only tables and dicts can have
     LineCount count;
 
 private:
@@ -90,6 +91,7 @@ private:
     std::uint32_t last_query_ = IdTable::NONE;
     Pieces<Ids> documents_;
     std::size_t document_bytes_ = 0;
+    std::int64_t blank_ = 0;
     Pieces<std::vector<std::uint32_t>> row_queries_;
     Pieces<std::vector<double>> grades_;
     Pieces<Integers> lines_;

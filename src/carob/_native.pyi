@@ -112,6 +112,9 @@ class Judgments:
     def dropped(self) -> int:
         """Judgments that gave way to another of the same document."""
     @property
+    def blank(self) -> int:
+        """Judgments whose query or document is blank text."""
+    @property
     def malformed(self) -> int: ...
     @property
     def malformed_lines(self) -> list[tuple[int, str]]:

@@ -42,15 +42,53 @@ def test_a_frame_of_several_systems_is_said_and_the_advice_works(library: str, n
         assert carob.evaluate(QRELS, run, "RR")["RR"] == 0.5
     said = str(caught[0].message)
     advice = said.partition(" of their own: ")[2] or said.partition("one of them: ")[2]
-    if library == "pyarrow":
-        pass
-    own: Any = eval(advice.removesuffix("."), {"run": run, "pyarrow": module})
+    own: Any = eval(advice.removesuffix("."), {"run": run, library: module})
     own = own["bm25"] if isinstance(own, dict) else own
     assert carob.evaluate(QRELS, own, "RR")["RR"] == 1
     with pytest.raises(DataError, match=r"'a' is listed twice .* Column .* names 2 systems, 'bm25', 'dense'"):
         carob.evaluate(QRELS, make(columns(SAME, name)), "RR")
     one = make(columns([row for row in ROWS if row[0] == "bm25"], name))
     assert not carob.evaluate(QRELS, one, "RR").warnings
+
+
+def lazy_tables(rows: list[Any], tmp_path: Path) -> dict[str, Any]:
+    """The rows in tables that are not read at once, and as a run that the engine ranks."""
+    polars, pyarrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
+    dataset, parquet = pytest.importorskip("pyarrow.dataset"), pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "run.parquet"
+    parquet.write_table(pyarrow.table(columns(rows)), path)
+    lazy = polars.DataFrame(columns(rows)).lazy()
+    found = {"polars": lazy, "dataset": dataset.dataset(path), "engine": carob.Run.of(lazy, extract="engine")}
+    try:
+        import duckdb
+        import ibis
+    except ImportError:
+        return found
+    return found | {
+        "duckdb": duckdb.connect().sql(f"SELECT * FROM '{path}'"),
+        "ibis": ibis.memtable(pyarrow.table(columns(rows))),
+    }
+
+
+@pytest.mark.filterwarnings("ignore:.*infer_string")
+def test_a_lazy_table_of_several_systems_is_said(tmp_path: Path) -> None:
+    for name, run in lazy_tables(ROWS, tmp_path).items():
+        with pytest.warns(DataWarning, match="column 'system' names 2 systems, 'bm25', 'dense'"):
+            assert carob.evaluate(QRELS, run, "RR")["RR"] == 0.5, name
+    for run in lazy_tables(SAME, tmp_path).values():
+        with pytest.raises(
+            DataError, match=r"listed twice .* Column .* names 2 systems, 'bm25', 'dense'. Pass"
+        ):
+            carob.evaluate(QRELS, run, "RR")
+    for name, run in lazy_tables([row for row in ROWS if row[0] == "bm25"], tmp_path).items():
+        assert not carob.evaluate(QRELS, run, "RR").warnings, name
+
+
+def test_the_advice_names_one_of_many_systems() -> None:
+    polars = pytest.importorskip("polars")
+    rows = [(f"s{number}", "q1", f"d{number}", 1) for number in range(20)]
+    with pytest.warns(DataWarning, match=r"Pass one of them: run.filter\(polars.col\('system'\) == 's0'\)."):
+        assert carob.evaluate(QRELS, polars.DataFrame(columns(rows)), "RR")["RR"] == 0
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "jsonl"])

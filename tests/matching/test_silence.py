@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,7 +19,6 @@ from toys import command
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 pytestmark = pytest.mark.filterwarnings("default::carob.DataWarning")
 
@@ -232,12 +232,87 @@ def test_a_text_with_the_tags_of_two_systems_is_warned_of(tag: Any, packed: bool
     [
         lambda *_: "bm25",
         lambda query, rank: f"text-{query}-{rank}",
-        lambda query, rank: "bm25"[: 4 - rank // 8 * (query == 3)],
     ],
 )
 def test_one_tag_and_other_words_in_its_place_are_usual(tag: Any) -> None:
-    """The last has lost the end of its last line."""
     assert "sixth column" not in " ".join(carob.evaluate(QRELS, tagged(tag), "AP").warnings)
+
+
+@pytest.mark.filterwarnings("ignore:.*sixth column")
+def test_the_start_of_a_tag_is_another_tag_unless_the_file_is_cut(tmp_path: Path) -> None:
+    """Such as bm25 after bm25+rm3."""
+    whole, two = tagged(lambda *_: "bm25+rm3"), tagged(lambda query, _: ("bm25+rm3", "bm25")[query > 1])
+    path = tmp_path / "x.run"
+    for text, said in ((whole[:-5], False), (two, True)):
+        path.write_bytes(text)
+        for run in (path, text):
+            warned = " ".join(carob.evaluate(QRELS, run, "AP").warnings)
+            assert ("sixth column has the tags 'bm25+rm3' and 'bm25'" in warned) == said
+
+
+BLANK: dict[str, Any] = {
+    "a document in a dict": ({"q": {"": 1, "a": 0}}, {"q": {"": 1.0, "b": 0.5}}),
+    "blanks in a dict": ({"q": {" \t": 1, "a": 0}}, {"q": {" \t": 1.0, "b": 0.5}}),
+    "a query in a dict": ({"": {"a": 1}}, {"": {"a": 1.0, "b": 0.5}}),
+}
+
+
+@pytest.mark.parametrize("what", BLANK)
+@pytest.mark.parametrize("kind", ["dict", "pandas", "polars", "pyarrow", "rows"])
+def test_blank_ids_that_match_are_said(what: str, kind: str) -> None:
+    qrels, run = BLANK[what]
+    if kind != "dict":
+        rows = [
+            [(query, document, value) for query, its in each.items() for document, value in its.items()]
+            for each in (qrels, run)
+        ]
+        tables = [
+            dict(zip(("query", "document", last), map(list, zip(*each, strict=True)), strict=True))
+            for each, last in zip(rows, ("grade", "score"), strict=True)
+        ]
+        if kind == "rows":
+            qrels, run = (
+                [dict(zip(each, row, strict=True)) for row in zip(*each.values())] for each in tables
+            )
+        else:
+            library: Any = pytest.importorskip(kind)
+            qrels, run = (
+                (library.table if kind == "pyarrow" else library.DataFrame)(each) for each in tables
+            )
+    with pytest.warns(
+        DataWarning, match=r"1 judgment whose query or document is blank text, which matches blank"
+    ):
+        assert carob.evaluate(qrels, run, "AP")["AP"] == 1
+
+
+def test_blank_ids_in_a_log_are_said_and_those_of_a_run_alone_match_nothing(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    log.write_text(json.dumps({"query": "q1", "retrieved_ids": ["", "a"], "reference_ids": [""]}) + "\n")
+    with pytest.warns(DataWarning, match="1 judgment whose query or document is blank text"):
+        carob.evaluate(log, None, "AP")
+    assert not carob.evaluate({"q": {"a": 1}}, {"q": {"": 2.0, "a": 1.0}}, "AP").warnings
+
+
+@pytest.mark.parametrize("texts", ["run", "qrels"])
+def test_texts_of_queries_beside_ids_are_told_apart(
+    texts: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = {"q1": "What is tea?", "q2": "Who is Ann?"}
+    golden = [{"id": query, "question": text, "expectedIds": ["a"]} for query, text in asked.items()]
+    found = [{"id": query, "question": text, "retrievedIds": ["a", "b"]} for query, text in asked.items()]
+    for row in found if texts == "run" else golden:
+        del row["id"]
+    paths = [str(tmp_path / name) for name in ("golden.json", "found.json")]
+    for path, rows in zip(paths, (golden, found), strict=True):
+        Path(path).write_text(json.dumps(rows))
+    other = "qrels" if texts == "run" else "run"
+    command("eval", *paths, "-m", "AP")
+    said = capsys.readouterr().err
+    one, its = ("run", "judgments") if texts == "run" else ("judgments", "run")
+    assert f"The queries of the {one} are texts, and those of the {its} are ids." in said
+    assert f"name it: --{other}-columns query=COLUMN." in said
+    assert command("eval", *paths, "-m", "AP", f"--{other}-columns", "query=question") == 0
+    assert "AP\nfound  1.0000" in capsys.readouterr().out
 
 
 def by_query(shift: int) -> dict[str, dict[str, int]]:

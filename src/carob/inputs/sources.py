@@ -9,7 +9,7 @@ import io
 import os
 import stat
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import field, replace
 from functools import partial
 from itertools import count
@@ -196,6 +196,16 @@ class Source:
         if isinstance(handle, str):
             return open(handle, "rb")
         return io.BufferedReader(handle, AT_ONCE)
+
+    def may_be_cut(self) -> bool:
+        """Returns whether the last line lacks its newline, or may, because only reading everything would tell."""
+        if isinstance(self.handle, bytes):
+            return not self.handle.endswith(b"\n")
+        if isinstance(self.handle, str):
+            with suppress(OSError), open(self.handle, "rb") as file:
+                file.seek(-1, os.SEEK_END)
+                return file.read(1) != b"\n"
+        return True
 
     def start(self) -> bytes:
         """Returns the first bytes, decompressed."""

@@ -9,6 +9,8 @@ from carob.output.errors import Worded
 if TYPE_CHECKING:
     from carob.inputs.sources import Provenance
 
+MANY = 10
+"""The number of systems from which on the advice names only one."""
 READS = {
     "json": "ndjson",
     "jsonl": "ndjson",
@@ -40,11 +42,17 @@ def one_system(origin: Provenance) -> str:
     if origin.path is None:
         parts = {
             "pandas": f"{{name: part for name, part in run.groupby({column!r})}}",
-            "polars": f"{{name: part for (name,), part in run.group_by({column!r})}}",
+            "polars": f"{{name: run.filter(polars.col({column!r}) == name) for name in {origin.systems[1:]}}}",
         }
-        one = f"run.filter(pyarrow.compute.equal(run[{column!r}], {first!r}))"
         many = parts.get(origin.library or "")
-        return f"Pass them as runs of their own: {many}." if many else f"Pass one of them: {one}."
+        if many is not None and (origin.library == "pandas" or len(origin.systems) <= MANY):
+            return f"Pass them as runs of their own: {many}."
+        rows = {
+            "polars": f"run.filter(polars.col({column!r}) == {first!r})",
+            "pyarrow": f"run.filter(pyarrow.compute.equal(run[{column!r}], {first!r}))",
+        }
+        one = rows.get(origin.library or "", f"the rows in which {column} is {first!r}")
+        return f"Pass one of them: {one}."
     ending = origin.path.rpartition(".")[2]
     if ending in ("csv", "tsv"):
         with open(origin.path, encoding="utf-8-sig", errors="replace") as file:

@@ -16,8 +16,9 @@ from carob.inputs.sources import is_pattern
 from carob.inputs.systems import named_systems, one_system
 from carob.matching.match import rows_of
 from carob.matching.signs import SPELLED, Lean, first_rows, spelled_otherwise, upside_down
-from carob.output.errors import DataError, by_policy, worded
+from carob.output.errors import DataError, by_policy, by_reading, worded
 from carob.output.escaping import shown
+from carob.output.language import plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -53,6 +54,7 @@ def doubts(judged: Qrels, run: Run, found: Match, policy: Policy) -> list[str]:
     """
     said = [
         without_judged_documents(judged, run, found, policy),
+        blank_ids(judged),
         several_systems(run),
         several_tags(run, found),
         *signs_of(judged, run, found, policy),
@@ -96,6 +98,17 @@ def reranked(judged: Qrels, run: Run, found: Match, policy: Policy) -> bool:
     return False
 
 
+def blank_ids(judged: Qrels) -> str | None:
+    """Warns of judgments without an id, which documents without one would match."""
+    count = getattr(judged.judgments, "blank", 0)
+    if not count:
+        return None
+    return (
+        f"{judged.name} has {plural(count, 'judgment')} whose query or document is blank text, which matches blank "
+        "text in a run. Leave such rows out, or fill in the ids."
+    )
+
+
 def several_systems(run: Run) -> str | None:
     """Warns of a table with the rows of several systems, which were ranked together."""
     if isinstance(run.held, TextRun) or not run.origin.systems:
@@ -116,7 +129,7 @@ def several_tags(run: Run, found: Match) -> str | None:
     fields = [line.split(b"\t" if line.count(b"\t") == 5 else None) for line in lines if line[:1] != b"#"]
     tags = [each[5].split()[0] for each in fields if len(each) == 6 and each[5].strip()]
     distinct = list(dict.fromkeys([*tags, last]))
-    if tags and tags[0].startswith(last) and tags[0] != last:  # perhaps the end of the file is lost
+    if tags and tags[0].startswith(last) and tags[0] != last and held.source.may_be_cut():
         distinct.remove(last)
     if not tags or len(distinct) < 2 or len(distinct) > max(2, OF_LINES * len(tags)):
         return None
@@ -263,6 +276,14 @@ def no_common_query(judged: Qrels, run: Run, extra: int) -> str:
     found = why_apart(judged.judgments.queries[:JUDGED], ranked, "query")
     if found is not None:
         return f"{sentence}. The run writes '{found.ranked}' for '{found.judged}': {found.why}."
+    texts = [
+        all(b" " in each for each in ids) for ids in (judged.judgments.queries[:JUDGED], ranked or [b""])
+    ]
+    if texts[0] != texts[1]:
+        kind, one, other = ("run", "judgments", "run") if texts[0] else ("qrels", "run", "judgments")
+        named = by_reading(kind, query="COLUMN")
+        unlike = f"{sentence}. The queries of the {one} are texts, and those of the {other} are ids. "
+        return worded(unlike, f"If a column of the {other} has the texts, name it: ", named, ".")
     return f"{sentence}. Check that both use the same ids, and that they are of the same collection."
 
 

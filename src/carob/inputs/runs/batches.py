@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from contextlib import closing
+from dataclasses import replace
 from importlib.util import find_spec
 from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -13,7 +14,7 @@ from carob._dataclasses import dataclass
 from carob.inputs import engine_of
 from carob.inputs.columns import ROLES, choose
 from carob.inputs.errors import refusals, refuse_written_out, refused, sentences
-from carob.inputs.frames import Columns, fit, library_of, whole_frame
+from carob.inputs.frames import Columns, fit, library_of, systems_in, whole_frame
 from carob.inputs.ids import unicode
 from carob.inputs.runs import SpillFile
 from carob.inputs.sources import Provenance
@@ -218,7 +219,8 @@ def in_lazy_frame(given: Any, asked: dict[str, str | None]) -> StreamedRun | Non
     def only(queries: Collection[bytes]) -> _native.Frame:
         return frame_of(wanted.filter(query.is_in(wanted_ids(queries, whole=whole))).collect().to_native())
 
-    origin = Provenance("a frame", library=library, whole=whole, rows=True)
+    systems = systems_in(frame.to_native(), schema.names(), chosen.values())
+    origin = Provenance("a frame", library=library, whole=whole, rows=True, systems=systems)
     return StreamedRun(tuple(chosen), origin, every, only)
 
 
@@ -228,6 +230,7 @@ def in_dataset(given: Any, schema: Any, asked: dict[str, str | None]) -> Streame
     import pyarrow.compute as pc
 
     chosen, origin = columns_in(schema, asked)
+    origin = replace(origin, systems=systems_in(given, schema.names, chosen.values()))
     names = list(chosen.values())
 
     def every(rows: int) -> Iterator[_native.Frame]:

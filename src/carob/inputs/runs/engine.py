@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from carob._dataclasses import dataclass
 from carob.inputs.columns import ROLES, choose
 from carob.inputs.errors import refusals, refused
-from carob.inputs.frames import Columns, columns_of, fit, library_of
+from carob.inputs.frames import Columns, columns_of, fit, library_of, systems_in
 from carob.inputs.ids import text_of, unicode
 from carob.inputs.runs import Extracted
 from carob.inputs.runs.engine_plan import extracted, faults, plan, scored_rows, tables_of
 from carob.inputs.sources import Provenance
-from carob.output.errors import DataError, PolicyError, by_policy
+from carob.inputs.systems import named_systems, one_system
+from carob.output.errors import DataError, PolicyError, by_policy, worded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
@@ -102,15 +103,13 @@ class EngineRun:
                 )
             schema = known.collect_schema()
             chosen = choose(schema.names(), "run", {role: asked.get(role) for role in ROLES["run"]})
+            systems = systems_in(native, schema.names(), chosen.values())
         for role, name in chosen.items():
             fit((name, holding(schema[name]), str(schema[name])), role, "run")
         whole = schema[chosen["query"]].is_integer()
-        return cls(
-            native,
-            chosen,
-            Provenance("a frame", library=library, whole=whole, rows=True, home=home_of(native, library)),
-            extract if library == "pyspark" else "engine",
-        )
+        home = home_of(native, library)
+        origin = Provenance("a frame", library=library, whole=whole, rows=True, home=home, systems=systems)
+        return cls(native, chosen, origin, extract if library == "pyspark" else "engine")
 
     @property
     def library(self) -> str:
@@ -284,7 +283,7 @@ class EngineRun:
         if options.duplicates in ("first", "last"):
             order = f", and rows of an engine have no order that shows the {options.duplicates}"
         ids = {"query": text_of(query), "document": text_of(again)}
-        raise refused(
+        error = refused(
             "document '{document}' is listed twice for query '{query}'{order}.",
             "Remove one, or keep the highest score: {rule}.",
             file=self.place,
@@ -292,6 +291,9 @@ class EngineRun:
             order=order,
             rule=by_policy("duplicates", "max"),
         )
+        if self.origin.systems:
+            raise error.at(remedy=worded(named_systems(self.origin), " ", one_system(self.origin)))
+        raise error
 
     def rankings(self, queries: list[bytes], options: MatchOptions, depth: int | None = None) -> list[Ranked]:
         """Returns the documents of each query in rank order, with the scores by which the documents are ordered."""
