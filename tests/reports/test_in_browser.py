@@ -322,7 +322,7 @@ def test_without_javascript_the_primary_answer_stands_alone_and_says_so(
         headings = window.run(
             "[...document.querySelectorAll('h2')].filter((each) => each.offsetHeight).map((each) => each.innerText)"
         )
-        assert headings[:3] == ["Caveats", "feedback leads, but bm25 and dirichlet may be as good.", "Scores"]
+        assert headings[:2] == ["feedback leads, but bm25 and dirichlet may be as good.", "Scores"]
     finally:
         window.ask("Emulation.setScriptExecutionDisabled", value=False)
 
@@ -344,7 +344,7 @@ def test_a_click_on_a_query_shows_its_lists_and_its_derivation(page: browser.Pag
     )
     assert f"nDCG@10 of query t20 = {value['t20']:.4f}" in text(page, "#closeup details")
     assert page.run("document.activeElement.id") == "closeup"
-    click(page, "#closeup .steps button:last-child")
+    click(page, "#closeup .steps button:nth-child(2)")
     assert "Query t01" in text(page, "#closeup h3")
     assert page.complaints == []
 
@@ -493,3 +493,84 @@ def test_a_measure_without_values_shows_no_chart_of_another_measure(
     assert window.run("document.querySelector('#spread').offsetHeight") == 0
     assert "not kept" in text(window, "#cap-bars")
     assert text(window, "#query-table caption") == "AP"
+
+
+def test_measure_pair_and_query_stand_in_the_address(page: browser.Page, tea: Path) -> None:
+    pick(page, "pick-measure", "AP")
+    pick(page, "pick-b", "titles")
+    click(page, "#query-table tbody button")
+    query = text(page, "#query-table tbody tr.open th")
+    address = page.run("location.href")
+    assert "measure=AP" in address
+    assert "b=titles" in address
+    assert f"query={query}" in address
+    page.ask("Page.navigate", url="about:blank")
+    page.open(address)
+    assert page.run("document.getElementById('pick-measure').selectedOptions[0].text") == "AP"
+    assert text(page, "#h-pair .name-b") == "titles"
+    assert text(page, "#closeup h3").startswith(f"Query {query}")
+    shown = [float(each[:5]) for each in column(page, 3)]
+    assert shown == sorted(shown, reverse=True)
+    # A link to a section keeps the address.
+    click(page, ".bar nav a[href='#queries']")
+    assert page.run("location.href") == address
+    # Names that the page does not have leave it as it opens.
+    page.ask("Page.navigate", url="about:blank")
+    page.open(tea.resolve().as_uri() + "#measure=no&a=no&b=no&query=no")
+    assert text(page, "#verdict h2")
+    assert page.complaints == []
+
+
+def test_the_closeup_says_which_documents_make_the_difference_and_where_the_measure_ends(
+    page: browser.Page,
+) -> None:
+    click(page, "#query-table tbody button")
+    query = text(page, "#query-table tbody tr.open th")
+    rows = page.run(
+        "[...document.querySelectorAll('#makers tbody tr')]"
+        ".map((row) => [...row.cells].map((cell) => cell.textContent))"
+    )
+    differences = [float(row[-1].replace("−", "-").replace("±", "")) for row in rows]
+    assert [abs(each) for each in differences] == sorted(map(abs, differences), reverse=True)
+    found = carob.compare(str(TEA / "qrels.txt"), RUNS, ["nDCG@10"])
+    a, b = (found.names.index(text(page, f"#h-pair .name-{part}")) for part in "ab")
+    values = found.primary.values[found.queries.index(query)]
+    total = text(page, "#makers tfoot tr td:last-child").replace("−", "-").replace("±", "")
+    assert float(total) == pytest.approx(values[a] - values[b], abs=6e-5)
+    cuts = page.run(
+        "[...document.querySelectorAll('#closeup li.cut')].map((each) => each.previousSibling.innerText)"
+    )
+    assert [each.split()[0] for each in cuts] == ["10", "10"]
+    page.press("Escape")
+    page.wait(DRAWN)
+    assert page.run("document.getElementById('closeup').hidden")
+    assert page.run("document.activeElement.textContent") == query
+
+
+def test_tables_and_charts_can_be_copied(page: browser.Page) -> None:
+    page.run("navigator.clipboard.writeText = (text) => { window.clip = text; return Promise.resolve(); }")
+    found = carob.compare(str(TEA / "qrels.txt"), RUNS, ["nDCG@10", "AP", "RR"])
+    for name in ("board", "pairs", "queries"):
+        click(page, f"[data-csv='{name}']")
+        page.wait("window.clip")
+        head, *rows = [line.split(",") for line in page.run("window.clip").splitlines()]
+        page.run("window.clip = null")
+        if name == "board":
+            assert len(rows) == 12
+            contest = found[rows[0][1]]
+            assert float(rows[0][2]) == pytest.approx(contest.means[found.names.index(rows[0][0])], rel=1e-6)
+        elif name == "pairs":
+            assert len(rows) == 18
+            assert head[:3] == ["measure", "run", "other"]
+        else:
+            assert [row[0] for row in rows] == list(found.queries)
+            values = np.array([list(map(float, row[1:])) for row in rows])
+            np.testing.assert_allclose(values, found.primary.values, rtol=1e-6, atol=1e-7)
+    for chart in CHARTS:
+        click(page, f"[data-svg='{chart}']")
+        page.wait("window.clip")
+        drawn = page.run("window.clip")
+        assert drawn.startswith("<svg")
+        assert "var(" not in drawn
+        page.run("window.clip = null")
+    assert page.complaints == []

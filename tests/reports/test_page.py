@@ -418,3 +418,36 @@ def test_the_methods_paragraph_names_the_intervals_of_the_table(measure: str, wo
     assert ("worst-point" in found) == bool(words)
     assert words in found
     assert found.endswith("100.0% of the first 10 documents are judged.")
+
+
+SUMS = ["nDCG@10", "AP", "RR", "P@10", "R@20", "RBP", "DCG@5", "ERR@10", "Rprec", "AP@15"]
+
+
+def test_what_documents_add_sums_to_the_difference(quick: Make) -> None:
+    made = quick(str(TEA / "qrels.txt"), RUNS, SUMS)
+    data = data_of(made.html)
+    shares = json.loads(gzip.decompress(base64.b64decode(data["shares"])))
+    checked = 0
+    for contest, own in zip(made.comparison.contests.values(), shares, strict=True):
+        for each in data["closeups"]:
+            sums = [sum(steps) for steps in own[str(each["query"])]]
+            np.testing.assert_allclose(
+                np.subtract.outer(sums, sums),
+                np.subtract.outer(*[contest.values[each["query"]]] * 2),
+                rtol=0,
+                atol=1e-9,
+            )
+            checked += 1
+    assert checked == len(SUMS) * len(made.comparison.queries)
+
+
+def test_an_unjudged_document_adds_nothing_and_a_term_is_its_gain_by_discount(quick: Make) -> None:
+    qrels = {"q": {"a": 2, "b": 1}, "r": {"a": 1}}
+    runs = {
+        "one": {"q": {"x": 3.0, "a": 2.0, "b": 1.0}, "r": {"a": 1.0}},
+        "two": {"q": {"b": 1.0}, "r": {"a": 1.0}},
+    }
+    data = data_of(quick(qrels, runs, ["DCG@2"]).html)
+    own = json.loads(gzip.decompress(base64.b64decode(data["shares"])))[0]["0"]
+    assert own[0][:4] == pytest.approx([0, 2 / np.log2(3), 0, 0])
+    assert own[1][:2] == [1, 0]

@@ -192,7 +192,7 @@ def assembled(
     """Returns the HTML page of a comparison."""
     from carob.comparison.findings import NOT_OF_MEANS, SHORT_NAMES, TESTS
     from carob.comparison.verdict import corrected, heading, judge_said, verdict_of
-    from carob.reports.data import board, correlation, numbers_of, packed
+    from carob.reports.data import board, correlation, numbers_of, packed, shares_of
     from carob.reports.page import bibtex_of, charts, methods_paragraph, page, title_of
 
     settings = comparison.settings
@@ -204,7 +204,7 @@ def assembled(
     shown = frozenset(document for each in closeups for document, _ in each.documents)
     said = {} if documents is None else texts_of(documents, shown, "documents", SNIPPET)
     data = numbers_of(comparison, curves, closeups, asked, said)
-    data["derivations"] = packed(derivations)
+    data["derivations"], data["shares"] = packed(derivations), packed(shares_of(excerpt, comparison))
     tell("drawing")
     data["charts"] = charts(
         len(comparison.names), len(comparison.ids), [(each.name, each.along, each.up) for each in curves]

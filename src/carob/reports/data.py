@@ -27,8 +27,10 @@ from carob.conventions.request import request_of
 from carob.diagnosis.explain import Subject, explained
 from carob.evaluation.engine import scores_of
 from carob.evaluation.evidence import lists_held
+from carob.evaluation.values import values_of
 from carob.inputs.ids import bytes_of, text_of
-from carob.lists.flat import Flat, fill
+from carob.lists.flat import Flat, fill, kept_down_to
+from carob.lists.rows import stacked
 from carob.matching.match import keeps_order, of_query, rankings_of
 from carob.measures import Measure, parse_measure
 from carob.output.errors import CarobError
@@ -101,6 +103,10 @@ def extremes(column: Floats) -> dict[int, None]:
 
 Derivations: TypeAlias = "list[dict[int, list[str | None]]]"
 """The derivation of each value as HTML, by measure, query and run. None if the run has no ranked lists or no value."""
+
+
+Shares: TypeAlias = "list[dict[int, list[list[float] | None]]]"
+"""What the first documents add to each value, and what all others add, by measure, query and run."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,6 +240,46 @@ def closeup(query: int, qrels: Qrels, tops: Sequence[Sequence[tuple[str, float |
     )
 
 
+def shares_of(excerpt: Excerpt, comparison: Comparison) -> Shares:
+    """Returns what each document adds to the value of each measure.
+
+    A document adds the value of the list down to it minus the value of the list above it; for a sum over documents,
+    these are its terms. The last number of a list is what all documents below the shown ones add, so the numbers of a
+    list sum to its value.
+    """
+    policy, subjects = comparison.scores[0].policy, excerpt.subjects()
+    found: Shares = []
+    for contest in comparison.contests.values():
+        own: dict[int, list[list[float] | None]] = {query: [] for query in excerpt.ids}
+        for subject in subjects:
+            known = {} if subject is None else steps_of(subject, contest.measure, policy)
+            for query, name in excerpt.ids.items():
+                own[query].append(known.get(text_of(name)))
+        found.append(own)
+    return found
+
+
+def steps_of(subject: Subject, measure: Measure, policy: Policy) -> dict[str, list[float]]:
+    """Returns what each of the first documents of a list adds to its value, and what all others add, by query."""
+    policy = policy.of_measure(measure)
+    match = subject.part(subject.qrels).matches.under(policy)
+    rows = match.rows
+    if policy.ties == "expected" or rows.by_group is not None or measure.micro or not len(rows.length):
+        return {}
+    depths = np.array([*range(MOST_DOCUMENTS + 1), np.inf])
+    cut = kept_down_to(stacked([rows] * len(depths)), np.repeat(depths, len(rows.length)))
+    try:
+        values = values_of(cut, [measure])[:, 0].reshape(len(depths), -1)
+    except CarobError:
+        return {}
+    steps = np.diff(values, axis=0).T.round(13)
+    return {
+        query: own.tolist()
+        for query, own, start in zip(match.queries.texts, steps, values[0], strict=True)
+        if start == 0 and np.isfinite(own).all()
+    }
+
+
 def derived(subject: Subject, contest: Contest, scores: Scores) -> dict[str, str]:
     """Returns the derivation of a run's value for each query, without those that have no value."""
     measure, values = contest.measure, scores.by_query(contest.label)
@@ -317,6 +363,7 @@ def contest_row(contest: Contest, comparison: Comparison) -> dict[str, Any]:
         "verdict": [verdict.headline, verdict.sentences, verdict.small],
         "against": verdict.against,
         "smaller": contest.smaller_is_better,
+        "depth": contest.measure.depth,
         "digits": digits_of(len(comparison.ids), contest),
         "means": seven_digits(contest.means),
         "low": seven_digits(contest.low),
@@ -388,8 +435,8 @@ def few(grades: Sequence[float]) -> list[float]:
     return [grades[round(step * (len(grades) - 1) / 4)] for step in range(5)]
 
 
-def packed(derivations: list[dict[int, list[str | None]]]) -> str:
-    """Returns the compressed derivations by measure, query and run. The same data give the same bytes."""
+def packed(derivations: Derivations | Shares) -> str:
+    """Returns the compressed derivations, or shares, by measure, query and run. The same data give the same bytes."""
     text = json.dumps(derivations, ensure_ascii=False, separators=(",", ":"))
     return base64.b64encode(gzip.compress(text.encode("utf-8", "replace"), 6, mtime=0)).decode()
 

@@ -76,6 +76,7 @@ function rankedList(closeup, run, other) {
   const [mine, theirs] = [closeup.lists[run], closeup.lists[other]];
   if (!mine || !mine.length) return element("p", { class: "quiet", text: "This run has no document here." });
   const list = element("ol", { class: "ranked" });
+  const { depth } = data.contests[state.measure];
   mine.forEach((place, rank) => {
     const [id, grade, title, text] = closeup.documents[place];
     const there = theirs ? theirs.indexOf(place) : -1;
@@ -89,6 +90,9 @@ function rankedList(closeup, run, other) {
     item.addEventListener("pointerenter", () => light(place, true));
     item.addEventListener("pointerleave", () => light(place, false));
     list.append(item);
+    if (rank + 1 === depth && rank + 1 < mine.length) {
+      list.append(element("li", { class: "cut", text: `${data.labels[state.measure]} reads no further than rank ${depth}.` }));
+    }
   });
   return list;
 }
@@ -105,19 +109,47 @@ function legend() {
   return line;
 }
 
-let derivations = null;
+const unpacked = {};
 
-async function derivationOf(measure, query, run) {
-  if (!derivations) {
-    const stream = new Blob([bytes(data.derivations)]).stream().pipeThrough(new DecompressionStream("gzip"));
-    derivations = JSON.parse(await new Response(stream).text());
+// The derivation or the shares of a value, which are unpacked when the first is asked for.
+async function partOf(name, measure, query, run) {
+  if (!unpacked[name]) {
+    const stream = new Blob([bytes(data[name])]).stream().pipeThrough(new DecompressionStream("gzip"));
+    unpacked[name] = JSON.parse(await new Response(stream).text());
   }
-  const own = derivations[measure][query];
+  const own = unpacked[name][measure][query];
   return own ? own[run] : null;
 }
 
+// Which documents make the difference: what each adds to A's value minus what it adds to B's, the largest first.
+async function makers(closeup) {
+  const [ours, theirs] = [await partOf("shares", state.measure, closeup.query, state.a), await partOf("shares", state.measure, closeup.query, state.b)];
+  const lists = [closeup.lists[state.a], closeup.lists[state.b]];
+  if (!ours || !theirs || !lists[0] || !lists[1]) return [];
+  const added = (steps, list, place) => (list.includes(place) ? steps[list.indexOf(place)] : 0);
+  const rows = [...new Set(lists.flat())].map((place) => {
+    const [a, b] = [added(ours, lists[0], place), added(theirs, lists[1], place)];
+    return { place, a, b, difference: a - b };
+  }).filter((row) => row.a !== 0 || row.b !== 0).sort((one, other) => Math.abs(other.difference) - Math.abs(one.difference));
+  const below = { place: null, a: ours.at(-1), b: theirs.at(-1), difference: ours.at(-1) - theirs.at(-1) };
+  if (below.a !== 0 || below.b !== 0) rows.push(below);
+  if (!rows.length) return [];
+  const rank = (list, place) => (list.includes(place) ? String(list.indexOf(place) + 1) : "–");
+  const heads = ["document", "grade", "A's rank", "B's rank", "adds to A", "adds to B", "A − B"];
+  const sum = (key) => rows.reduce((total, row) => total + row[key], 0);
+  const line = (name, cells) => element("tr", {}, element("th", { scope: "row", text: name }), ...cells.map((cell) => (typeof cell === "string" ? element("td", { text: cell }) : element("td", {}, cell))));
+  const numbers = (row) => [number(row.a, 4), number(row.b, 4), signed(row.difference, 4)];
+  const body = rows.map((row) => (row.place === null ? line("all further down", ["", "", "", ...numbers(row)])
+    : line(closeup.documents[row.place][2] || closeup.documents[row.place][0], [chip(closeup.documents[row.place][1]), rank(lists[0], row.place), rank(lists[1], row.place), ...numbers(row)])));
+  const total = line("sum", ["", "", "", ...numbers({ a: sum("a"), b: sum("b"), difference: sum("difference") })]);
+  const table = element("table", { id: "makers" }, element("caption", { class: "quiet", text: `What each document adds to ${data.labels[state.measure]}, the largest difference first` }),
+    element("thead", {}, element("tr", {}, ...heads.map((text, place) => element("th", { scope: "col", class: place ? "" : "name", text })))),
+    element("tbody", {}, ...body), element("tfoot", {}, total));
+  return [element("div", { class: "wide", tabindex: "0", role: "group", "aria-label": "Table of what each document adds" }, table)];
+}
+
 async function derivation(query, run, part) {
-  const html = await derivationOf(state.measure, query, run);
+  const html = await partOf("derivations", state.measure, query, run);
   const made = element("details", { class: "derivation" }, element("summary", {}, element("i", { class: `mark ${part}`, "aria-hidden": "true" }),
     ` How ${data.names[run]} comes to its ${data.labels[state.measure]}`));
   if (html) {
@@ -141,7 +173,9 @@ function steps() {
     made.addEventListener("click", () => chooseQuery(order[to]));
     return made;
   };
-  return element("div", { class: "steps" }, step("←", "Previous query", here - 1), step("→", "Next query", here + 1));
+  const close = element("button", { type: "button", text: "×", "aria-label": "Close the query" });
+  close.addEventListener("click", closeQuery);
+  return element("div", { class: "steps" }, step("←", "Previous query", here - 1), step("→", "Next query", here + 1), close);
 }
 
 async function showCloseup() {
@@ -159,5 +193,5 @@ async function showCloseup() {
   const title = element("h3", { text: `Query ${data.queries[query]}` });
   if (data.texts && data.texts[query]) title.append(element("span", { class: "quiet", text: `: ${data.texts[query]}` }));
   const facts = element("p", { class: "quiet small", text: closeup.says });
-  place.replaceChildren(steps(), title, facts, legend(), lists, ...told);
+  place.replaceChildren(steps(), title, facts, ...await makers(closeup), legend(), lists, ...told);
 }

@@ -158,8 +158,51 @@ async function refresh() {
 
 function choose(change) {
   Object.assign(state, change);
+  showAddress();
   return refresh();
 }
+
+// Measure, pair and query stand in the page's address, so that a link shows what its sender saw.
+function showAddress() {
+  const parts = { measure: data.labels[state.measure], a: data.names[state.a], b: data.names[state.b] };
+  if (state.query !== null) parts.query = data.queries[state.query];
+  history.replaceState(null, "", `#${new URLSearchParams(parts)}`);
+}
+
+function readAddress() {
+  const asked = new URLSearchParams(location.hash.slice(1));
+  const found = (key, list) => list.indexOf(asked.get(key));
+  const [measure, a, b, query] = [found("measure", data.labels), found("a", data.names), found("b", data.names), found("query", data.queries)];
+  if (measure >= 0) state.measure = measure;
+  if (a >= 0 && b >= 0 && a !== b) [state.a, state.b] = [a, b];
+  state.query = closeups.has(query) ? query : null;
+  return asked.has("measure");
+}
+
+addEventListener("hashchange", async () => {
+  if (!readAddress()) return;
+  sortByMeasure();
+  await refresh();
+});
+
+for (const link of all(".bar nav a")) {
+  link.addEventListener("click", (event) => {
+    event.preventDefault();
+    const section = document.querySelector(link.getAttribute("href"));
+    section.tabIndex = -1;
+    section.scrollIntoView();
+    section.focus({ preventScroll: true });
+  });
+}
+
+// Back to the row that was opened.
+async function closeQuery() {
+  const row = `#query-table tr[data-query="${state.query}"] button`;
+  await choose({ query: null });
+  document.querySelector(row)?.focus();
+}
+
+at("closeup").addEventListener("keydown", (event) => { if (event.key === "Escape") closeQuery(); });
 
 async function chooseQuery(query) {
   if (!closeups.has(query)) return;
@@ -170,10 +213,9 @@ async function chooseQuery(query) {
 
 // Choosing the run of the other side swaps the two.
 at("pick-measure").addEventListener("change", (event) => {
-  const measure = Number(event.target.value);
-  const header = all("#leaderboard thead th")[2 + measure];
-  sortBoard(header, !data.contests[measure].smaller);
-  choose({ measure });
+  state.measure = Number(event.target.value);
+  sortByMeasure();
+  choose({});
 });
 at("pick-a").addEventListener("change", (event) => {
   const a = Number(event.target.value);
@@ -184,6 +226,10 @@ at("pick-b").addEventListener("change", (event) => {
   choose({ b, a: b === state.a ? state.b : state.a });
 });
 for (const button of all("[data-order]")) button.addEventListener("click", () => choose({ order: button.dataset.order }));
+
+function sortByMeasure() {
+  sortBoard(document.querySelector(`#leaderboard thead th[data-measure="${state.measure}"]`), !data.contests[state.measure].smaller);
+}
 
 function sortBoard(header, down) {
   for (const each of all("#leaderboard th[aria-sort]")) each.setAttribute("aria-sort", "none");
@@ -200,18 +246,49 @@ for (const button of all("#leaderboard thead button")) {
   });
 }
 
-for (const button of all("[data-copy]")) {
-  button.addEventListener("click", async () => {
-    const source = at(button.dataset.copy);
-    let said = "Copied.";
-    try {
-      await navigator.clipboard.writeText(source.textContent);
-    } catch {
-      getSelection().selectAllChildren(source);
-      said = "Selected: copy it with the keyboard.";
-    }
-    button.nextElementSibling.textContent = said;
-  });
+async function copied(button, text, source) {
+  let said = "Copied.";
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    if (source.id === "clip") source.hidden = false;
+    source.textContent = text;
+    getSelection().selectAllChildren(source);
+    said = "Selected: copy it with the keyboard.";
+  }
+  button.nextElementSibling.textContent = said;
+}
+
+// Numbers in full, as in `carob compare --format csv`; values by query have the seven digits of 32 bits.
+const tables = {
+  board: () => [["run", "measure", "mean", "low", "high"], ...data.contests.flatMap((contest, measure) => contest.order.map((run) =>
+    [data.names[run], data.labels[measure], contest.means[run], contest.low[run], contest.high[run]]))],
+  pairs: () => [["measure", "run", "other", "difference", "low", "high", "corrected_low", "corrected_high", "p_corrected"],
+    ...data.contests.flatMap((contest, measure) => contest.pairs.map((row) =>
+      [data.labels[measure], data.names[row[0]], data.names[row[1]], row[2], row[3], row[4], row[14], row[15], row[9]]))],
+  queries: () => [["query", ...data.names], ...data.queries.map((query, place) =>
+    [query, ...runs.map((run) => Number(valuesOf(keptMeasure(), run)[place].toPrecision(7)))])],
+};
+const quoted = (cell) => (!known(cell) ? "" : /[",\n\r]/.test(cell) ? `"${String(cell).replaceAll('"', '""')}"` : String(cell));
+const csv = (rows) => rows.map((row) => `${row.map(quoted).join(",")}\n`).join("");
+
+// A drawing by itself: the page's colours stand in it as they are now.
+async function svg(name) {
+  const colours = getComputedStyle(document.documentElement);
+  return (await views[name].toSVG()).replaceAll(/var\((--[\w-]+)\)/g, (_, name) => colours.getPropertyValue(name).trim());
+}
+
+const copies = { copy: (id) => at(id).textContent, csv: (name) => csv(tables[name]()), svg };
+for (const figure of all("figure:has(> .chart)")) {
+  const name = figure.querySelector(".chart").id.replace("chart-", "");
+  const button = element("button", { type: "button", "data-svg": name, text: "Copy SVG", "aria-label": `Copy the chart ${name} as SVG` });
+  figure.append(element("p", { class: "copy" }, button, " ", element("span", { role: "status", class: "small quiet" })));
+}
+for (const [kind, written] of Object.entries(copies)) {
+  for (const button of all(`button[data-${kind}]`)) {
+    const what = button.dataset[kind];
+    button.addEventListener("click", async () => copied(button, await written(what), at(kind === "copy" ? what : "clip")));
+  }
 }
 
 const light_switch = at("theme");
@@ -224,4 +301,5 @@ theme(document.documentElement.dataset.theme === "dark");
 light_switch.addEventListener("click", () => theme(document.documentElement.dataset.theme !== "dark"));
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (event) => theme(event.matches));
 
+if (readAddress()) sortByMeasure();
 refresh();
