@@ -218,6 +218,19 @@ def test_a_judge_who_likes_the_last_document_turns_the_order_round() -> None:
     assert effect.moved == ("third", 3, 1)
 
 
+def test_the_interval_of_tau_is_that_of_correlate() -> None:
+    coffee = Path(__file__).parents[2] / "examples" / "coffee"
+    people, model = str(coffee / "people.txt"), str(coffee / "model.txt")
+    runs = sorted(map(str, (coffee / "runs").glob("*.run")))
+    found = carob.agreement(people, model, runs, ["nDCG@10", "AP"])
+    for each in found.effects:
+        theirs = carob.correlate(people, model, runs, each.label).as_dict()
+        tau = next(its for its in theirs["judges"][0]["coefficients"] if its["name"] == "kendall")
+        assert [each.tau, each.tau_low, each.tau_high] == pytest.approx(
+            [tau["value"], tau["low"], tau["high"]]
+        )
+
+
 def test_flips_and_significance_are_those_of_compare() -> None:
     one, other = judges(25, seed=8)
     random = np.random.default_rng(1)

@@ -39,6 +39,8 @@ from carob.statistics.coefficients import (
     middle_share,
     scale_of,
 )
+from carob.statistics.correlation_intervals import UNDEFINED, Samples
+from carob.statistics.correlations import correlation_named
 from carob.statistics.paired import Draw, resample_means
 from carob.statistics.rank_correlation import kendall, tau_ap
 
@@ -359,12 +361,19 @@ def fates_of(a: Contest, b: Contest, names: Sequence[str]) -> dict[str, tuple[tu
 
 
 def tau_interval(a: Contest, b: Contest, draw: Draw) -> tuple[float, float]:
-    """Returns the bootstrap interval of τ_b over queries, or NaN unless the aggregates are plain means."""
-    table = np.hstack([a.values, b.values])
-    plain = a.measure.definition.aggregate == "mean" and np.isfinite(table).all()
-    if len(a.means) < 2 or len(table) < 2 or not plain:
-        return np.nan, np.nan
-    return middle_share(np.array([kendall(*np.split(row, 2)) for row in resample_means(table, draw)]))
+    """Returns the interval of τ_b over other sets of as many queries, as ``carob.correlate`` does.
+
+    It is NaN unless the aggregates are plain means.
+    """
+    plain = (
+        a.measure.definition.aggregate == "mean"
+        and np.isfinite(a.values).all()
+        and np.isfinite(b.values).all()
+    )
+    if len(a.means) < 2 or not plain:
+        return UNDEFINED
+    sign = -1.0 if a.smaller_is_better else 1.0
+    return Samples(sign * a.values, sign * b.values, draw).interval(correlation_named("kendall"), 0.95)
 
 
 def winner_and_loser(contest: Contest, pair: Pair) -> tuple[int, ...]:

@@ -39,7 +39,8 @@ SENTENCES = {
     "equal": "Neither judge is shown to be stricter",
     "kappas": "Quadratic kappa by query: {low} to {high}, median {median}{undefined}.",
     "undefined": "; undefined in {count}, where all grades are the same",
-    "resamples": "Intervals: whole queries resampled {resamples} times, seed {seed}.",
+    "resamples": "Intervals: percentiles over whole queries, resampled {resamples} times, seed {seed}.",
+    "tau": "Interval of tau: over other sets of as many queries, on Fisher's scale, as in carob correlate.",
     "fates": "kept, lost, gained, reversed: pairs that differ significantly under A, under B or under both.",
     "test": "Significant, as in carob compare: {name}, alpha {alpha:g}; {family}.",
     "moved": "Largest move: {name}, rank {before} to {after}.",
@@ -178,7 +179,8 @@ class Effect:
         ranks_a: the rank of each system under the first judge; systems with equal means share a rank.
         ranks_b: the rank of each system under the second judge.
         tau: Kendall's τ_b between both orders; NaN for one system.
-        tau_low: the lower end of its 95% bootstrap interval over queries; NaN where there is none.
+        tau_low: the lower end of its 95% interval over other sets of as many queries, as in ``carob.correlate``; NaN
+            where there is none.
         tau_high: the upper end.
         tau_ap: τ_AP with the first judge's order as the true order, in which swaps near the top cost more.
         tau_top: τ_b among the first judge's ten best; NaN where there are at most ten.
@@ -325,7 +327,7 @@ def orders(found: Agreement) -> Section:
         ]
         for each in found.effects
     ]
-    sentences = [said("fates")]
+    sentences = [said("tau"), said("fates")]
     if found.settings is not None:
         settings, family = found.settings, family_words(found.settings, len(found.effects))
         sentences.append(said("test", name=TESTS[settings.test], alpha=settings.alpha, family=family))
