@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 ANSWERS = {
     "difference": "Queries needed to detect a difference of {size:g} with power {power:g}",
     "equivalence": "Queries needed to show that equal runs differ by less than {size:g}, with power {power:g}",
-    "non-inferiority": "Queries needed to show that a run is not worse by {size:g}, with power {power:g}",
+    "non-inferiority": "Queries needed to show that an equally good run is not worse by {size:g}, with power {power:g}",
 }
 """What the plan is for, by its aim."""
 TESTS = {
