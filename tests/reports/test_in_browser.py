@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import carob
-from carob.comparison.verdict import verdict_of
+from carob.comparison.findings import ranked
+from carob.comparison.verdict import digits_of, verdict_of
 from reports import browser
 from reports.conftest import RUNS, TEA
 
@@ -574,3 +575,103 @@ def test_tables_and_charts_can_be_copied(page: browser.Page) -> None:
         assert "var(" not in drawn
         page.run("window.clip = null")
     assert page.complaints == []
+
+
+NUMBERS = r"""(() => {
+  const text = (selector) => [...document.querySelectorAll(selector)].map((each) => each.textContent.trim());
+  return {
+    board: [...document.querySelectorAll("#leaderboard tbody tr")].map((row) => ({
+      run: Number(row.dataset.run), cells: text(`#leaderboard tr[data-run="${row.dataset.run}"] td`),
+      interval: row.querySelector(".whisker")?.getAttribute("aria-label"),
+      doubt: row.querySelector(".doubt")?.textContent, ranks: row.querySelector(".ranks")?.textContent })),
+    pair: text("#pair-numbers dd"), wins: document.getElementById("wins").getAttribute("aria-label"),
+    verdict: text("#verdict > *"),
+    queries: [...document.querySelectorAll("#query-table tbody tr")]
+      .map((row) => [...row.cells].map((cell) => cell.textContent)),
+  };
+})()"""
+
+
+def same(shown: str, value: float, digits: int) -> bool:
+    """Whether a number on the page is the value, to the digits that it is shown with."""
+    return abs(float(shown.replace("−", "-").replace("±", "")) - value) <= 0.5000001 * 10.0**-digits + 1e-6
+
+
+def check_truth(page: browser.Page, found: carob.Comparison, label: str, one: int, other: int) -> int:
+    """Compares every number that the page shows for a measure and a pair with those of ``carob.compare``."""
+    contest, shown, checked = found[label], page.run(NUMBERS), 0
+    digits = digits_of(len(found.ids), contest)
+    verdict = verdict_of(found, contest)
+    assert shown["verdict"] == [verdict.headline, *verdict.sentences, verdict.small]
+    column = 1 + list(found.labels).index(label)
+    best = ranked(contest)[0]
+    for row in shown["board"]:
+        run = row["run"]
+        assert same(re.match(r"[\d.]+", row["cells"][column])[0], contest.means[run], digits)
+        mean, low, high = re.findall(r"-?−?[\d.]+", row["interval"])
+        assert same(mean, contest.means[run], digits)
+        assert same(low, contest.low[run], digits)
+        assert same(high, contest.high[run], digits)
+        if row.get("doubt") is not None:
+            expected = "best" if run == best else "" if run in contest.beaten[best] else "may be"
+            assert row["doubt"] == expected
+            assert [int(each) for each in row["ranks"].split("–")] == sorted({*contest.ranks[run]})
+        checked += 4
+    pair = contest.between(one, other)
+    texts = " ".join(shown["pair"])
+    numbers = re.findall(r"[+−±]\d+\.\d+", texts)
+    wanted = [pair.difference, pair.low, pair.high]
+    assert all(same(each, value, digits) for each, value in zip(numbers[:3], wanted, strict=True))
+    if "corrected:" in texts:
+        assert same(numbers[3], pair.joint_low, digits)
+        assert same(numbers[4], pair.joint_high, digits)
+        checked += 2
+    assert [int(each) for each in re.findall(r"on (\d+)", shown["wins"])] == [
+        pair.wins,
+        pair.ties,
+        pair.losses,
+    ]
+    for name, *_, a, b, difference, mean in shown["queries"]:
+        values = contest.values[found.queries.index(name)]
+        assert same(a, values[one], digits)
+        assert same(b, values[other], digits)
+        assert same(difference, values[one] - values[other], digits)
+        assert same(mean, float(values.mean()), digits)
+        checked += 4
+    for point in points(page):
+        own = contest.between(found.names.index(str(point["run"])), verdict.against)
+        for key, value in (("difference", own.difference), ("low", own.low), ("high", own.high)):
+            assert point[key] == pytest.approx(value, rel=1e-6)
+        excludes_0 = own.joint_low > 0 or own.joint_high < 0
+        assert point["hollow"] != excludes_0
+        checked += 4
+    return checked
+
+
+SHARED = TEA.parents[2] / "shared" / "data"
+
+
+@pytest.mark.parametrize("data", ["tea", "fusion-fed14", "dl21-people-and-model"])
+def test_every_number_on_the_page_is_that_of_compare(
+    window: browser.Page, report_libraries: None, tmp_path: Path, data: str
+) -> None:
+    folder = TEA if data == "tea" else SHARED / data
+    if not folder.is_dir():
+        pytest.skip(f"the data set {data} is not here")
+    qrels = next(iter(sorted(folder.glob("qrels*people*")) or sorted(folder.glob("qrels*"))))
+    runs = [str(each) for each in sorted((folder / "runs").iterdir())]
+    made = carob.report(str(qrels), runs, ["nDCG@10", "AP", "RR"], output=tmp_path / "page.html")
+    found, checked = carob.compare(str(qrels), runs, ["nDCG@10", "AP", "RR"]), 0
+    window.resize(1440, 900)
+    window.complaints.clear()
+    window.open(tmp_path / "page.html")
+    for label in found.labels:
+        pick(window, "pick-measure", label)
+        order = ranked(found[label])
+        for one, other in ((order[0], order[1]), (order[-1], order[0]), (order[1], order[2])):
+            for select, run in (("pick-a", one), ("pick-b", other), ("pick-a", one)):
+                pick(window, select, found.names[run])
+            checked += check_truth(window, found, label, one, other)
+    assert checked > 900, data  # 1,134 of tea, 2,358 of fed14, 3,618 of dl21
+    assert len(made.comparison.names) == len(runs)
+    assert window.complaints == []

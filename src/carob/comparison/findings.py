@@ -222,6 +222,18 @@ class Contest:
         """For each run, the letters of the runs that it significantly outperforms."""
         return tuple(letters_of(runs, len(self.means)) for runs in self.beaten)
 
+    @cached_property
+    def ranks(self) -> tuple[tuple[int, int], ...]:
+        """For each run, its first and last possible rank: behind all runs shown to be better, before all shown worse.
+
+        With a test that is corrected for all pairs, all true ranks lie in these intervals at once with its confidence
+        (Mogstad, Romano, Shaikh and Wilhelm, Review of Economic Studies, 2024).
+        """
+        better = [sum(run in each for each in self.beaten) for run in range(len(self.means))]
+        return tuple(
+            (1 + ahead, len(self.means) - len(each)) for ahead, each in zip(better, self.beaten, strict=True)
+        )
+
     def between(self, run: int, other: int) -> Pair:
         """Returns the comparison of two runs, with ``run`` first. The two runs must have been compared."""
         return next(turned(pair, run) for pair in self.pairs if {pair.a, pair.b} == {run, other})

@@ -10,11 +10,11 @@ from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.comparison.findings import letter, ranked, turned
 from carob.comparison.verdict import (
+    MOST_LETTERED,
     declared_negative,
     digits_of,
     interval,
     joint_shown,
-    lettered,
     p_text,
     p_titles,
     signed,
@@ -180,7 +180,7 @@ EVERYTHING = View()
 def sheets_of(comparison: Findings, view: View = EVERYTHING) -> list[FittedTable]:
     """Returns the tables of a view, in reading order."""
     found = [board(comparison, view)]
-    if comparison.primary.pairs:
+    if comparison.primary.pairs and not in_overview(comparison, view):
         shown, note = pairs_to_show(comparison, comparison.primary, view)
         columns = numbers_of(comparison, comparison.primary, shown)
         found.append(against(comparison.names, comparison.primary, comparison.settings, shown, columns, note))
@@ -191,9 +191,28 @@ def sheets_of(comparison: Findings, view: View = EVERYTHING) -> list[FittedTable
     return found
 
 
+def in_overview(comparison: Findings, view: View) -> bool:
+    """Returns whether one table of runs stands for the pairs, which are too many to read: from ten runs on."""
+    every_pair = comparison.settings.baseline is None and bool(comparison.primary.pairs)
+    many = len(comparison.names) > MOST_LETTERED
+    return every_pair and many and not comparison.exact and view.pairs != "all"
+
+
+def overview(contest: Contest) -> dict[str, list[str]]:
+    """Returns which runs may be as good as the best, and the interval of each run's rank."""
+    best = ranked(contest)[0]
+    doubts = [
+        "best" if run == best else "" if run in contest.beaten[best] else "may be"
+        for run in range(len(contest.means))
+    ]
+    ends = [f"{low}-{high}" if low < high else str(low) for low, high in contest.ranks]
+    return {"best?": doubts, "rank": ends}
+
+
 def board(comparison: Findings, view: View) -> FittedTable:
     """Returns the leaderboard: scores with letters, the interval of the primary score, and the share judged."""
-    counted = not lettered(comparison)
+    shorter = in_overview(comparison, view)
+    counted = len(comparison.names) > MOST_LETTERED
     header, columns = ["#", "run"], []
     for label, contest in comparison.contests.items():
         header.append(label)
@@ -204,16 +223,27 @@ def board(comparison: Findings, view: View) -> FittedTable:
                 header.append(interval_title(comparison.settings))
                 ends = zip(contest.low, contest.high, strict=True)
                 columns.append([interval(*each, digits) for each in ends])
-            if counted:
-                header.append("beats")
-                columns.append([str(len(each)) for each in contest.beaten])
+            more = {"beats": [str(len(each)) for each in contest.beaten]} if counted else {}
+            more = overview(contest) if shorter else more
+            header += more
+            columns += more.values()
     if len({decimals(each, 3) for each in comparison.judged}) > 1 and not declared_negative(comparison):
         header.append(f"judged@{comparison.judged_depth}")
         columns.append([decimals(each, 3) for each in comparison.judged])
     shown = ranking(comparison, view)
     rows = [[letter(run), comparison.names[run], *(column[run] for column in columns)] for run in shown]
     notes = []
-    if counted:
+    if shorter:
+        notes.append(
+            filled(
+                "Best {label} first. may be: not shown to be worse than the best. rank: the first and last possible "
+                "rank by the differences that are significant. {every} and {json} show all {pairs:,} pairs.",
+                label=comparison.labels[0],
+                pairs=len(comparison.primary.pairs),
+                **EVERY,
+            )
+        )
+    elif counted:
         notes.append(
             f"Best {comparison.labels[0]} first. beats: the number of runs that it is significantly better than. "
             "The JSON has all letters and pairs."
@@ -226,7 +256,10 @@ def board(comparison: Findings, view: View) -> FittedTable:
                 top=top_said(view.top),
             )
         )
-    return FittedTable(header, rows, frozenset({0, 1}), note=spaced(notes))
+    left = (f"judged@{comparison.judged_depth}",) if shorter else ()
+    return FittedTable(
+        header, rows, frozenset({0, 1}), note=spaced(notes), shortest=LEAST_NAME if shorter else 0, least=left
+    )
 
 
 def score_cells(contest: Contest, digits: int, *, lettered: bool) -> list[str]:

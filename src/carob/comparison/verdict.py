@@ -127,7 +127,7 @@ FEW_FOR_FOUR_DIGITS = 50
 MOST_NAMED = 4
 """The maximum number of pairs whose detectable differences are listed. For more pairs, the median says more."""
 
-MOST_LETTERED = 12
+MOST_LETTERED = 9
 """The maximum number of runs for which the table has letters.
 
 For more runs, it says how many runs each run outperforms.

@@ -193,7 +193,7 @@ def assembled(
     from carob.comparison.findings import NOT_OF_MEANS, SHORT_NAMES, TESTS
     from carob.comparison.verdict import corrected, heading, judge_said, verdict_of
     from carob.reports.data import board, correlation, numbers_of, packed, shares_of
-    from carob.reports.page import bibtex_of, charts, methods_paragraph, page, title_of
+    from carob.reports.page import MOST_IN_FOREST, bibtex_of, charts, methods_paragraph, page, title_of
 
     settings = comparison.settings
     chosen = chosen_queries(comparison.primary.values, pairs_on_page(comparison))
@@ -231,6 +231,7 @@ def assembled(
         alpha=f"{settings.alpha:g}",
         dots=len(comparison.names) * len(comparison.ids) <= data["most_dots"],
         curves=curves,
+        forest=MOST_IN_FOREST,
         opened=len(closeups),
         queries=len(comparison.ids),
         correlation=correlation(comparison),

@@ -14,6 +14,7 @@ from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob._version import __version__
 from carob.comparison.findings import letter, ranked
+from carob.comparison.tables import EVERYTHING, in_overview, overview
 from carob.comparison.verdict import (
     digits_of,
     interval,
@@ -35,7 +36,7 @@ from carob.matching.match import keeps_order, of_query, rankings_of
 from carob.measures import Measure, parse_measure
 from carob.output.errors import CarobError
 from carob.output.layout import decimals
-from carob.reports.page import MOST_BARS, MOST_DOTS
+from carob.reports.page import MOST_BARS, MOST_DOTS, MOST_IN_FOREST
 from carob.statistics.rank_correlation import kendall
 
 if TYPE_CHECKING:
@@ -335,6 +336,7 @@ def numbers_of(
         "most_bars": MOST_BARS,
         "most_dots": MOST_DOTS,
         "most_rows": MOST_ROWS,
+        "most_in_forest": MOST_IN_FOREST,
         "contests": [contest_row(each, comparison) for each in comparison.contests.values()],
         "values": values_block(list(comparison.contests.values())),
         "curves": [
@@ -369,6 +371,8 @@ def contest_row(contest: Contest, comparison: Comparison) -> dict[str, Any]:
         "low": seven_digits(contest.low),
         "high": seven_digits(contest.high),
         "order": ranked(contest),
+        "rank": overview(contest)["rank"],
+        "doubt": [run not in contest.beaten[ranked(contest)[0]] for run in range(len(contest.means))],
         "pairs": [pair_row(each, list(islice(numbers, 8)), settings, least) for each in contest.pairs],
     }
 
@@ -456,7 +460,9 @@ def board(comparison: Comparison) -> dict[str, Any]:
         "high": decimals(high, 2),
         "depth": comparison.judged_depth,
         "judged": bool(judged),
-        "letters": any(any(contest.letters) for contest in comparison.contests.values()),
+        "letters": not in_overview(comparison, EVERYTHING)
+        and any(any(contest.letters) for contest in comparison.contests.values()),
+        "overview": in_overview(comparison, EVERYTHING),
         "rows": [board_row(comparison, run, place, low, high) for place, run in enumerate(order)],
     }
 
@@ -474,6 +480,8 @@ def board_row(comparison: Comparison, run: int, place: int, low: float, high: fl
         "whisker": whisker(primary, run, low, high),
         "interval": f"{decimals(primary.means[run], digits)} {ends}",
         "cells": [cell(contest, run) for contest in comparison.contests.values()],
+        "doubt": overview(primary)["best?"][run],
+        "rank": overview(primary)["rank"][run].replace("-", "–"),
         "judged": {"value": seven_digits([share])[0], "text": decimals(share, 3, undefined="–")},
     }
 

@@ -45,6 +45,8 @@ MOST_DOTS = 2500
 """Up to this number of values, each has a dot."""
 MOST_LABELS = 12
 """Up to this number of runs, charts have wide rows."""
+MOST_IN_FOREST = 23
+"""The first picture has the runs that are best besides the one that it holds them against."""
 ROW, DENSE_ROW, BOX_ROW = 26, 18, 32
 """The heights of a row in pixels."""
 
@@ -67,7 +69,7 @@ def charts(runs: int, queries: int, curves: Sequence[tuple[str, str, str]]) -> d
     few = "" if queries <= MOST_BARS else " of many queries"
     found = {name: drawn[name + few] for name in ("bars", "scatter")}
     found["forest"] = drawn["forest"] | {
-        "height": (runs - 1) * (DENSE_ROW if runs - 1 > MOST_LABELS else ROW)
+        "height": min(runs - 1, MOST_IN_FOREST) * (DENSE_ROW if runs - 1 > MOST_LABELS else ROW)
     }
     found["spread"] = drawn["spread"] | {"height": runs * (ROW if runs > MOST_LABELS else BOX_ROW)}
     if runs * queries > MOST_DOTS:

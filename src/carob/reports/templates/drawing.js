@@ -43,7 +43,7 @@ const byMean = () => data.contests[state.measure].order;
 function drawForest() {
   const { against } = data.contests[state.measure];
   const names = briefly(22);
-  const rows = byMean().filter((run) => run !== against).map((run, row) => {
+  const rows = byMean().filter((run) => run !== against).slice(0, data.most_in_forest).map((run, row) => {
     const pair = pairOf(state.measure, run, against);
     const { difference } = pair;
     const end = (value) => (known(value) ? value : difference);

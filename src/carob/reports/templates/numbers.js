@@ -24,13 +24,28 @@ function valuesOf(measure, run) {
   return isKept(measure) ? values.subarray(start, start + queries) : new Float32Array(0);
 }
 
+const places = [];
+
+// The row of each pair of runs, in both orders.
+function placesOf(measure) {
+  if (!places[measure]) {
+    places[measure] = new Array(runs.length ** 2);
+    for (const row of data.contests[measure].pairs) {
+      places[measure][row[0] * runs.length + row[1]] = row;
+      places[measure][row[1] * runs.length + row[0]] = row;
+    }
+  }
+  return places[measure];
+}
+
 // The pair a minus b, turned where the report has b minus a; undefined if it was not tested.
 function pairOf(measure, a, b) {
   const fields = ["difference", "low", "high", "d_z", "wins", "ties", "losses", "adjusted", "p_said", "adjusted_said", "detectable", "identical", "joint_low", "joint_high"];
-  for (const row of data.contests[measure].pairs) {
+  const row = placesOf(measure)[a * runs.length + b];
+  if (row) {
     const found = Object.fromEntries(fields.map((field, place) => [field, row[place + 2]]));
-    if (row[0] === a && row[1] === b) return found;
-    if (row[0] === b && row[1] === a) {
+    if (row[0] === a) return found;
+    if (row[0] === b) {
       const minus = (value) => (value === null ? null : -value);
       return { ...found, difference: minus(found.difference), low: minus(found.high), high: minus(found.low),
         joint_low: minus(found.joint_high), joint_high: minus(found.joint_low),

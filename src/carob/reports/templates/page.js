@@ -47,6 +47,12 @@ function showWhiskers() {
   for (const row of all("#leaderboard tbody tr")) {
     const run = Number(row.dataset.run);
     const there = [low[run], high[run], means[run]].every(known);
+    if (row.querySelector(".doubt")) {
+      const { doubt, rank, order } = data.contests[state.measure];
+      row.querySelector(".doubt").textContent = run === order[0] ? "best" : doubt[run] ? "may be" : "";
+      row.querySelector(".ranks").textContent = rank[run].replace("-", "–");
+      row.classList.toggle("worse", !doubt[run]);
+    }
     row.cells[1].replaceChildren(...(there ? [whisker(place(low[run]), place(high[run]), place(means[run]),
       `${number(means[run])} [${number(low[run])},${number(high[run])}]`)] : []));
   }
@@ -88,7 +94,12 @@ function showPair(rows) {
   at("scatter-right").textContent = small ? `${b} (B) →` : "";
 }
 
+// A folded table is made when it is opened.
+const folded = at("folded");
+if (folded) folded.addEventListener("toggle", showMatrix);
+
 function showMatrix() {
+  if (folded && !folded.open) return;
   const contest = data.contests[state.measure];
   const order = byMean();
   const head = element("tr", {}, element("td"), ...order.map((run) => element("th", { scope: "col", text: data.letters[run], title: data.names[run] })));
