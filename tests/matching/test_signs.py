@@ -917,9 +917,9 @@ def test_codes_in_place_of_grades_are_told(grades: Any, told: int, form: str) ->
     run = FORMS[form](scored(lambda rank: 20 - rank))
     scores = carob.evaluate(qrels, run, ["AP", "nDCG@10"])
     assert scores.counts.codes == told
-    assert (f"{told} grades far above all others" in scores.footer()) is bool(told)
+    assert (f"{told} grades far from all others" in scores.footer()) is bool(told)
     two = {"one": run, "two": scored(lambda rank: rank * 7 % 19)}
-    assert ("far above all others" in str(carob.compare(qrels, two, "AP"))) is bool(told)
+    assert ("far from all others" in str(carob.compare(qrels, two, "AP"))) is bool(told)
     assert ("code-grades" in {each.code for each in carob.check(qrels, run)}) is bool(told)
 
 

@@ -20,6 +20,7 @@ from carob.conventions.arguments import specified
 from carob.evaluation.collections import CollectionsScores
 from carob.evaluation.evidence import Evidence, tables_of
 from carob.evaluation.notes import known_of
+from carob.evaluation.scores import uncounted
 from carob.inputs.query_files import groups_of
 from carob.output.document import Document, Documented, Items, Line, Section, Table
 from carob.output.errors import DataError, Worded
@@ -495,7 +496,8 @@ def best(
     read = Evidence.of(scores, runs, policy=policy, profile=profile).read(measures)
     names = list(read.systems)
     ids, tables = tables_of(read.scores)
-    groups = None if cluster is None else groups_of(cluster, ids.texts)
+    others = uncounted(read.scores, len(ids))
+    groups = None if cluster is None else groups_of(cluster, ids.texts, others=others)
     tables = [replace(each, clusters=None if groups is None else groups.codes) for each in tables]
     base = read.place_of(baseline)
     families = families_of(names, base, variants)

@@ -296,9 +296,12 @@ def caution(
 
 def apart(comparison: Findings) -> Iterator[Caution]:
     """Warns of runs without any judged document, whose zeros mean nothing."""
+    runs: dict[str, list[int]] = {}
     for place, each in enumerate(comparison.scores):
         for sentence in each.warnings:
-            yield Caution("apart", (place,), sentence)
+            runs.setdefault(sentence, []).append(place)
+    for sentence, its in runs.items():
+        yield Caution("apart", tuple(its), sentence)
 
 
 def judgments(comparison: Findings) -> Iterator[Caution]:

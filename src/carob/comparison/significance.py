@@ -10,6 +10,7 @@ from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.comparison.findings import FAMILY_WISE, NOT_OF_MEANS, Contest, Pair, Settings, Stratum
 from carob.evaluation.evidence import tables_of
+from carob.evaluation.scores import uncounted
 from carob.inputs.query_files import groups_of
 from carob.inputs.runs import available_cores, in_threads
 from carob.output.errors import PolicyError
@@ -182,8 +183,10 @@ def plain(read: Read, asked: Asked) -> MethodResult:
         DataError: a query without a cluster or group.
     """
     ids, tables = tables_of(read.scores)
+    others = uncounted(read.scores, len(ids))
     clusters, groups = (
-        None if each is None else groups_of(each, ids.texts) for each in (asked.design.cluster, asked.by)
+        None if each is None else groups_of(each, ids.texts, others=others)
+        for each in (asked.design.cluster, asked.by)
     )
     if clusters is not None:
         tables = [replace(table, clusters=clusters.codes) for table in tables]

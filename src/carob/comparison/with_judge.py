@@ -18,6 +18,7 @@ from carob.estimation.sampled_documents import (
     is_linear,
 )
 from carob.evaluation.evidence import RunTable, tables_of
+from carob.evaluation.scores import uncounted
 from carob.inputs.errors import refused
 from carob.inputs.ids import bytes_of
 from carob.inputs.names import Names
@@ -90,7 +91,12 @@ def people_and_judge(read: Read, asked: Asked) -> MethodResult:
     outcomes = [outcome_of_queries(part, each.values, asked) for part, each in zip(parts, found, strict=True)]
     widths = widths_of(found[0].values, asked)
     known = {part.label: judged_queries(each, widths, asked) for part, each in zip(parts, found, strict=True)}
-    strata = None if design.strata is None else len(set(groups_of(design.strata, theirs).codes.tolist()))
+    beside = uncounted(judge.scores, len(theirs))
+    strata = (
+        None
+        if design.strata is None
+        else len(set(groups_of(design.strata, theirs, others=beside).codes.tolist()))
+    )
     facts = facts_of(
         judge,
         asked,

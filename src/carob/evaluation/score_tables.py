@@ -618,8 +618,8 @@ def doubtful(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
         many = "{count} grades of 1, the lowest, relevant ({labels})"
         facts.append(Fact("lowest ratings", counts.lowest_ratings, one, many, words))
     if counts.codes:
-        one = "{count} grade far above all others, such as a code (9, 99) for documents without a grade"
-        many = "{count} grades far above all others, such as a code (9, 99) for documents without a grade"
+        one = "{count} grade far from all others, such as a code (9, -9) for documents without a grade"
+        many = "{count} grades far from all others, such as a code (9, -9) for documents without a grade"
         facts.append(Fact("codes", counts.codes, one, many))
     if counts.fractions and labels:
         one = "{count} grade between 0 and 1 not relevant ({labels})"

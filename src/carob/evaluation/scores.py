@@ -407,7 +407,7 @@ def with_groups(scores: Sequence[Scores], by: GroupsLike) -> list[Scores]:
         DataError: a query without a group, an unreadable file, or a measure that has no mean by group.
     """
     queries = sorted({query for each in scores for query in each.queries})
-    groups = groups_of(by, queries)
+    groups = groups_of(by, queries, others=uncounted(scores, len(queries)))
     pooled = next((label for each in scores for label in each.pools), None)
     if pooled is not None:
         raise DataError(
@@ -416,6 +416,11 @@ def with_groups(scores: Sequence[Scores], by: GroupsLike) -> list[Scores]:
         )
     own = {query: groups.names[code] for query, code in zip(queries, groups.codes.tolist(), strict=True)}
     return [replace(each, groups=own) for each in scores]
+
+
+def uncounted(scores: Sequence[Scores], queries: int) -> int:
+    """Returns how many queries beside those compared are judged or retrieved, but have no value."""
+    return max(each.counts.extra + max(0, each.counts.judged - queries) for each in scores)
 
 
 def with_judged(scores: Scores) -> Scores:

@@ -187,6 +187,8 @@ def columns_of(given: Any, kind: str, named: Asked, most: float = math.inf) -> C
         if engine is not None:
             chosen = choose(list(engine.columns(given)), kind, asked)
             frame = whole_frame(engine.batches(given, list(chosen.values())), list(chosen.values()))
+            if kind == "run":
+                systems = systems_in(given, list(engine.columns(given)), chosen.values())
         elif library in BY_CHOICE or not hasattr(given, "__arrow_c_stream__"):
             frame, chosen = through_narwhals(given, kind, asked)
             if kind == "run":
@@ -224,12 +226,16 @@ def systems_in(given: Any, names: Sequence[str], taken: Collection[str]) -> tupl
         names: its columns.
         taken: the columns that have a role already.
     """
-    column = next(iter(usual([name for name in names if name not in taken], "system")), None)
+    column = system_column(names, taken)
     if column is None:
         return ()
+    engine = engine_of(given)
+    if engine is not None:
+        return named_in(column, engine.batches(given, [column]))
+    if hasattr(given, "scanner"):
+        return named_in(column, given.scanner(columns=[column]).to_reader())
     import narwhals as nw
 
-    given = given.to_table(columns=[column]) if hasattr(given, "scanner") else given
     try:
         table = nw.from_native(given)
     except TypeError:  # a reader, whose rows can be read only once
@@ -238,6 +244,23 @@ def systems_in(given: Any, names: Sequence[str], taken: Collection[str]) -> tupl
     found = found.collect() if isinstance(found, nw.LazyFrame) else found
     systems = sorted(str(each) for each in found[column].to_list() if each is not None)
     return (column, *systems) if len(systems) > 1 else ()
+
+
+def system_column(names: Sequence[str], taken: Collection[str]) -> str | None:
+    """Returns the column that names the system of each row, or None; ``taken`` are columns that have a role already."""
+    return next(iter(usual([name for name in names if name not in taken], "system")), None)
+
+
+def named_in(column: str, batches: Iterable[Any]) -> tuple[str, ...]:
+    """Returns the column and the systems that it names in Arrow's batches, if there are several; else nothing."""
+    import pyarrow as pa
+
+    seen: set[str] = set()
+    for batch in batches:
+        seen.update(map(str, pa.table(batch)[column].unique().drop_null().to_pylist()))
+        if len(seen) >= MOST_SYSTEMS:
+            break
+    return (column, *sorted(seen)) if len(seen) > 1 else ()
 
 
 def systems_of_rows(rows: Any, asked: Asked) -> tuple[str, ...]:

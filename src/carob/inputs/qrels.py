@@ -97,17 +97,29 @@ class Qrels:
         """The numbers of grades that may mean something else: lowest ratings, and codes.
 
         Grades of 1 are the lowest ratings if no grade is lower and some are 4 or more, as with ratings of 1 to 5.
-        Grades of 9, 99 or 999 are codes if they are rare and far above all others.
+        Grades of 9, 99 or 999 are codes if they are rare and far above all others, and -9, -99 or -999 if they are far
+        below all others.
         """
         grades = self.judgments.grades
         top = float(grades.max()) if len(grades) else 0.0
         lowest = int(np.count_nonzero(grades == 1)) if top >= 4 and grades.min() == 1 else 0
         if top not in CODES:
-            return lowest, 0
+            return lowest, self.codes_below
         at_top = grades == top
         count, others = int(np.count_nonzero(at_top)), grades[~at_top]
         code = count <= RARE * len(grades) and others.max() <= min(top - GAP, top / 2)
         return lowest, count if code else 0
+
+    @property
+    def codes_below(self) -> int:
+        """The number of grades of -9, -99 or -999 that are far below all others."""
+        grades = self.judgments.grades
+        bottom = float(grades.min()) if len(grades) else 0.0
+        if -bottom not in CODES:
+            return 0
+        others = grades[grades > bottom]
+        code = not len(others) or others.min() >= max(bottom + GAP, bottom / 2)
+        return len(grades) - len(others) if code else 0
 
     @classmethod
     def of(

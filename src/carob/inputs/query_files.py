@@ -17,6 +17,7 @@ from carob.inputs.ids import text_of
 from carob.inputs.judgment_tables import number_in
 from carob.inputs.nested import id_beside_text
 from carob.inputs.sources import source_of
+from carob.output.errors import warn
 from carob.output.language import filled, plural
 
 if TYPE_CHECKING:
@@ -144,8 +145,16 @@ class Groups:
     codes: Integers
 
 
-def groups_of(given: GroupsLike, queries: Sequence[str], unit: str = "query") -> Groups:
-    """Returns the groups of all queries, or of other units.
+def groups_of(
+    given: GroupsLike, queries: Sequence[str], unit: str = "query", others: int | None = None
+) -> Groups:
+    """Returns the groups of all queries, or of other units, and warns of groups of queries that do not exist.
+
+    Args:
+        given: the group of each query.
+        queries: the queries.
+        unit: what has a group.
+        others: further queries that may have one, such as unjudged ones of a run; None if all may exist.
 
     Raises:
         DataError: a query without a group, or an unreadable file.
@@ -158,15 +167,18 @@ def groups_of(given: GroupsLike, queries: Sequence[str], unit: str = "query") ->
     without = [query for query in queries if query not in mapping]
     if without:
         more = len(without) - 1
-        others = filled(" ({count:more has/more have} none)", count=more) if more else ""
+        also = filled(" ({count:more has/more have} none)", count=more) if more else ""
         raise refused(
             "{unit} '{query}' has no group{others}.",
             "Give every {unit} a group, as in the line '{unit} group'.",
             file=name or "groups",
             unit=unit,
             query=without[0],
-            others=others,
+            others=also,
         )
+    said = None if others is None else strangers(name or "groups", mapping, set(queries), others)
+    if said is not None:
+        warn(said)
     names = sorted({mapping[query] for query in queries})
     code = {each: place for place, each in enumerate(names)}
     return Groups(name, tuple(names), np.array([code[mapping[query]] for query in queries], np.int64))

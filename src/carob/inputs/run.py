@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
@@ -42,11 +43,12 @@ from carob.inputs.sources import (
     several_runs,
     source_of,
 )
+from carob.inputs.systems import named_systems, one_system
 from carob.lists.rows import offsets_of
-from carob.output.errors import ColumnsOfTextError, DataError, NothingError, PolicyError, Worded
+from carob.output.errors import ColumnsOfTextError, DataError, NothingError, PolicyError, Worded, worded
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from carob.inputs.files.table import FileTable
     from carob.inputs.qrels import Rows
@@ -176,7 +178,8 @@ class Run:
         of_rows = MAPPING
         if isinstance(run, list) or (isinstance(run, Mapping) and not are_several(run)):
             of_rows = replace(MAPPING, systems=systems_of_rows(run, its))
-            run = by_query(run, "run", its)
+            with of_one_system(of_rows):
+                run = by_query(run, "run", its)
         if isinstance(run, Mapping):
             if are_several(run):
                 raise refused(
@@ -561,6 +564,17 @@ def moved_up(found: Found, left_out: Any, judgment: Any, duplicates: list[Any]) 
         duplicates=duplicates,
         excluded=int(gone.sum()) + getattr(found, "excluded", 0),
     )
+
+
+@contextmanager
+def of_one_system(origin: Provenance) -> Iterator[None]:
+    """Advises to take one system out, if rows of several systems cannot be read as one run."""
+    try:
+        yield
+    except DataError as error:
+        if not origin.systems:
+            raise
+        raise error.at(remedy=worded(named_systems(origin), " ", one_system(origin))) from None
 
 
 def pairs_of(given: Any) -> Qrels:

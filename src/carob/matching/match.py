@@ -84,7 +84,8 @@ class Counts:
         perfect: queries, if all of them have the best possible value of every measure, else 0.
         fractions: judgments with a grade between 0 and 1.
         lowest_ratings: judgments with a grade of 1 if no grade is lower and some are 4 or more; else 0.
-        codes: judgments with a grade of 9, 99 or 999 if they are few and all others are far lower; else 0.
+        codes: judgments with a grade of 9, 99 or 999 if they are few and all others are far lower, or of -9, -99 or
+            -999 if all others are far higher; else 0.
     """
 
     queries: int = 0

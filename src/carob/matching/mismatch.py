@@ -181,10 +181,12 @@ def without_judged_documents(judged: Qrels, run: Run, found: Match, policy: Poli
 
 
 def not_excluded(judged: Qrels, run: Run, found: Match, policy: Policy) -> str | None:
-    """Returns the reason why nothing was excluded, if the pairs spell ids differently from the run, else None."""
+    """Returns the reason why nothing, or not all, was excluded, if the pairs spell ids differently from the run."""
     held = run.held
-    if policy.overlap == "none" or found.counts.excluded or not isinstance(held, ExcludingRun):
+    if policy.overlap == "none" or not isinstance(held, ExcludingRun):
         return None
+    if found.counts.excluded:
+        return partly_excluded(judged, run, held)
     queries = [query for query in judged.judgments.queries if query in held.seen]
     if queries:
         theirs = list(islice((each for query in queries for each in sorted(held.seen[query])), JUDGED))
@@ -206,6 +208,40 @@ def not_excluded(judged: Qrels, run: Run, found: Match, policy: Policy) -> str |
         f"Nothing was excluded from {run.name}: exclude has the {what} '{why.judged}', the run '{why.ranked}'; "
         f"{why.why}."
     )
+
+
+def partly_excluded(judged: Qrels, run: Run, held: ExcludingRun) -> str | None:
+    """Returns a sentence if some of the pairs to exclude spell a query or a document differently from the run."""
+    from carob.inputs.runs.batches import StreamedRun
+    from carob.inputs.spellings import folded, how_written
+
+    queries, said = (
+        set(judged.judgments.queries),
+        f"Some pairs were not excluded from {run.name}: exclude has the",
+    )
+    without = {folded(each): each for each in queries - held.seen.keys()}
+    unknown = (each for each in islice(held.seen, SPELLED) if each not in queries) if without else ()
+    for each in unknown:
+        its = without.get(folded(each))
+        if its is not None:
+            names = text_of(each), text_of(its)
+            return f"{said} query '{names[0]}', the judgments '{names[1]}'; {how_written(*names)}."
+    if isinstance(held.held, StreamedRun):
+        return None  # a lazy frame would be computed again
+    forms: dict[bytes, dict[str, bytes]] = {}
+    for query, document, _ in first_rows(run, None if run.source else queries & held.seen.keys(), SPELLED):
+        if query not in held.seen or query not in queries:
+            continue
+        if query not in forms:
+            forms[query] = {folded(each): each for each in held.seen[query]}
+        excluded = forms[query].get(folded(document))
+        if excluded is not None:
+            names = text_of(excluded), text_of(document)
+            return (
+                f"{said} document '{names[0]}' of query '{text_of(query)}', the run '{names[1]}'; "
+                f"{how_written(*names)}."
+            )
+    return None
 
 
 def refuse_empty(run: Run, found: Match, policy: Policy) -> None:
@@ -274,6 +310,12 @@ def no_common_query(judged: Qrels, run: Run, extra: int) -> str:
     if ranked and sum(each in documents for each in ranked) > SWAPPED_IDS * len(ranked):
         return f"{sentence}. The run's queries are the judgments' documents: are its columns swapped?"
     found = why_apart(judged.judgments.queries[:JUDGED], ranked, "query")
+    by_place = not run.source and set(ranked) == {b"%d" % place for place in range(1, len(ranked) + 1)}
+    if by_place and len(ranked) == extra > 1:
+        return (
+            f"{sentence}. If the run's queries are numbered by their places, as the answers of a search engine "
+            "without ids, write each answer under its query's id: {query: answer}, in the order of the requests."
+        )
     if found is not None:
         return f"{sentence}. The run writes '{found.ranked}' for '{found.judged}': {found.why}."
     texts = [

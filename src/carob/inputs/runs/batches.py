@@ -14,7 +14,7 @@ from carob._dataclasses import dataclass
 from carob.inputs import engine_of
 from carob.inputs.columns import ROLES, choose
 from carob.inputs.errors import refusals, refuse_written_out, refused, sentences
-from carob.inputs.frames import Columns, fit, library_of, systems_in, whole_frame
+from carob.inputs.frames import Columns, fit, library_of, named_in, system_column, systems_in, whole_frame
 from carob.inputs.ids import unicode
 from carob.inputs.runs import SpillFile
 from carob.inputs.sources import Provenance
@@ -184,7 +184,8 @@ def in_engine(given: Any, asked: dict[str, str | None]) -> StreamedRun:
     def only(queries: Collection[bytes]) -> _native.Frame:
         return whole_frame(engine.batches(given, names, wanted_ids(queries, whole=False)), names)
 
-    origin = Provenance("a frame", library=library_of(given), rows=True)
+    systems = systems_in(given, list(engine.columns(given)), names)
+    origin = Provenance("a frame", library=library_of(given), rows=True, systems=systems)
     return StreamedRun(tuple(chosen), origin, lambda _: map(frame_of, engine.batches(given, names)), only)
 
 
@@ -266,8 +267,12 @@ def in_stream(given: Any, schema: Any, asked: dict[str, str | None]) -> Streamed
     chosen, origin = columns_in(schema, asked)
     names = list(chosen.values())
     reader = given.to_reader() if hasattr(given, "projected_schema") else given
-    rest, lock = iter(reader), Lock()
+    seen: list[Any] = []
+    column = system_column(schema.names, names)
+    rest, lock = noted(reader, column, seen), Lock()
     head = next(frames_of(rest, FEW, names), frame_of(reader.schema.empty_table().select(names)))
+    if column is not None:
+        origin = replace(origin, systems=named_in(column, seen))
     again = head.rows < FEW
     left = [head]
 
@@ -285,6 +290,18 @@ def in_stream(given: Any, schema: Any, asked: dict[str, str | None]) -> Streamed
         yield from frames_of(rest, rows, names)
 
     return StreamedRun(tuple(chosen), origin, every, lambda _: first(whole=True), again)
+
+
+def noted(batches: Iterable[Any], column: str | None, seen: list[Any]) -> Iterator[Any]:
+    """Yields the batches, and adds the distinct values of a column in each of the first ones to a list of tables."""
+    import pyarrow as pa
+
+    size = 0
+    for batch in batches:
+        if column is not None and size < FEW:
+            seen.append(pa.table({column: batch[column].unique()}))
+            size += len(batch)
+        yield batch
 
 
 def columns_in(schema: Any, asked: dict[str, str | None]) -> tuple[dict[str, str], Provenance]:
