@@ -475,3 +475,29 @@ def test_ids_that_are_markup_or_no_text_break_nothing() -> None:
     )
     assert "| r\\|1 |" in found.to_markdown()
     assert json.loads(found.to_json())["queries"]["both"] == ["<b>|q", "q"]
+
+
+def test_a_table_of_many_systems_is_cut_and_says_how_to_see_all(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = []
+    for name in ("a", "b"):
+        (tmp_path / name).write_text("".join(f"q{query} 0 d{query} 1\n" for query in range(4)))
+    for number in range(24):
+        path = tmp_path / f"s{number:02}.run"
+        path.write_text("".join(f"q{query} Q0 d{query + number % 3} 1 1.0 s{number}\n" for query in range(4)))
+        files.append(str(path))
+
+    def rows(*more: str) -> tuple[int, str]:
+        main(["agreement", str(tmp_path / "a"), str(tmp_path / "b"), *files, "-m", "RR", *more])
+        printed = capsys.readouterr().out
+        table = printed.partition("RR under each judge\n")[2].partition("\n\n")[0]
+        return sum(line.startswith("s") for line in table.splitlines()), printed
+
+    assert rows()[0] == 20
+    count, printed = rows("--top", "3")
+    assert count == 3
+    assert "21 more runs are not shown; --top 24 shows all." in printed
+    count, printed = rows("--top", "24")
+    assert count == 24
+    assert "not shown" not in printed

@@ -261,6 +261,7 @@ def agreement_command(
     measures: tuple[str, ...],
     layout: str,
     figure: Picture | None,
+    top: int,
     given: Given,
     **options: Any,
 ) -> None:
@@ -280,4 +281,4 @@ def agreement_command(
         **given.conventions,
         **present(options),
     )
-    answer(found, layout, figure=figure)
+    answer(replace(found, top=top), layout, figure=figure)

@@ -10,6 +10,7 @@ from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob._version import __version__
 from carob.comparison.findings import TESTS
+from carob.comparison.tables import top_said
 from carob.comparison.verdict import family_words
 from carob.output.document import Document, Documented, Items, Line, Section, Table
 from carob.output.errors import DataError, did_you_mean
@@ -335,8 +336,13 @@ def orders(found: Agreement) -> Section:
     return Section([table, Items(sentences)], "Order of systems")
 
 
-def systems(effect: Effect) -> Section:
-    """Returns the section with each system's mean under both judges, in the first judge's order."""
+def systems(effect: Effect, top: int | None = None) -> Section:
+    """Returns the section with each system's mean under both judges, in the first judge's order.
+
+    Args:
+        effect: the means and ranks by one measure.
+        top: the largest number of systems to show; None for all.
+    """
     columns = zip(effect.names, effect.a, effect.ranks_a, effect.b, effect.ranks_b, strict=True)
     rows = [
         [name, f"{a:.4f}", str(rank_a), f"{b:.4f}", str(rank_b), f"{b - a:+.4f}"]
@@ -344,8 +350,13 @@ def systems(effect: Effect) -> Section:
     ]
     name, before, after = effect.moved
     moved = said("unmoved" if before == after else "moved", name=name, before=before, after=after)
-    table = Table(["run", "A", "rank", "B", "rank", "B - A"], rows)
-    return Section([table, Items([moved] if len(rows) > 1 else [])], f"{effect.label} under each judge")
+    table = Table(["run", "A", "rank", "B", "rank", "B - A"], rows[:top])
+    hidden = len(rows) - len(rows[:top])
+    note = filled(
+        "{count:more run is/more runs are} not shown; {top} shows all.", count=hidden, top=top_said(len(rows))
+    )
+    said_below = [moved] * (len(rows) > 1) + [note] * bool(hidden)
+    return Section([table, Items(said_below)], f"{effect.label} under each judge")
 
 
 def fates(found: Agreement) -> Section:
@@ -404,6 +415,7 @@ class Agreement(Documented):
         footers: what else is known about the systems' data.
         resamples: the number of bootstrap samples of queries.
         seed: the seed of the bootstrap.
+        top: the largest number of systems in a table; None for all.
     """
 
     a: Judge
@@ -422,6 +434,7 @@ class Agreement(Documented):
     footers: tuple[str, ...]
     resamples: int
     seed: int
+    top: int | None = None
 
     def __getitem__(self, name: str) -> Coefficient:
         """Returns a statistic by its name.
@@ -441,9 +454,9 @@ class Agreement(Documented):
         del layout
         parts = [answer(self), judges(self), confusion(self), statistics(self)]
         if self.effects and self.effects[0].pairs:
-            parts += [orders(self), systems(self.effects[0]), fates(self)]
+            parts += [orders(self), systems(self.effects[0], self.top), fates(self)]
         elif self.effects:
-            parts.append(systems(self.effects[0]))
+            parts.append(systems(self.effects[0], self.top))
         return Document([*parts, limits(self)])
 
     def contents(self) -> dict[str, Any]:
