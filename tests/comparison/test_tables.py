@@ -426,3 +426,34 @@ def test_a_difference_that_no_means_can_have_is_not_called_detectable() -> None:
     text = " ".join(carob.compare(qrels, runs, ["AP"]).to_text(80).split())
     assert "2 queries are few." in text
     assert "detect" not in text
+
+
+@pytest.mark.parametrize("baseline", [None, 0])
+def test_a_compact_table_has_a_dagger_where_a_run_differs(baseline: int | None) -> None:
+    draw = np.random.default_rng(4)
+    matrix = draw.random((40, 1)) * 0.2 + np.array([0.1, 0.11, 0.4, 0.7]) + 0.1 * draw.normal(size=(40, 4))
+    found = carob.compare(None, systems(matrix), baseline=baseline)
+    written = found.to_latex("tab:x", pairs="none")
+    assert written.count("\\begin{tabular}") == 1
+    assert written.count("\\toprule") == 1
+    rows = {line.split(" & ")[0]: line for line in written.splitlines() if line.startswith("s")}
+    against = 3 if baseline is None else 0
+    for run in range(4):
+        differs = any({run, against} == {*pair} for pair in beaten_pairs(found))
+        assert ("†" in rows[f"s{run}"] or "dagger" in rows[f"s{run}"]) == differs
+    assert "textbf" in rows["s3"]
+    assert "A letter" not in written
+    assert (
+        f"differs significantly from {'the best run of the column' if baseline is None else 's0'}" in written
+    )
+    assert written.index("\\bottomrule") < written.index("footnotesize") < written.index("\\end{table}")
+
+
+def beaten_pairs(found: carob.Comparison) -> set[tuple[int, int]]:
+    return {(run, other) for run, each in enumerate(found.primary.beaten) for other in each}
+
+
+def test_a_compact_table_is_latex_of_one_collection(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["compare", "x", "y", "z", "--pairs", "none"])
+    assert "--pairs none needs --format latex" in capsys.readouterr().err

@@ -69,6 +69,8 @@ def compare_command(
     or Parquet), or what 'trec_eval -q', 'ir_measures -q' or 'carob eval -q' printed.
     """
     several = several_in(options)
+    if pairs == "none" and (layout != "latex" or several["collections"] is not None):
+        raise click.UsageError("--pairs none needs --format latex, and cannot be used with --collections.")
     if several["collections"] is not None:
         view = {"pairs": pairs, "top": top, "label": label, "caption": caption}
         refuse_pair(pair, figure, several=True)

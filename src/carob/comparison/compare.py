@@ -354,7 +354,8 @@ class Comparison(Documented, Findings):
         Args:
             label: for ``\\ref``.
             caption: replaces the default, which describes the method.
-            pairs: see ``to_text``, which also has the other arguments.
+            pairs: ``none`` for one compact table, runs by measures, with daggers and notes under it; else see
+                ``to_text``, which also has the other arguments.
             top: the number of runs.
             worst: the number of queries for each pair.
         """

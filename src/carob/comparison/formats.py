@@ -18,14 +18,24 @@ from carob.comparison.tables import (
     joint_title,
     pair_names,
     pairs_to_show,
+    ranking,
     sheets_of,
 )
-from carob.comparison.verdict import heading, joint_shown, judge_said, method, verdict_of
+from carob.comparison.verdict import (
+    BOUNDS,
+    digits_of,
+    heading,
+    joint_shown,
+    judge_said,
+    method,
+    tied_best,
+    verdict_of,
+)
 from carob.evaluation.score_tables import document_to_keep as scores_document
 from carob.output import escaping
 from carob.output.document import Document, Items, Line, Section
 from carob.output.errors import DataError, did_you_mean
-from carob.output.layout import lay_out, listed, width
+from carob.output.layout import Marked, decimals, lay_out, listed, width
 from carob.output.pictures.figures import ROW, literal, whiskers
 from carob.output.results import Records
 
@@ -83,6 +93,8 @@ def latex(
 
     The caption states the method.
     """
+    if view.pairs == "none":
+        return compact_latex(comparison, view, label=label, caption=caption)
     tables = [
         lay_out("latex", sheet.header, sheet.rows, sheet.names) for sheet in sheets_of(comparison, view)
     ]
@@ -91,6 +103,45 @@ def latex(
     )
     warnings = sentences_of(comparison)
     return floating(tables, said if caption is None else caption, label, warnings)
+
+
+LETTERS = {BOUNDS["letters"], BOUNDS["letters after correction"]}
+"""What a table without letters does not explain."""
+
+
+def compact_latex(comparison: Findings, view: View, *, label: str | None, caption: str | None) -> str:
+    """Returns one floating table, runs by measures, with daggers, and the method in notes under it.
+
+    A dagger marks the runs that differ significantly from the baseline, or from the best run by the measure.
+    """
+    shown, baseline, columns = ranking(comparison, view), comparison.settings.baseline, []
+    for contest in comparison.contests.values():
+        digits, against = digits_of(len(comparison.ids), contest), baseline
+        against = ranked(contest)[0] if against is None else against
+        best = tied_best(contest, digits)
+        differ = [
+            against in contest.beaten[run] or run in contest.beaten[against] for run in range(len(best))
+        ]
+        columns.append(
+            [
+                Marked(decimals(contest.means[run], digits), "†" if differ[run] else "", bold=best[run])
+                for run in shown
+            ]
+        )
+    other = "the best run of the column" if baseline is None else comparison.names[baseline]
+    daggers = f"† differs significantly from {other}."
+    table = lay_out(
+        "latex",
+        ["run", *comparison.labels],
+        [[comparison.names[run], *cells] for run, cells in zip(shown, zip(*columns), strict=True)],
+        frozenset({0}),
+    )
+    notes = " ".join(
+        [daggers, *judge_said(comparison), *(each for each in method(comparison) if each not in LETTERS)]
+    )
+    below = f"{table}\n\\smallskip\n\\parbox{{\\linewidth}}{{\\footnotesize {escaping.latex(notes)}}}\n"
+    above = f"{heading(comparison).replace(' | ', ', ')}." if caption is None else caption
+    return floating([below], above, label, sentences_of(comparison))
 
 
 def floating(tables: Sequence[str], caption: str, label: str | None, warnings: Sequence[str]) -> str:
