@@ -237,3 +237,21 @@ def test_answers_without_ids_are_told_from_ids_with_a_prefix(files: Path, told: 
     assert "8 queries" in told("eval", "qrels.txt", "named.json")
     (files / "numbers.run").write_text(trec({query.removeprefix("q"): its for query, its in RUN.items()}))
     assert "prefix 'q'" in told("eval", "qrels.txt", "numbers.run")
+
+
+@pytest.mark.parametrize("written", ["nan", "None", "<NA>"])
+@pytest.mark.parametrize("face", ["dict", "frame", "text"])
+def test_documents_called_as_missing_values_are_told(files: Path, written: str, face: str) -> None:
+    judged = {query: {**its, written: 1} for query, its in QRELS.items()}
+    given: Any = judged if face == "dict" else pl.DataFrame(rows("relevance", judged))
+    if face == "text":
+        given = files / "written.txt"
+        lines = [
+            f"{query} 0 {each} {grade}\n" for query, its in judged.items() for each, grade in its.items()
+        ]
+        given.write_text("".join(lines))
+    run = {query: {**its, written: 20.0} for query, its in RUN.items()}
+    assert f"judges a document '{written}', as missing values are written" in said(
+        lambda: carob.evaluate(given, run, "AP")
+    )
+    assert not said(lambda: carob.evaluate(QRELS, run, "AP"))

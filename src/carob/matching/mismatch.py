@@ -7,6 +7,7 @@ from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from carob import _native
 from carob.inputs.dicts import MappingRun
 from carob.inputs.errors import SWAPPED, refused
 from carob.inputs.ids import text_of
@@ -23,13 +24,16 @@ from carob.output.language import plural
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from carob import _native
     from carob.conventions.policy import Policy
     from carob.inputs.qrels import Qrels
     from carob.inputs.run import Run
     from carob.matching.match import Match
 
 
+MISSING = ("nan", "NaN", "None", "<NA>", "NaT")
+"""How pandas and Python write missing values as text."""
+SOME = 64
+"""The queries whose documents are searched for missing values."""
 LEVELS = 10
 """The usual limit of distinct grades, and of the highest grade."""
 SWAPPED_IDS = 0.5
@@ -55,6 +59,7 @@ def doubts(judged: Qrels, run: Run, found: Match, policy: Policy) -> list[str]:
     said = [
         without_judged_documents(judged, run, found, policy),
         blank_ids(judged),
+        missing_ids(judged),
         several_systems(run),
         several_tags(run, found),
         *signs_of(judged, run, found, policy),
@@ -115,6 +120,23 @@ def several_systems(run: Run) -> str | None:
         return None
     found = f"{run.name}: {named_systems(run.origin, start=False)} Their rows were ranked together. "
     return worded(found, one_system(run.origin))
+
+
+def missing_ids(judged: Qrels) -> str | None:
+    """Warns of judgments of documents such as ``nan``, which were missing values before they were written as text."""
+    judgments = judged.judgments
+    step = 1 + judgments.query_count // SOME
+    ids = dict.fromkeys(MISSING, 0.0)
+    its = {each.decode("utf-8", "surrogateescape"): ids for each in judgments.queries[::step]}
+    found = _native.match_mapping(judgments, its)
+    if not found.judged.any():
+        return None
+    place = int(found.judged.argmax())
+    written = next(each for each in judgments.documents(place) if text_of(each) in MISSING)
+    return (
+        f"{judged.name} judges a document '{text_of(written)}', as missing values are written (in query "
+        f"'{text_of(judgments.queries[place])}'). If it is one, leave such rows out, on both sides."
+    )
 
 
 def several_tags(run: Run, found: Match) -> str | None:
@@ -277,8 +299,6 @@ def refuse_empty(run: Run, found: Match, policy: Policy) -> None:
 
 def first_fault(run: Run, policy: Policy) -> str:
     """Describes the fault of the first skipped line."""
-    from carob import _native
-
     nothing = _native.judgments_from_mapping({"": {"": 0}})
     try:
         run.match(nothing, MatchOptions(policy.changed(malformed="error")))
