@@ -675,3 +675,23 @@ def test_every_number_on_the_page_is_that_of_compare(
     assert checked > 900, data  # 1,134 of tea, 2,358 of fed14, 3,618 of dl21
     assert len(made.comparison.names) == len(runs)
     assert window.complaints == []
+
+
+def test_a_page_of_people_and_a_judge_says_that_its_means_are_estimates_and_names_no_folder(
+    window: browser.Page, report_libraries: None, tmp_path: Path
+) -> None:
+    lines = (TEA / "qrels.txt").read_text().splitlines(keepends=True)
+    some = sorted({line.split()[0] for line in lines})[::2]
+    people, judge = tmp_path / "people.txt", tmp_path / "judge.txt"
+    people.write_text("".join(line for line in lines if line.split()[0] in some))
+    judge.write_text("".join(lines))
+    carob.report(str(people), RUNS, ["nDCG@10"], judge=str(judge), output=tmp_path / "page.html")
+    window.complaints.clear()
+    window.open(tmp_path / "page.html")
+    shown = window.run("document.querySelector('.answer').innerText")
+    assert "estimates from people's judgments" in shown
+    facts = window.run("document.querySelector('.facts').innerText")
+    assert "people: people.txt" in facts
+    assert "judge: judge.txt" in facts
+    assert str(tmp_path) not in facts
+    assert window.complaints == []

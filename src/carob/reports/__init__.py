@@ -193,7 +193,15 @@ def assembled(
     from carob.comparison.findings import NOT_OF_MEANS, SHORT_NAMES, TESTS
     from carob.comparison.verdict import corrected, heading, judge_said, verdict_of
     from carob.reports.data import board, correlation, numbers_of, packed, shares_of
-    from carob.reports.page import MOST_IN_FOREST, bibtex_of, charts, methods_paragraph, page, title_of
+    from carob.reports.page import (
+        MOST_IN_FOREST,
+        bibtex_of,
+        charts,
+        methods_paragraph,
+        near_part,
+        page,
+        title_of,
+    )
 
     settings = comparison.settings
     chosen = chosen_queries(comparison.primary.values, pairs_on_page(comparison))
@@ -217,7 +225,7 @@ def assembled(
         comparison=comparison,
         settings=settings,
         verdict=verdict_of(comparison),
-        heading=heading(comparison).split(" | ")[:3],
+        heading=[near_part(each) for each in heading(comparison).split(" | ")[:3]],
         judge_said=judge_said(comparison),
         test=TESTS[settings.test],
         of_means=settings.test not in NOT_OF_MEANS,

@@ -330,6 +330,12 @@ def parted(word: str) -> tuple[str, str, str]:
     return (before, equals, after) if equals and os.path.isabs(after) else ("", "", word)
 
 
+def near_part(part: str) -> str:
+    """Returns a part of the heading, such as ``people: path``, without private folders."""
+    before, colon, path = part.partition(": ")
+    return f"{before}{colon}{near(path)}" if colon else part
+
+
 def near(path: str) -> str:
     """Returns the path without the folders above the working folder."""
     if not os.path.isabs(path):
