@@ -85,6 +85,7 @@ def test_every_chart_is_drawn_and_says_in_words_what_it_shows(page: browser.Page
         label = page.run(f"document.getElementById('chart-{chart}').getAttribute('aria-label')")
         assert len(label) > 25, chart
         assert page.run(f"document.getElementById('chart-{chart}').getAttribute('role')") == "img"
+        assert page.run(f"document.querySelector('#chart-{chart} svg').ariaHidden") == "true"
 
 
 def test_a_click_on_a_title_sorts_the_leaderboard_and_another_turns_it_round(page: browser.Page) -> None:

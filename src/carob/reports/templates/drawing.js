@@ -18,6 +18,8 @@ async function draw(name, says, datasets) {
   });
   views[name] = drawn.view;
   place.setAttribute("role", "img");
+  // The words stand in the label above; the marks alone have none.
+  place.querySelector("svg").setAttribute("aria-hidden", "true");
   place.setAttribute("aria-label", says);
   drawn.view.addEventListener("click", (_, item) => {
     if (item && item.datum && item.datum.at_query !== undefined) chooseQuery(item.datum.at_query);

@@ -292,7 +292,7 @@ async function svg(name) {
 const copies = { copy: (id) => at(id).textContent, csv: (name) => csv(tables[name]()), svg };
 for (const figure of all("figure:has(> .chart)")) {
   const name = figure.querySelector(".chart").id.replace("chart-", "");
-  const button = element("button", { type: "button", "data-svg": name, text: "Copy SVG", "aria-label": `Copy the chart ${name} as SVG` });
+  const button = element("button", { type: "button", "data-svg": name, text: "Copy SVG", "aria-label": `Copy SVG of the chart ${name}` });
   figure.append(element("p", { class: "copy" }, button, " ", element("span", { role: "status", class: "small quiet" })));
 }
 for (const [kind, written] of Object.entries(copies)) {
