@@ -51,9 +51,10 @@ def trec_eval(args: Sequence[str], query_id: str | None = None) -> float:
         >>> from carob.compat.pyserini import trec_eval
         >>> folder = Path(mkdtemp())
         >>> _ = (folder / "qrels").write_text("q1 0 d1 1\\n"), (folder / "run").write_text("q1 d2 1\\nq1 d1 2\\n")
-        >>> trec_eval(["", "-m", "judged.2", "-m", "recip_rank", f"{folder}/qrels", f"{folder}/run"])
-        recip_rank            	all	0.5000
-        judged_2              	all	0.5000
+        >>> arguments = ["", "-m", "judged.2", "-m", "recip_rank", f"{folder}/qrels", f"{folder}/run"]
+        >>> trec_eval(arguments)  # doctest: +NORMALIZE_WHITESPACE
+        recip_rank              all 0.5000
+        judged_2                all 0.5000
         0.5
     """
     try:
