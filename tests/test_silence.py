@@ -6,8 +6,6 @@ import json
 import warnings
 from typing import TYPE_CHECKING, Any
 
-import duckdb
-import ibis
 import polars as pl
 import pyarrow.dataset as ds
 import pytest
@@ -83,12 +81,12 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 LAZY: dict[str, Callable[[pl.DataFrame], Any]] = {
     "polars": lambda frame: frame.lazy(),
-    "duckdb": lambda frame: duckdb.sql("select * from frame"),
+    "duckdb": lambda frame: pytest.importorskip("duckdb").sql("select * from frame"),
     "dataset": lambda frame: ds.dataset(frame.to_arrow()),
     "reader": lambda frame: frame.to_arrow().to_reader(),
-    "ibis": lambda frame: ibis.memtable(frame.to_arrow()),
+    "ibis": lambda frame: pytest.importorskip("ibis").memtable(frame.to_arrow()),
     "polars as engine": lambda frame: carob.Run.of(frame.lazy(), extract="engine"),
-    "duckdb as engine": lambda frame: carob.Run.of(duckdb.sql("select * from frame"), extract="engine"),
+    "duckdb as engine": lambda frame: carob.Run.of(LAZY["duckdb"](frame), extract="engine"),
 }
 
 
