@@ -67,9 +67,9 @@ test-all: $(VENV)/installed $(VENV)/test-tools
 # What most changes break, and no library that takes seconds to import; the laws are tried on a fifth of the lists.
 QUICK := house laws measures lists comparison diagnosis/test_checking.py diagnosis/test_check_command.py compat \
   evaluation/test_answers.py cli/test_cli.py evaluation/test_curves.py conventions evaluation/test_evaluate.py \
-  inputs/test_frames.py testing/test_gates.py output/test_language.py cli/test_main.py native \
-  matching/test_ranking.py evaluation/test_recommending.py testing/test_records.py evaluation/test_scores.py \
-  tensors/test_tensors.py matching/test_ties.py
+  inputs/test_frames.py testing/test_gate.py output/test_language.py cli/test_main.py native \
+  matching/test_ranking.py evaluation/test_recommending.py testing/test_record.py evaluation/test_scores.py \
+  tensors/test_evaluator.py matching/test_axes.py
 
 quick: $(VENV)/installed $(VENV)/test-tools
 	CAROB_TESTS=quick $(PYTEST) --quiet $(addprefix tests/,$(QUICK))
@@ -163,7 +163,7 @@ plants: $(VENV)/build-tools
 	$(BIN)/python tests/plants.py
 
 forms: $(VENV)/installed $(VENV)/test-tools
-	BATCHES=50 $(BIN)/pytest tests/tensors/test_forms.py
+	BATCHES=50 $(BIN)/pytest tests/tensors/test_batch.py
 
 # The other libraries that tests compare carob with; their tests are skipped without them (three gigabytes: PyTorch, Spark …).
 peers: $(VENV)/peers

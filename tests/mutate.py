@@ -31,7 +31,7 @@ also_copy = ["examples", "docs", "README.md", "CONTRIBUTING.md"]
 pytest_add_cli_args = ["-p", "no:cacheprovider", "-x", "-q"]
 pytest_add_cli_args_test_selection = [
   "tests/matching/test_match.py",
-  "tests/matching/test_ties.py",
+  "tests/matching/test_axes.py",
   "tests/matching/test_ranking.py",
   "tests/conventions/test_policy.py",
 ]

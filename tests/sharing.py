@@ -13,20 +13,20 @@ __all__ = ["first_the_long", "scheduler"]
 
 # Tests whose ids have one of these words go to one process, because what they use begins with seconds of work:
 # a session of Spark starts and takes half a gigabyte, and Numba compiles ranx.
-TOGETHER = {"Spark": ("spark", "engines"), "Numba": ("ranx", "small_questions")}
+TOGETHER = {"Spark": ("spark", "engines", "inputs/test_engine"), "Numba": ("ranx", "small_questions")}
 # Above four seconds of processor time. One that comes last keeps a single core busy, so these come first, the longest
 # first. With them stand those that wait more than they compute, for a page or a server.
 LONG = (
     "tests/test_typed.py",
-    "tests/inputs/test_engines.py",
+    "tests/inputs/test_engine.py",
     "tests/test_docs.py",
     "tests/adapters/test_spark.py",
     "tests/peers/test_spark.py",
     "tests/test_conformance.py",
     "tests/peers/test_ranx.py",
     "tests/test_threads.py",
-    "tests/tensors/test_tensors.py",
-    "tests/tensors/test_forms.py",
+    "tests/tensors/test_evaluator.py",
+    "tests/tensors/test_batch.py",
     "tests/laws/test_every_measure.py",
     "tests/test_forms.py",
     "tests/hostile/test_files.py",
@@ -41,12 +41,12 @@ LONG = (
     "tests/peers/test_sklearn.py",
     "tests/test_extending.py",
     "tests/house/test_house.py",
-    "tests/evaluation/test_together.py",
+    "tests/evaluation/test_values.py",
     "tests/estimation/test_unjudged_bounds.py",
     "tests/inputs/test_damage.py",
     "tests/reports/test_page.py",
     "tests/laws/test_parameters.py",
-    "tests/inputs/test_streams.py",
+    "tests/inputs/test_batches.py",
     "tests/inputs/test_frames.py",
     "tests/inputs/test_inputs.py",
     "tests/inputs/test_logs.py",
@@ -54,8 +54,8 @@ LONG = (
     "tests/output/test_display.py",
     "tests/output/test_results.py",
     "tests/diagnosis/test_checking.py",
-    "tests/diagnosis/test_differences.py",
-    "tests/judges/test_agreements.py",
+    "tests/diagnosis/test_difference.py",
+    "tests/judges/test_agreement.py",
     "tests/peers/test_xgboost.py",
     "tests/laws/test_relevant_rows.py",
     "tests/diagnosis/test_explain.py",

@@ -80,7 +80,9 @@ def test_a_formula_that_fails_is_named() -> None:
         """Documents of some lists on others."""
         return r.best(r.top(1).hits(1))
 
-    with pytest.raises(carob.MeasureError, match=r"The formula of Mixed, in \S*test_door, fails: ValueError"):
+    with pytest.raises(
+        carob.MeasureError, match=r"The formula of Mixed, in \S*test_define, fails: ValueError"
+    ):
         carob.evaluate_grades(GRADES, "Mixed")
 
 
