@@ -275,6 +275,22 @@ def test_measures_of_which_less_is_better_are_warned_of(name: str, told: bool, t
     assert (f"{name} seems to be a measure of which less is better" in said) is told
 
 
+@pytest.mark.parametrize("form", ["paths", "named", "frames"])
+def test_a_lone_column_of_which_less_is_better_is_a_measure_and_no_run(form: str, tmp_path: Path) -> None:
+    for run, slower in (("old", 9), ("new", 0)):
+        rows = "".join(f"q{each},{80 + each + slower}\n" for each in range(5))
+        (tmp_path / f"{run}.csv").write_text(f"query,latency_ms\n{rows}")
+    named = {run: tmp_path / f"{run}.csv" for run in ("old", "new")}
+    given: Any = {"paths": list(named.values()), "named": named}.get(form)
+    if given is None:
+        pandas = pytest.importorskip("pandas")
+        given = {run: pandas.read_csv(path) for run, path in named.items()}
+    with pytest.warns(carob.DataWarning, match="latency_ms seems to be a measure of which less is better"):
+        scores = carob.read_scores(given)
+        assert carob.compare(None, scores).labels == ("latency_ms",)
+    assert list(scores) == ["old", "new"]
+
+
 def test_queries_that_differ_in_case_are_not_left_out() -> None:
     values = {"a": {"AP": {"Q1": 0.1, "Q2": 0.2}}, "b": {"AP": {"q1": 0.1, "q2": 0.2}}}
     with pytest.raises(DataError, match=r"but one for 'Q.': upper and lower case differ") as error:

@@ -18,6 +18,7 @@ from carob import DataError, MeasureError, Policy
 from carob.cli import main
 from carob.testing.gate_result import Gate, GateCheck
 from carob.testing.gate_result import command as workflow_command
+from toys import command
 
 # Each query has one relevant document; its rank is all that a run is.
 BEFORE = [1, 1, 1, 1, 2, 1, 1, 3, 1, 1, 2, 1]
@@ -68,14 +69,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
     return tmp_path
-
-
-def command(*arguments: str) -> int:
-    try:
-        main(list(arguments))
-    except SystemExit as end:
-        return int(end.code or 0)
-    return 0
 
 
 def gated(ranks: list[int], drops: Any, **options: Any) -> carob.Gate:

@@ -21,7 +21,7 @@ from carob.cli.options import grouped
 from carob.evaluation.read_record import read_record
 from carob.inputs.digests import digests
 from carob.output.files import write_whole
-from toys import RUN
+from toys import RUN, command
 
 QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 c 2\nq3 0 d 1\n"
 
@@ -38,14 +38,6 @@ def made(folder: Path) -> Path:
     scores = [carob.evaluate("qrels.txt", f"{name}.run", ["AP", "RR"]) for name in ("one", "two")]
     carob.record(scores, "out.json")
     return folder / "out.json"
-
-
-def command(*arguments: str) -> int:
-    try:
-        main(list(arguments))
-    except SystemExit as end:
-        return int(end.code or 0)
-    return 0
 
 
 def kinds(found: carob.Verification) -> set[str]:

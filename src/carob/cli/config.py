@@ -231,9 +231,11 @@ def settings_said(context: click.Context, path: str) -> str:
     """Returns the line about the options whose values are from ``carob.toml``, or an empty one if there are none."""
     from click.core import ParameterSource
 
+    from carob.cli.options import long_name
+
     values = context.default_map or {}
     own = [
-        f"{max(each.opts, key=len).removeprefix('--')} {value_said(values[each.name])}"
+        f"{long_name(each)} {value_said(values[each.name])}"
         for each in context.command.params
         if context.get_parameter_source(str(each.name)) == ParameterSource.DEFAULT_MAP
     ]

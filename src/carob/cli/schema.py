@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from carob.cli.help import unknown_command
+from carob.cli.options import long_name
 from carob.cli.terminal import say
 from carob.output.escaping import json_text
 
@@ -194,14 +195,9 @@ def described(name: str, command: click.Command | None) -> dict[str, Any]:
 
 def arguments_of(command: click.Command) -> dict[str, Any]:
     """Returns the schema of an object with the operands and the options of a command, as the command defines them."""
-    properties = {key_of(each): parameter(each) for each in command.params}
-    required = [key_of(each) for each in command.params if each.required]
+    properties = {long_name(each): parameter(each) for each in command.params}
+    required = [long_name(each) for each in command.params if each.required]
     return {"type": "object", "properties": properties, "additionalProperties": False, "required": required}
-
-
-def key_of(each: click.Parameter) -> str:
-    """Returns the long name of an option without its dashes, or the name of an operand."""
-    return max(each.opts, key=len).removeprefix("--") if isinstance(each, click.Option) else str(each.name)
 
 
 def parameter(each: click.Parameter) -> dict[str, Any]:

@@ -437,12 +437,12 @@ def sample_of(table: RunTable, values: Floats, *, pairs: bool) -> BoundedValues:
 
 def test(outcome: Outcome, places: Integers, table: RunTable, settings: Settings) -> None:
     """Writes the p-value of a test that compares one pair at a time, other than the t-test."""
-    seen = table.exchangeable()
     couples = np.stack([outcome.a[places], outcome.b[places]], axis=1)
     if settings.test == "randomisation":
         runs, couples = np.unique(couples, return_inverse=True)
         couples = couples.reshape(-1, 2)
-        found = sign_flip(seen[:, runs], couples, Draw(settings.resamples, settings.seed, table.clusters))
+        seen = table.exchangeable()[:, runs]
+        found = sign_flip(seen, couples, Draw(settings.resamples, settings.seed, table.clusters))
         outcome.p_uncorrected[places], outcome.exact[places], outcome.error[places] = (
             found.p,
             found.exact,
@@ -451,6 +451,7 @@ def test(outcome: Outcome, places: Integers, table: RunTable, settings: Settings
     elif settings.test == "sign":
         outcome.p_uncorrected[places] = sign_test(outcome.wins[places], outcome.losses[places])
     elif settings.test == "wilcoxon":
+        seen = table.exchangeable()
         outcome.p_uncorrected[places] = [wilcoxon(seen[:, one] - seen[:, other]) for one, other in couples]
 
 

@@ -10,11 +10,11 @@ from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.comparison.findings import letter, ranked, turned
 from carob.comparison.verdict import (
-    MOST_LETTERED,
     declared_negative,
     digits_of,
     interval,
     joint_shown,
+    lettered,
     p_text,
     p_titles,
     signed,
@@ -194,8 +194,7 @@ def sheets_of(comparison: Findings, view: View = EVERYTHING) -> list[FittedTable
 def in_overview(comparison: Findings, view: View) -> bool:
     """Returns whether one table of runs stands for the pairs, which are too many to read: from ten runs on."""
     every_pair = comparison.settings.baseline is None and bool(comparison.primary.pairs)
-    many = len(comparison.names) > MOST_LETTERED
-    return every_pair and many and not comparison.exact and view.pairs != "all"
+    return every_pair and not lettered(comparison) and not comparison.exact and view.pairs != "all"
 
 
 def overview(contest: Contest) -> dict[str, list[str]]:
@@ -212,7 +211,7 @@ def overview(contest: Contest) -> dict[str, list[str]]:
 def board(comparison: Findings, view: View) -> FittedTable:
     """Returns the leaderboard: scores with letters, the interval of the primary score, and the share judged."""
     shorter = in_overview(comparison, view)
-    counted = len(comparison.names) > MOST_LETTERED
+    counted = not lettered(comparison)
     header, columns = ["#", "run"], []
     for label, contest in comparison.contests.items():
         header.append(label)
@@ -223,8 +222,11 @@ def board(comparison: Findings, view: View) -> FittedTable:
                 header.append(interval_title(comparison.settings))
                 ends = zip(contest.low, contest.high, strict=True)
                 columns.append([interval(*each, digits) for each in ends])
-            more = {"beats": [str(len(each)) for each in contest.beaten]} if counted else {}
-            more = overview(contest) if shorter else more
+            more: dict[str, list[str]] = {}
+            if shorter:
+                more = overview(contest)
+            elif counted:
+                more = {"beats": [str(len(each)) for each in contest.beaten]}
             header += more
             columns += more.values()
     if len({decimals(each, 3) for each in comparison.judged}) > 1 and not declared_negative(comparison):

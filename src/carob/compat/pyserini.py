@@ -84,10 +84,11 @@ def evaluated(arguments: list[str]) -> tuple[str, str]:
         if not os.path.exists(each):
             hint = "" if what == "run" else " Names of data sets are Pyserini's own: pass the file."
             raise DataError(f"There is no file '{each}' of {what}.{hint}")
-    if not (depths or remove or is_msmarco(run)):
+    short = is_msmarco(run)
+    if not (depths or remove or short):
         return text_of(own), ""
     pairs = {(each[0], each[2]) for each in line_fields(qrels) if len(each) > 2}
-    lines = [each for each in run_lines(run) if not remove or (each[0], each[2]) in pairs]
+    lines = [each for each in run_lines(run, short=short) if not remove or (each[0], each[2]) in pairs]
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, os.path.basename(run))
         with open(path, "wb") as file:
@@ -134,13 +135,12 @@ def is_msmarco(path: str) -> bool:
         return b"Q0" not in file.readline()
 
 
-def run_lines(path: str) -> Iterator[list[bytes]]:
-    """Yields the lines of a run, those of MS MARCO with the score 1 / rank.
+def run_lines(path: str, *, short: bool) -> Iterator[list[bytes]]:
+    """Yields the lines of a run, those of MS MARCO, which are short, with the score 1 / rank.
 
     Raises:
         DataError: a line with less than three fields, or a rank that is not a number.
     """
-    short = is_msmarco(path)
     for number, fields in enumerate(line_fields(path), 1):
         if short:
             try:

@@ -125,14 +125,15 @@ def effects_of(
     rule = Rule.of(measure, levels, deepest)
     usual = float(shown.grade[known].mean()) if known.any() else highest / 4
     expected = np.where(known, shown.grade, usual if prior is None else prior)
-    if everywhere and shown.graded is not None and rule.kind not in ("linear", "ideal"):
+    by_rank = rule.kind in ("linear", "ideal")
+    if everywhere and shown.graded is not None and not by_rank:
         places = np.flatnonzero((shown.grade == UNJUDGED) & shown.graded)
         if not len(places):
             raise DataError("People judged all documents that the judge graded. Nothing is left to judge.")
     queries = len(shown.offsets) - 1
-    shares = np.append(0.0, np.cumsum(rule.steps)) if rule.kind in ("linear", "ideal") else levels
+    shares = np.append(0.0, np.cumsum(rule.steps)) if by_rank else levels
     shares = shares / shares[-1] if shares[-1] > 0 else shares
-    if rule.kind in ("linear", "ideal"):
+    if by_rank:
         weight = np.append(rule.weight, 0.0) * rule.steps.sum()
         each = weight[np.minimum(ranks[:, places] - 1, len(rule.weight)).astype(np.int64)] / queries
         if rule.kind == "ideal":
@@ -140,7 +141,6 @@ def effects_of(
             each = each / ideal_of(gains, shown, weight, depth)[shown.query[places]]
     else:
         each = finite_differences(shown, ranks, places, expected, measure, policy, levels) / queries
-    if rule.kind not in ("linear", "ideal"):
         single = alone_at(np.ones(len(levels)), levels, float(deepest))
         own = values_of(finished(single, policy), [measure])[:, 0]
         shares = own / own[-1] if own[-1] > 0 else shares
@@ -150,7 +150,7 @@ def effects_of(
         predicted = assumed_spread(
             prior[places] / levels[-1], levels / levels[-1], shares, scaled=rule.kind == "linear"
         )
-        if rule.kind not in ("linear", "ideal"):
+        if not by_rank:
             spread = predicted
     return Effects(places, each, spread, assumed, best[places], predicted), highest
 

@@ -563,10 +563,8 @@ class RunTable:
         Their standard error is that of the aggregate: a weighted mean is a ratio of two sums, whose error is that of
         its linear part, weight times distance from the mean (Cochran, Sampling Techniques, 1977, 6.3).
         """
-        values = self.exchangeable()
-        if self.shares is None:
-            return values
-        return np.asarray(values + (1 - self.shares) * values.mean(axis=0))
+        values, shares = self.exchangeable(), self.shares
+        return values if shares is None else np.asarray(values + (1 - shares) * values.mean(axis=0))
 
     def exchangeable(self) -> Floats:
         """Returns values with the same mean as those of ``observed``, each without a part of the others.
@@ -579,16 +577,15 @@ class RunTable:
             return values * n
         if self.geometric:
             values = np.log(np.maximum(values, GEOMETRIC_FLOOR))
-        if self.shares is None or self.weights is None:
-            return values
-        return np.where(self.weights > 0, values, 0.0) * self.shares
+        shares = self.shares
+        return values if shares is None else np.where(shares > 0, values, 0.0) * shares
 
-    @property
+    @cached_property
     def leverage(self) -> Floats | None:
         """The weight of each query in the means, on average 1 over the queries; None if all are equal [queries]."""
         return None if self.shares is None else self.shares.mean(axis=1)
 
-    @property
+    @cached_property
     def shares(self) -> Floats | None:
         """The weight of each value in its mean, on average 1; None if all are equal [queries, runs]."""
         if self.weights is None or self.measure.definition.aggregate == "sum":

@@ -513,6 +513,8 @@ class Layout:
         if run is not None and rest == [value]:
             return cls(query, run, None, value, alone=alone or "value", missing=missing)
         known = [is_measure(each) for each in rest]
+        if len(rest) == 1 and alone is None and less_is_better(rest[0]):
+            known = [True]  # not a run: as the name of one, it would be lost beside the run's own
         if run is None and any(known) and not all(known) and alone is None:
             raise DataError(
                 f"carob knows '{rest[known.index(True)]}' as a measure but not "

@@ -185,10 +185,11 @@ def columns_of(given: Any, kind: str, named: Asked, most: float = math.inf) -> C
             given = given.to_table()  # a dataset or scanner
         engine = engine_of(given)
         if engine is not None:
-            chosen = choose(list(engine.columns(given)), kind, asked)
+            names = list(engine.columns(given))
+            chosen = choose(names, kind, asked)
             frame = whole_frame(engine.batches(given, list(chosen.values())), list(chosen.values()))
             if kind == "run":
-                systems = systems_in(given, list(engine.columns(given)), chosen.values())
+                systems = systems_in(given, names, chosen.values())
         elif library in BY_CHOICE or not hasattr(given, "__arrow_c_stream__"):
             frame, chosen = through_narwhals(given, kind, asked)
             if kind == "run":

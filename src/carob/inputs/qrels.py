@@ -21,7 +21,7 @@ from carob.inputs.dicts import MAPPING, is_sample, numbered, numbers_of, plain
 from carob.inputs.errors import NOTHING, refused, scores_as_grades, sentences
 from carob.inputs.files import read_as
 from carob.inputs.frames import Frame, columns_of, frame_origin, is_frame, listed_in
-from carob.inputs.ids import bytes_of, texts, texts_of
+from carob.inputs.ids import bytes_of, text_of, texts, texts_of
 from carob.inputs.layouts import by_query
 from carob.inputs.names import Names
 from carob.inputs.runs import reading_of
@@ -47,6 +47,10 @@ copyreg.pickle(
 TABLE = Provenance("a table")
 CODES = (9, 99, 999, 9999)
 """Grades that often stand for documents without a grade."""
+MISSING = ("nan", "NaN", "None", "<NA>", "NaT")
+"""How pandas and Python write missing values as text."""
+SEARCHED = 64
+"""The queries whose documents are searched for missing values."""
 RARE, GAP = 0.25, 4
 """The largest share of judgments with such a grade, and the least distance to the next lower one."""
 JUDGED_TWICE = "document '{document}' is judged twice for query '{query}'"
@@ -109,6 +113,20 @@ class Qrels:
         count, others = int(np.count_nonzero(at_top)), grades[~at_top]
         code = count <= RARE * len(grades) and others.max() <= min(top - GAP, top / 2)
         return lowest, count if code else 0
+
+    @cached_property
+    def written_missing(self) -> tuple[str, str] | None:
+        """A query and a judged document such as ``nan``, as missing values are written; of some queries, or None."""
+        judgments = self.judgments
+        step = 1 + judgments.query_count // SEARCHED
+        ids = dict.fromkeys(MISSING, 0.0)
+        its = {each.decode("utf-8", "surrogateescape"): ids for each in judgments.queries[::step]}
+        found = _native.match_mapping(judgments, its)
+        if not found.judged.any():
+            return None
+        place = int(found.judged.argmax())
+        written = next(each for each in map(text_of, judgments.documents(place)) if each in MISSING)
+        return text_of(judgments.queries[place]), written
 
     @property
     def codes_below(self) -> int:

@@ -43,9 +43,9 @@ from carob.inputs.sources import (
     several_runs,
     source_of,
 )
-from carob.inputs.systems import named_systems, one_system
+from carob.inputs.systems import take_one_out
 from carob.lists.rows import offsets_of
-from carob.output.errors import ColumnsOfTextError, DataError, NothingError, PolicyError, Worded, worded
+from carob.output.errors import ColumnsOfTextError, DataError, NothingError, PolicyError, Worded
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -574,7 +574,7 @@ def of_one_system(origin: Provenance) -> Iterator[None]:
     except DataError as error:
         if not origin.systems:
             raise
-        raise error.at(remedy=worded(named_systems(origin), " ", one_system(origin))) from None
+        raise error.at(remedy=take_one_out(origin)) from None
 
 
 def pairs_of(given: Any) -> Qrels:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from carob.output.errors import Worded
+from carob.output.errors import Worded, worded
 
 if TYPE_CHECKING:
     from carob.inputs.sources import Provenance
@@ -28,6 +28,11 @@ def named_systems(origin: Provenance, *, start: bool = True) -> str:
     others = f" and {len(more):,} more" if more else ""
     said = f"column '{column}' names {2 + len(more):,} systems, '{first}', '{second}'{others}."
     return f"C{said[1:]}" if start else said
+
+
+def take_one_out(origin: Provenance) -> Worded:
+    """Returns the remedy for a table of several systems that cannot be read as one run."""
+    return worded(named_systems(origin), " ", one_system(origin))
 
 
 def one_system(origin: Provenance) -> str:

@@ -372,8 +372,7 @@ def tau_interval(a: Contest, b: Contest, draw: Draw) -> tuple[float, float]:
     )
     if len(a.means) < 2 or not plain:
         return UNDEFINED
-    sign = -1.0 if a.smaller_is_better else 1.0
-    return Samples(sign * a.values, sign * b.values, draw).interval(correlation_named("kendall"), 0.95)
+    return Samples(a.values, b.values, draw).interval(correlation_named("kendall"), 0.95)
 
 
 def winner_and_loser(contest: Contest, pair: Pair) -> tuple[int, ...]:

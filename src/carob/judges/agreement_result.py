@@ -350,13 +350,18 @@ def systems(effect: Effect, top: int | None = None) -> Section:
     ]
     name, before, after = effect.moved
     moved = said("unmoved" if before == after else "moved", name=name, before=before, after=after)
-    table = Table(["run", "A", "rank", "B", "rank", "B - A"], rows[:top])
-    hidden = len(rows) - len(rows[:top])
-    note = filled(
-        "{count:more run is/more runs are} not shown; {top} shows all.", count=hidden, top=top_said(len(rows))
-    )
-    said_below = [moved] * (len(rows) > 1) + [note] * bool(hidden)
-    return Section([table, Items(said_below)], f"{effect.label} under each judge")
+    shown = rows[:top]
+    sentences = [moved] if len(rows) > 1 else []
+    if len(shown) < len(rows):
+        sentences.append(
+            filled(
+                "{count:more run is/more runs are} not shown; {top} shows all.",
+                count=len(rows) - len(shown),
+                top=top_said(len(rows)),
+            )
+        )
+    table = Table(["run", "A", "rank", "B", "rank", "B - A"], shown)
+    return Section([table, Items(sentences)], f"{effect.label} under each judge")
 
 
 def fates(found: Agreement) -> Section:

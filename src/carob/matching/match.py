@@ -18,7 +18,7 @@ from carob.inputs.names import Names
 from carob.inputs.qrels import Qrels
 from carob.inputs.runs import CONSTANT, Extracted, MatchOptions, Wrapper, listing
 from carob.inputs.sources import ONE_COUNTS
-from carob.inputs.systems import named_systems, one_system
+from carob.inputs.systems import take_one_out
 from carob.lists.rows import (
     NEVER_POOLED,
     POOLED,
@@ -508,7 +508,7 @@ def refuse_duplicates(run: Run, judgments: _native.Judgments, found: Found, poli
         what = "document '{document}' is listed twice for query '{query}'"
         how = {}
         if run.origin.systems:
-            how = {"remedy": worded(named_systems(run.origin), " ", one_system(run.origin))}
+            how = {"remedy": take_one_out(run.origin)}
         elif len(found.duplicates) >= max(SEVERAL, JOINED * int(np.maximum(found.length, 0).sum())):
             how = {"remedy": worded(filled(TWO_RUNS, count=len(found.duplicates)), ONE_COUNTS)}
         raise run.origin.twice(name, what, lines, ids, of_run=True, **how)

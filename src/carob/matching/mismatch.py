@@ -30,10 +30,6 @@ if TYPE_CHECKING:
     from carob.matching.match import Match
 
 
-MISSING = ("nan", "NaN", "None", "<NA>", "NaT")
-"""How pandas and Python write missing values as text."""
-SOME = 64
-"""The queries whose documents are searched for missing values."""
 LEVELS = 10
 """The usual limit of distinct grades, and of the highest grade."""
 SWAPPED_IDS = 0.5
@@ -105,7 +101,7 @@ def reranked(judged: Qrels, run: Run, found: Match, policy: Policy) -> bool:
 
 def blank_ids(judged: Qrels) -> str | None:
     """Warns of judgments without an id, which documents without one would match."""
-    count = getattr(judged.judgments, "blank", 0)
+    count = judged.judgments.blank
     if not count:
         return None
     return (
@@ -124,18 +120,12 @@ def several_systems(run: Run) -> str | None:
 
 def missing_ids(judged: Qrels) -> str | None:
     """Warns of judgments of documents such as ``nan``, which were missing values before they were written as text."""
-    judgments = judged.judgments
-    step = 1 + judgments.query_count // SOME
-    ids = dict.fromkeys(MISSING, 0.0)
-    its = {each.decode("utf-8", "surrogateescape"): ids for each in judgments.queries[::step]}
-    found = _native.match_mapping(judgments, its)
-    if not found.judged.any():
+    if judged.written_missing is None:
         return None
-    place = int(found.judged.argmax())
-    written = next(each for each in judgments.documents(place) if text_of(each) in MISSING)
+    query, document = judged.written_missing
     return (
-        f"{judged.name} judges a document '{text_of(written)}', as missing values are written (in query "
-        f"'{text_of(judgments.queries[place])}'). If it is one, leave such rows out, on both sides."
+        f"{judged.name} judges a document '{document}', as missing values are written (in query '{query}'). "
+        "If it is one, leave such rows out, on both sides."
     )
 
 
@@ -237,10 +227,8 @@ def partly_excluded(judged: Qrels, run: Run, held: ExcludingRun) -> str | None:
     from carob.inputs.runs.batches import StreamedRun
     from carob.inputs.spellings import folded, how_written
 
-    queries, said = (
-        set(judged.judgments.queries),
-        f"Some pairs were not excluded from {run.name}: exclude has the",
-    )
+    queries = set(judged.judgments.queries)
+    said = f"Some pairs were not excluded from {run.name}: exclude has the"
     without = {folded(each): each for each in queries - held.seen.keys()}
     unknown = (each for each in islice(held.seen, SPELLED) if each not in queries) if without else ()
     for each in unknown:

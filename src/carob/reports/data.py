@@ -248,22 +248,21 @@ def shares_of(excerpt: Excerpt, comparison: Comparison) -> Shares:
     these are its terms. The last number of a list is what all documents below the shown ones add, so the numbers of a
     list sum to its value.
     """
-    policy, subjects = comparison.scores[0].policy, excerpt.subjects()
-    found: Shares = []
-    for contest in comparison.contests.values():
-        own: dict[int, list[list[float] | None]] = {query: [] for query in excerpt.ids}
-        for subject in subjects:
-            known = {} if subject is None else steps_of(subject, contest.measure, policy)
+    policy, contests = comparison.scores[0].policy, list(comparison.contests.values())
+    found: Shares = [{query: [] for query in excerpt.ids} for _ in contests]
+    for subject in excerpt.subjects():
+        part = None if subject is None else subject.part(subject.qrels)
+        for contest, own in zip(contests, found, strict=True):
+            known = {} if part is None else steps_of(part, contest.measure, policy)
             for query, name in excerpt.ids.items():
                 own[query].append(known.get(text_of(name)))
-        found.append(own)
     return found
 
 
 def steps_of(subject: Subject, measure: Measure, policy: Policy) -> dict[str, list[float]]:
     """Returns what each of the first documents of a list adds to its value, and what all others add, by query."""
     policy = policy.of_measure(measure)
-    match = subject.part(subject.qrels).matches.under(policy)
+    match = subject.matches.under(policy)
     rows = match.rows
     if policy.ties == "expected" or rows.by_group is not None or measure.micro or not len(rows.length):
         return {}
@@ -361,6 +360,7 @@ def contest_row(contest: Contest, comparison: Comparison) -> dict[str, Any]:
             )
         )
     )
+    standing = overview(contest)
     return {
         "verdict": [verdict.headline, verdict.sentences, verdict.small],
         "against": verdict.against,
@@ -371,8 +371,8 @@ def contest_row(contest: Contest, comparison: Comparison) -> dict[str, Any]:
         "low": seven_digits(contest.low),
         "high": seven_digits(contest.high),
         "order": ranked(contest),
-        "rank": overview(contest)["rank"],
-        "doubt": [run not in contest.beaten[ranked(contest)[0]] for run in range(len(contest.means))],
+        "rank": standing["rank"],
+        "doubt": list(map(bool, standing["best?"])),
         "pairs": [pair_row(each, list(islice(numbers, 8)), settings, least) for each in contest.pairs],
     }
 
@@ -455,15 +455,19 @@ def board(comparison: Comparison) -> dict[str, Any]:
     low, high = (min(ends), max(ends)) if ends else (0.0, 1.0)
     order = ranked(primary)
     judged = [share for share in comparison.judged if share == share]
+    shorter, standing = in_overview(comparison, EVERYTHING), overview(primary)
     return {
         "low": decimals(low, 2),
         "high": decimals(high, 2),
         "depth": comparison.judged_depth,
         "judged": bool(judged),
-        "letters": not in_overview(comparison, EVERYTHING)
-        and any(any(contest.letters) for contest in comparison.contests.values()),
-        "overview": in_overview(comparison, EVERYTHING),
-        "rows": [board_row(comparison, run, place, low, high) for place, run in enumerate(order)],
+        "letters": not shorter and any(any(contest.letters) for contest in comparison.contests.values()),
+        "overview": shorter,
+        "rows": [
+            board_row(comparison, run, place, low, high)
+            | {"doubt": standing["best?"][run], "rank": standing["rank"][run].replace("-", "–")}
+            for place, run in enumerate(order)
+        ],
     }
 
 
@@ -480,8 +484,6 @@ def board_row(comparison: Comparison, run: int, place: int, low: float, high: fl
         "whisker": whisker(primary, run, low, high),
         "interval": f"{decimals(primary.means[run], digits)} {ends}",
         "cells": [cell(contest, run) for contest in comparison.contests.values()],
-        "doubt": overview(primary)["best?"][run],
-        "rank": overview(primary)["rank"][run].replace("-", "–"),
         "judged": {"value": seven_digits([share])[0], "text": decimals(share, 3, undefined="–")},
     }
 

@@ -11,12 +11,10 @@ from carob.output.language import filled
 from carob.output.layout import decimals
 
 if TYPE_CHECKING:
-    from carob.output.document import Part
     from carob.testing.gate_result import Gate, GateCheck
 
 MARK = "<!-- carob gate -->\n"
 """The first line of each comment, by which the next one replaces it."""
-LOST = "queries that lost most"
 
 
 def comment_of(found: Gate, made: date | None = None) -> str:
@@ -43,13 +41,30 @@ def comment_of(found: Gate, made: date | None = None) -> str:
         for each in found.checks
         for one in each.worst
     ]
-    worst: list[Part] = [Table(["measure", "query", "baseline", "now", "change"], lost, 2)] if lost else []
     noises = [noise(each) for each in found.checks if math.isfinite(each.detectable)]
     notes = [*noises, *aged(found, made), *found.remarks]
     sections = [Section([Line(found.headline, "answer"), Table(header, rows, 2)])]
-    if worst:
-        sections.append(Section(worst, LOST))
+    if lost:
+        header = ["measure", "query", "baseline", "now", "change"]
+        sections.append(Section([Table(header, lost, 2)], "queries that lost most"))
     return MARK + Document([*sections, Section([Items(notes)], "noise and baseline")]).markdown()
+
+
+def comment_without_verdict(message: str, missing: str | None = None) -> str:
+    """Returns the comment of a gate without a verdict.
+
+    Args:
+        message: the error.
+        missing: the path of the baseline, if there is no such file.
+    """
+    said = f"{message} The gate has no verdict, which does not mean that the run is as good as before."
+    if missing is not None:
+        said = (
+            f"There is no file {missing} to compare with. To keep the results of the current run as the baseline: "
+            f"carob eval QRELS RUN -m MEASURE --record {missing}."
+        )
+    title = f"gate undecided: {'no verdict' if missing is None else 'no baseline'}"
+    return MARK + Document([Section([Line(title, "answer"), Line(said)])]).markdown()
 
 
 def outcome(check: GateCheck) -> str:

@@ -178,13 +178,14 @@ def streamed(given: Any, named: dict[str, str | None]) -> StreamedRun | None:
 def in_engine(given: Any, asked: dict[str, str | None]) -> StreamedRun:
     """Returns the run in a table of a registered engine. The table is read again for each pass."""
     engine: Any = engine_of(given)
-    chosen = choose(list(engine.columns(given)), "run", asked)
+    every = list(engine.columns(given))
+    chosen = choose(every, "run", asked)
     names = list(chosen.values())
 
     def only(queries: Collection[bytes]) -> _native.Frame:
         return whole_frame(engine.batches(given, names, wanted_ids(queries, whole=False)), names)
 
-    systems = systems_in(given, list(engine.columns(given)), names)
+    systems = systems_in(given, every, names)
     origin = Provenance("a frame", library=library_of(given), rows=True, systems=systems)
     return StreamedRun(tuple(chosen), origin, lambda _: map(frame_of, engine.batches(given, names)), only)
 

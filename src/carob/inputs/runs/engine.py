@@ -16,8 +16,8 @@ from carob.inputs.ids import text_of, unicode
 from carob.inputs.runs import Extracted
 from carob.inputs.runs.engine_plan import extracted, faults, plan, scored_rows, tables_of
 from carob.inputs.sources import Provenance
-from carob.inputs.systems import named_systems, one_system
-from carob.output.errors import DataError, PolicyError, by_policy, worded
+from carob.inputs.systems import take_one_out
+from carob.output.errors import DataError, PolicyError, by_policy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
@@ -292,7 +292,7 @@ class EngineRun:
             rule=by_policy("duplicates", "max"),
         )
         if self.origin.systems:
-            raise error.at(remedy=worded(named_systems(self.origin), " ", one_system(self.origin)))
+            raise error.at(remedy=take_one_out(self.origin))
         raise error
 
     def rankings(self, queries: list[bytes], options: MatchOptions, depth: int | None = None) -> list[Ranked]:
