@@ -198,6 +198,38 @@ def test_what_else_was_decided_is_said() -> None:
     assert [step.values for step in found.steps[:1]] == [(1.0,)]
 
 
+LACKING = {f"x{number}": 1 for number in range(1, 7)} | {"x3": 3, "bad": 0, "gone": -1, "found": 2}
+
+
+def test_relevant_documents_that_were_not_retrieved_are_named() -> None:
+    found = carob.explain("AP", {"q": LACKING}, {"q": {"found": 2.0, "odd": 1.0}}, "q")
+    named = "x3 (grade 3), x1 (grade 1), x2 (grade 1), x4 (grade 1), x5 (grade 1)"
+    assert f"Relevant, but not retrieved: {named} and 1 more." in found.facts
+    assert f"{named} and 1 more." in found.to_html()
+    lacking = [
+        {"document": "x3", "grade": 3.0},
+        *({"document": f"x{n}", "grade": 1.0} for n in (1, 2, 4, 5, 6)),
+    ]
+    assert found.as_dict()["not_retrieved"] == lacking
+    chinese = carob.explain("nDCG(gain=linear)@1", {"q": LACKING}, {"q": {"odd": 1.0}}, "q", lang="zh")
+    assert "相关而没有检索到：x3（等级 3）, found（等级 2）, x1（等级 1）" in " ".join(chinese.facts)
+
+
+def test_what_counts_as_relevant_and_as_retrieved_is_the_measures_and_the_policys() -> None:
+    def said(measure: str, run: dict[str, float], **axes: str | int) -> list[str]:
+        found = carob.explain(measure, {"q": LACKING}, {"q": run}, "q", policy=Policy(**axes))
+        return [fact for fact in found.facts if "not retrieved" in fact]
+
+    both = {"found": 2.0, "odd": 1.0}
+    assert said("P(rel=2)@1", {"odd": 1.0}) == ["Relevant, but not retrieved: x3 (grade 3), found (grade 2)."]
+    assert said("P(rel=2)@1", both | {"x3": 0.5}) == []  # below the measure's cut, but retrieved
+    assert said("P(rel=2)@9", {"odd": 2.0, "found": 1.0}, depth=1) == [
+        "Relevant, but not retrieved down to rank 1: x3 (grade 3), found (grade 2)."
+    ]
+    assert said("AP", both, judgments="retrieved") == []
+    assert "not retrieved" not in str(carob.explain("AP", grades=[1], judged=[1, 1]))
+
+
 def test_a_query_that_the_run_lacks() -> None:
     qrels = {"q": {"a": 1}, "p": {"a": 1}}
     found = carob.explain("AP", qrels, {"p": {"a": 1.0}}, "q")

@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from dataclasses import field, replace
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from carob._cached import cached_property
@@ -23,7 +23,14 @@ from carob.inputs.ids import text_of, texts_of
 from carob.inputs.qrels import Qrels
 from carob.inputs.run import Run, in_memory, short
 from carob.lists.flat import Flat
-from carob.matching.match import Ranking, match, match_judged_ranking, of_query, rankings_of
+from carob.lists.rows import untied
+from carob.matching.match import (
+    Ranking,
+    match,
+    match_judged_ranking,
+    of_query,
+    rankings_of,
+)
 from carob.matching.mismatch import refuse_empty
 from carob.matching.signs import upside_down
 from carob.output import escaping
@@ -50,6 +57,8 @@ Shown = TypeVar("Shown")
 
 HEAD, END = 10, 2
 """The number of documents that a shortened list shows from its start and from its end."""
+MOST_NAMED = 5
+"""The number of relevant documents named that were not retrieved."""
 TITLE_WIDTH = 20
 UNJUDGED, BETWEEN = "·", "…"
 
@@ -67,6 +76,7 @@ class Explanation(Documented):
         wording: what all explanations of the measure say alike.
         derivation: the steps of the formula.
         ranking: the documents in rank order, if they are known.
+        not_retrieved: the relevant documents that the run lacks and their grades, the highest first.
         rows: the number of documents shown of a long list; None for all.
         digits: the number of decimals.
 
@@ -87,6 +97,7 @@ class Explanation(Documented):
     wording: Wording
     derivation: Derivation
     ranking: Ranking | None = None
+    not_retrieved: tuple[tuple[str, float], ...] = ()
     rows: int | None = 40
     digits: int = 6
 
@@ -153,6 +164,7 @@ class Explanation(Documented):
             "facts": self.facts,
             "documents": None if self.ranking is None else self.ranking.documents,
             "scores": None if self.ranking is None else self.ranking.scores,
+            "not_retrieved": [{"document": name, "grade": grade} for name, grade in self.not_retrieved],
             "given": self.derivation.given,
             "lists": self.derivation.sheets,
             "steps": self.derivation.rest,
@@ -561,16 +573,20 @@ def explained(
     wording = Wording.of_measure(label, measure, worked[0].words, say)
     relevant = np.asarray(measure.wanted.count(Flat(found.rows))).astype(int).tolist()
     own = [values[query] for query in queries]
+    names, rankings = queries if subject.qrels else ("",), subject.rankings(queries, policy, lists)
+    lacking = subject.not_retrieved(names, rankings, measure, policy)
     facts = zip(
         subject.sizes(found, measure, relevant, say),
+        lacking_told(lacking, policy, say),
         decisions(found, policy, measure, subject.changed(found), digits, say),
         overruled([each.value for each in worked], own, found, policy, relevant, say),
         strict=True,
     )
-    names, rankings = queries if subject.qrels else ("",), subject.rankings(queries, policy, lists)
     return [
-        Explanation(label, measure, name, value, (*chain(*its),), wording, derivation, ranking, rows, digits)
-        for name, value, its, derivation, ranking in zip(names, own, facts, worked, rankings, strict=True)
+        Explanation(label, measure, name, value, (*chain(*its),), wording, steps, ranking, out, rows, digits)
+        for name, value, its, steps, ranking, out in zip(
+            names, own, facts, worked, rankings, lacking, strict=True
+        )
     ]
 
 
@@ -624,6 +640,33 @@ class Subject:
             judged, own = [self.qrels[queries[place]] for place in new], [grades[place] for place in new]
             self.know([queries[place] for place in new], policy, rankings_of(judged, self.run, policy, own))
         return [self.known[policy, query] for query in queries]
+
+    def not_retrieved(
+        self, queries: Sequence[str], rankings: Sequence[Ranking | None], measure: Measure, policy: Policy
+    ) -> list[tuple[tuple[str, float], ...]]:
+        """Returns the relevant documents of each query that the run lacks, the highest grades first."""
+        if self.run is None or policy.judgments == "retrieved":
+            return [()] * len(queries)
+        judgments = [self.qrels[query].judgments for query in queries]
+        grades = np.concatenate([each.grades for each in judgments])
+        if policy.negative == "nonrelevant":
+            grades = np.maximum(grades, 0)
+        count, none = len(grades), np.zeros(0)
+        # A list for each judgment, so that the measure's own count marks the relevant ones.
+        alone = untied(np.zeros(count), np.zeros(0, np.int64), none, none, np.arange(count + 1), grades)
+        relevant = (np.asarray(measure.wanted.count(Flat(alone))) > 0).tolist()
+        documents = texts_of(chain.from_iterable([each.documents(0) for each in judgments]))
+        known = zip(documents, grades.tolist(), relevant, strict=True)
+        found = []
+        for its, ranking in zip(judgments, rankings, strict=True):
+            retrieved = set() if ranking is None else {*ranking.documents}
+            lacking = {
+                document: grade
+                for document, grade, wanted in islice(known, its.count)
+                if wanted and document not in retrieved
+            }
+            found.append(tuple(sorted(lacking.items(), key=lambda each: -each[1])))
+        return found
 
     def know(self, queries: Sequence[str], policy: Policy, rankings: Sequence[Ranking]) -> None:
         """Stores the documents of queries in rank order under a policy."""
@@ -816,6 +859,22 @@ def decisions(
                 )
             )
         yield [*sentences, *always]
+
+
+def lacking_told(
+    lacking: Sequence[tuple[tuple[str, float], ...]], policy: Policy, say: Language
+) -> Iterator[list[str]]:
+    """Yields a sentence that names relevant documents that were not retrieved, and counts the others."""
+    where = "" if policy.depth is None else say(" down to rank {depth}", depth=policy.depth)
+    told, one = say("Relevant, but not retrieved{where}: {documents}."), say("{document} (grade {grade})")
+    several = say("{names} and {count} more")
+    for documents in lacking:
+        named = ", ".join(
+            one.format(document=name, grade=number_text(grade)) for name, grade in documents[:MOST_NAMED]
+        )
+        if len(documents) > MOST_NAMED:
+            named = several.format(names=named, count=len(documents) - MOST_NAMED)
+        yield [told.format(where=where, documents=named)] if documents else []
 
 
 def changes_for_all(policy: Policy, say: Language) -> Iterator[str]:
