@@ -193,7 +193,10 @@ print(carob.Qrels.of(qrels, grade=1).judgments.grades.tolist())
             "none.odd: our_package.readers.odd returned a value of type NoneType. A reader returns a data frame,",
         ),
         ("gone.ours", "gone.ours: No such file or directory."),
-        ("*.ours", "*.ours: the path matches 4 files that end in .ours. Pass one file."),
+        (
+            "*.ours",
+            "*.ours: the path matches 4 files, but files of this kind are read one at a time. Pass one file.",
+        ),
     ],
 )
 def test_a_reader_that_fails_is_an_error_that_names_the_file(site: Path, name: str, said: str) -> None:

@@ -16,7 +16,8 @@ import carob
 from carob.cli import main
 from carob.cli.options import grouped
 from carob.comparison.findings import letter, ranked
-from carob.comparison.verdict import p_text, signed
+from carob.comparison.verdict import p_text
+from carob.output.layout import signed
 from comparison.matrices import scores, systems
 
 TEA = Path(__file__).resolve().parents[2] / "examples" / "tea"

@@ -227,11 +227,14 @@ def settings_told(context: click.Context, layout: str, path: str) -> Iterator[No
         show_below(line, layout)
 
 
+def long_name(each: click.Parameter) -> str:
+    """Returns the long name of an option without its dashes, or the name of an operand."""
+    return max(each.opts, key=len).removeprefix("--") if each.param_type_name == "option" else str(each.name)
+
+
 def settings_said(context: click.Context, path: str) -> str:
     """Returns the line about the options whose values are from ``carob.toml``, or an empty one if there are none."""
     from click.core import ParameterSource
-
-    from carob.cli.options import long_name
 
     values = context.default_map or {}
     own = [

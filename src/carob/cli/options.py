@@ -170,11 +170,6 @@ def options(command: str) -> Callable[[Callable[..., None]], Callable[..., None]
     return decorate
 
 
-def long_name(each: click.Parameter) -> str:
-    """Returns the long name of an option without its dashes, or the name of an operand."""
-    return max(each.opts, key=len).removeprefix("--") if isinstance(each, click.Option) else str(each.name)
-
-
 def told_by_file(context: click.Context, layout: str) -> AbstractContextManager[None]:
     """Returns a context that says which options of a command are from ``carob.toml``."""
     from carob.cli.config import settings_told

@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
+from carob.cli.config import long_name
 from carob.cli.help import unknown_command
-from carob.cli.options import long_name
 from carob.cli.terminal import say
 from carob.output.escaping import json_text
 

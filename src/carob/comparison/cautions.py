@@ -16,8 +16,6 @@ from carob.comparison.verdict import (
     detectable_span,
     digits_of,
     drawn_said,
-    interval,
-    signed,
 )
 from carob.estimation.people_and_judge import FEWEST_CLEAN
 from carob.estimation.sampled_documents import is_linear
@@ -31,7 +29,7 @@ from carob.matching.axes import arranged
 from carob.matching.match import finished
 from carob.output.errors import Worded
 from carob.output.language import filled, plural
-from carob.output.layout import decimals, listed
+from carob.output.layout import decimals, interval, listed, signed
 from carob.statistics.coefficients import SUSPICIOUS
 from carob.statistics.multiple_comparisons import range_beyond
 from carob.statistics.worst_point import FEWEST

@@ -35,13 +35,23 @@ from carob.comparison.tables import (
     top_said,
     wins,
 )
-from carob.comparison.verdict import MOST_LETTERED, baseline_said, best_said, interval, p_text
+from carob.comparison.verdict import MOST_LETTERED, baseline_said, best_said, p_text
 from carob.evaluation.collections import HEADING, HEADING_OF_MEANS, MACRO, TITLE, OnCollections
 from carob.evaluation.score_tables import signature
 from carob.output.document import Document, Items, Line, Section, Table
 from carob.output.errors import DataError
 from carob.output.language import filled
-from carob.output.layout import COLUMNS, Marked, apart, decimals, lay_out, listed, table_width
+from carob.output.layout import (
+    COLUMNS,
+    Marked,
+    apart,
+    column,
+    decimals,
+    interval,
+    lay_out,
+    listed,
+    table_width,
+)
 from carob.output.pictures.critical_difference import RankPicture
 from carob.output.pictures.difference_picture import DifferencePicture, Differences
 from carob.output.pictures.figures import whiskers
@@ -760,9 +770,7 @@ class ShownResults:
         most = max((shown[run] for run in found.order[:1]), default="")
         columns: dict[str, list[str]] = {
             f"{found.label}\n{settings.average}": [Marked(each, bold=each == most) for each in shown],
-            f"{100 * settings.confidence:g}% CI": [
-                interval(*ends, DIGITS) for ends in zip(found.low, found.high, strict=True)
-            ],
+            f"{100 * settings.confidence:g}% CI": column(interval, found.low, found.high, digits=DIGITS),
         }
         other = found.micro if settings.average == "macro" else found.macro
         if other is not None:

@@ -12,7 +12,7 @@ from carob.statistics import SEED
 from carob.statistics.paired import RESAMPLES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from carob.conventions.request import Measured
     from carob.estimation.unjudged_bounds import UnjudgedBounds
@@ -458,7 +458,12 @@ def turned(pair: AnyPair, first: int) -> AnyPair:
 
 def letters_of(runs: Sequence[int], among: int) -> str:
     """Returns the letters of runs, separated by commas if there are more runs than letters."""
-    return ("," if among > len(ALPHABET) else "").join(map(letter, runs))
+    return ("," if among > len(ALPHABET) else "").join(letters(runs))
+
+
+def letters(places: Iterable[int]) -> list[str]:
+    """Returns the letter of each of the runs."""
+    return list(map(letter, places))
 
 
 def letter(place: int) -> str:

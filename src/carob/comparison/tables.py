@@ -8,16 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
-from carob.comparison.findings import letter, ranked, turned
+from carob.comparison.findings import letter, letters, ranked, turned
 from carob.comparison.verdict import (
     declared_negative,
     digits_of,
-    interval,
     joint_shown,
     lettered,
     p_text,
     p_titles,
-    signed,
     smallest_p,
     tied_best,
 )
@@ -26,7 +24,17 @@ from carob.output.document import Table
 from carob.output.errors import Worded, command_of, worded
 from carob.output.escaping import Raw, printable
 from carob.output.language import filled
-from carob.output.layout import Marked, apart, decimals, folded, table_width, width
+from carob.output.layout import (
+    apart,
+    column,
+    decimals,
+    folded,
+    interval,
+    marked,
+    signed,
+    table_width,
+    width,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -220,8 +228,7 @@ def board(comparison: Findings, view: View) -> FittedTable:
         if contest is comparison.primary:
             if not comparison.exact:
                 header.append(interval_title(comparison.settings))
-                ends = zip(contest.low, contest.high, strict=True)
-                columns.append([interval(*each, digits) for each in ends])
+                columns.append(column(interval, contest.low, contest.high, digits=digits))
             more: dict[str, list[str]] = {}
             if shorter:
                 more = overview(contest)
@@ -229,11 +236,15 @@ def board(comparison: Findings, view: View) -> FittedTable:
                 more = {"beats": [str(len(each)) for each in contest.beaten]}
             header += more
             columns += more.values()
-    if len({decimals(each, 3) for each in comparison.judged}) > 1 and not declared_negative(comparison):
+    shares = column(decimals, comparison.judged, digits=3)
+    if len(set(shares)) > 1 and not declared_negative(comparison):
         header.append(f"judged@{comparison.judged_depth}")
-        columns.append([decimals(each, 3) for each in comparison.judged])
+        columns.append(shares)
     shown = ranking(comparison, view)
-    rows = [[letter(run), comparison.names[run], *(column[run] for column in columns)] for run in shown]
+    rows = [
+        [its, comparison.names[run], *(cells[run] for cells in columns)]
+        for its, run in zip(letters(shown), shown, strict=True)
+    ]
     notes = []
     if shorter:
         notes.append(
@@ -266,11 +277,8 @@ def board(comparison: Findings, view: View) -> FittedTable:
 
 def score_cells(contest: Contest, digits: int, *, lettered: bool) -> list[str]:
     """Returns the means with the letters of the runs that each run significantly outperforms. The best are bold."""
-    room = max(map(len, contest.letters)) if lettered else 0
-    return [
-        Marked(decimals(mean, digits), raised if lettered else "", bold=best, room=room)
-        for mean, raised, best in zip(contest.means, contest.letters, tied_best(contest, digits), strict=True)
-    ]
+    raised = contest.letters if lettered else [""] * len(contest.means)
+    return marked(column(decimals, contest.means, digits=digits), raised, tied_best(contest, digits))
 
 
 def against(
@@ -295,10 +303,11 @@ def against(
     baseline = settings.baseline
     if baseline is not None:
         title = f"vs {names[baseline]}, {contest.label}"
-        first = [[letter(pair.a), names[pair.a]] for pair in shown]
+        first = [[its, names[pair.a]] for its, pair in zip(letters([pair.a for pair in shown]), shown)]
     else:
         title = contest.label
-        first = [[f"{letter(pair.a)}-{letter(pair.b)}", pair_names(names, pair)] for pair in shown]
+        ends = zip(*(letters([getattr(pair, end) for pair in shown]) for end in "ab"), strict=True)
+        first = [["-".join(its), pair_names(names, pair)] for its, pair in zip(ends, shown, strict=True)]
     return FittedTable(
         ["", title, *columns],
         [[*own, *row] for own, row in zip(first, zip(*columns.values(), strict=True), strict=True)],
@@ -324,13 +333,11 @@ def judged(comparison: Findings, view: View) -> list[FittedTable]:
     contest = comparison.primary
     its, digits = known.measures[contest.label], digits_of(len(comparison.ids), contest)
     columns: dict[str, list[str]] = {
-        "people": [decimals(each, digits) for each in its.people],
-        "judge": [decimals(each, digits) for each in its.judge],
-        "bias": [signed(each, digits) for each in its.biases],
-        interval_title(comparison.settings): [
-            interval(*ends, digits, sign=True) for ends in zip(its.lows, its.highs, strict=True)
-        ],
-        "worth": [decimals(each, 0) for each in its.worth],
+        "people": column(decimals, its.people, digits=digits),
+        "judge": column(decimals, its.judge, digits=digits),
+        "bias": column(signed, its.biases, digits=digits),
+        interval_title(comparison.settings): column(interval, its.lows, its.highs, digits=digits, sign=True),
+        "worth": column(decimals, its.worth, digits=0),
     }
     key = "note"
     if known.documents is not None:
@@ -339,9 +346,10 @@ def judged(comparison: Findings, view: View) -> list[FittedTable]:
     if known.exact:
         key = "note exact"
         del columns[interval_title(comparison.settings)], columns["worth"]
+    shown = ranking(comparison, view)
     rows = [
-        [letter(run), comparison.names[run], *(each[run] for each in columns.values())]
-        for run in ranking(comparison, view)
+        [own, comparison.names[run], *(each[run] for each in columns.values())]
+        for own, run in zip(letters(shown), shown, strict=True)
     ]
     note = filled(NOTES[key], sample=known.sample, queries=known.queries)
     return [FittedTable(["#", f"judge, {contest.label}", *columns], rows, frozenset({0, 1}), note=note)]
@@ -360,7 +368,7 @@ def worst(comparison: Findings, view: View) -> FittedTable:
             [
                 "" if number else pair_names(comparison.names, pair),
                 comparison.queries[place],
-                *(decimals(value, 4) for value in values[place].tolist()),
+                *column(decimals, values[place].tolist(), digits=4),
                 signed(float(values[place, 0] - values[place, 1]), 4),
             ]
             for number, place in enumerate(behind[: view.worst])
@@ -380,8 +388,7 @@ def numbers_of(comparison: Findings, contest: Contest, pairs: Sequence[Pair]) ->
         del columns[interval_title(settings)]
         return columns
     if joint_shown(comparison, contest):
-        ends = [(pair.joint_low, pair.joint_high) for pair in pairs]
-        columns[joint_title(settings)] = [interval(*each, digits, sign=True) for each in ends]
+        columns[joint_title(settings)] = intervals_of(pairs, digits, "joint_")
     if len({pair.n for pair in contest.pairs}) > 1:
         columns["n"] = [str(pair.n) for pair in pairs]
     columns |= chances(settings, pairs)
@@ -405,15 +412,21 @@ def differences(comparison: Findings, pairs: Sequence[Pair], digits: int) -> dic
     columns = gaps(comparison.settings, pairs, digits)
     if comparison.judge is not None and comparison.judge.documents is not None:
         return columns
-    return {**columns, "d_z": [signed(pair.d_z, 2) for pair in pairs], **wins(pairs)}
+    return {**columns, "d_z": column(signed, [pair.d_z for pair in pairs], digits=2), **wins(pairs)}
 
 
 def gaps(settings: Settings, pairs: Sequence[AnyPair], digits: int) -> dict[str, list[str]]:
     """Returns the differences of pairs and their intervals."""
     return {
-        "diff": [signed(pair.difference, digits) for pair in pairs],
-        interval_title(settings): [interval(pair.low, pair.high, digits, sign=True) for pair in pairs],
+        "diff": column(signed, [pair.difference for pair in pairs], digits=digits),
+        interval_title(settings): intervals_of(pairs, digits),
     }
+
+
+def intervals_of(pairs: Sequence[AnyPair], digits: int, kind: str = "") -> list[str]:
+    """Returns the intervals of the differences of pairs; of ``joint_``, the corrected ones."""
+    low, high = ([getattr(pair, kind + end) for pair in pairs] for end in ("low", "high"))
+    return column(interval, low, high, digits=digits, sign=True)
 
 
 def wins(pairs: Sequence[AnyPair]) -> dict[str, list[str]]:
@@ -437,7 +450,7 @@ def chances(settings: Settings, pairs: Sequence[AnyPair]) -> dict[str, list[str]
 def posterior(pairs: Sequence[AnyPair]) -> dict[str, list[str]]:
     """Returns the probabilities that the first run of each pair is worse, the same, or better."""
     return {
-        f"P({name})": [decimals(getattr(pair, f"p_{name}"), 3) for pair in pairs]
+        f"P({name})": column(decimals, [getattr(pair, f"p_{name}") for pair in pairs], digits=3)
         for name in ("worse", "same", "better")
     }
 
@@ -461,7 +474,7 @@ def strata(comparison: Findings) -> list[FittedTable]:
         known = [place for place, mean in enumerate(means) if not math.isnan(mean)]
         worst = min(known, key=lambda place: sign * means[place]) if known else None
         name = "-" if worst is None else contest.strata[worst].name
-        rows.append([letter(run), comparison.names[run], *(decimals(mean, digits) for mean in means), name])
+        rows.append([letter(run), comparison.names[run], *column(decimals, means, digits=digits), name])
     found = [FittedTable(header, rows, frozenset({0, 1, len(header) - 1}))]
     pairs, _ = pairs_to_show(comparison, contest)
     if len(pairs) <= MOST_PAIRS:
@@ -508,7 +521,7 @@ def orders(comparison: Findings) -> list[FittedTable]:
     if len(orders.labels) > 1:
         for title, values in (("Kendall τ_b", orders.tau), ("τ_AP,b", orders.tau_ap)):
             rows = [
-                [label, *(decimals(value, 3) for value in row)]
+                [label, *column(decimals, row, digits=3)]
                 for label, row in zip(orders.labels, values.tolist(), strict=True)
             ]
             found.append(FittedTable([title, *orders.labels], rows, frozenset({0}), keep=1))
@@ -517,14 +530,14 @@ def orders(comparison: Findings) -> list[FittedTable]:
         baseline = comparison.settings.baseline
         against = runs if baseline is None else [baseline]
         rows = [
-            [letter(run), comparison.names[run], *(decimals(orders.rbo[run, other], 3) for other in against)]
-            for run in runs
+            [own, comparison.names[run], *column(decimals, orders.rbo[run, against], digits=3)]
+            for own, run in zip(letters(runs), runs, strict=True)
         ]
         note = (
             f"RBO: mean overlap of the ranked documents over {orders.queries} queries, p = {orders.persistence:g}, "
             f"first {orders.depth} documents, extrapolated."
         )
-        header = ["#", f"RBO (p={orders.persistence:g})", *map(letter, against)]
+        header = ["#", f"RBO (p={orders.persistence:g})", *letters(against)]
         found.append(FittedTable(header, rows, frozenset({0, 1}), note=note))
     return found
 

@@ -13,7 +13,7 @@ from carob.estimation.sampled_documents import is_linear
 from carob.evaluation.score_tables import conventions_of, signature
 from carob.evaluation.suspects import reads_beyond
 from carob.output.language import filled, plural
-from carob.output.layout import decimals, listed
+from carob.output.layout import column, decimals, listed, signed
 from carob.statistics.estimates import NOISE
 
 if TYPE_CHECKING:
@@ -251,7 +251,7 @@ def value_said(comparison: Findings, contest: Contest) -> str:
     """Returns the sentence about the value of the best run."""
     digits, best = digits_of(len(comparison.ids), contest), ranked(contest)[0]
     ends = (contest.means[best], contest.low[best], contest.high[best])
-    mean, low, high = (decimals(each, digits) for each in ends)
+    mean, low, high = column(decimals, ends, digits=digits)
     key = "value alone" if comparison.exact or math.isnan(ends[1]) else "value"
     return filled(
         VERDICTS[key],
@@ -361,7 +361,7 @@ def names_in(names: Sequence[str], runs: Sequence[int], most: int = 4) -> str:
 def said_of(comparison: Findings, contest: Contest, pair: Pair) -> str:
     """Returns a sentence about a pair: means, difference, interval, p."""
     settings, digits = comparison.settings, digits_of(len(comparison.ids), contest)
-    low, high = (signed(end, digits) for end in (pair.low, pair.high))
+    low, high = column(signed, (pair.low, pair.high), digits=digits)
     key = "difference" if math.isfinite(pair.low) else "no interval"
     open_still = pair.p_corrected >= settings.alpha and pair.low <= 0 <= pair.high
     return filled(
@@ -429,20 +429,6 @@ def digits_of(queries: int, contest: Contest | None = None) -> int:
     if contest is not None and contest.measure.definition.aggregate == "sum":
         return 0
     return 3 if queries < FEW_FOR_FOUR_DIGITS else 4
-
-
-def signed(value: float, digits: int) -> str:
-    """Returns a difference as text, with its sign. A difference that is rounded to 0 has a plus sign."""
-    text = decimals(value, digits, sign=True)
-    return text if text == "-" or float(text) else text.replace("-", "+")
-
-
-def interval(low: float, high: float, digits: int, *, sign: bool = False) -> str:
-    """Returns an interval as text, with signs if it is the interval of a difference."""
-    if math.isnan(low) or math.isnan(high):
-        return "-"
-    write = signed if sign else decimals
-    return f"[{write(low, digits)},{write(high, digits)}]"
 
 
 def p_text(p: float | None, alpha: float, smallest: float = 0.0) -> str:
@@ -819,9 +805,9 @@ def detectable_span(contest: Contest) -> str:
     """
     digits = digits_of(len(contest.values), contest)
     known = detectable(contest)
-    ends = list(dict.fromkeys(decimals(each, digits) for each in known))
+    ends = list(dict.fromkeys(column(decimals, known, digits=digits)))
     if len(known) > MOST_NAMED:
-        least, middle, most = (decimals(each, digits) for each in np.quantile(known, [0.25, 0.5, 0.75]))
+        least, middle, most = column(decimals, np.quantile(known, [0.25, 0.5, 0.75]), digits=digits)
         return f"{middle} (median of the pairs; half of them: {least} to {most})"
     return f"{ends[0]} to {ends[-1]} (depending on the pair)" if len(ends) > 1 else "".join(ends)
 
@@ -834,7 +820,7 @@ def declared_negative(comparison: Findings) -> bool:
 
 def judged_words(comparison: Findings) -> str:
     """Returns a sentence with the share of judged documents, if all runs have the same share."""
-    shares = {decimals(each, 3) for each in comparison.judged}
+    shares = set(column(decimals, comparison.judged, digits=3))
     if len(shares) > 1 or shares == {"-"} or declared_negative(comparison):
         return ""
     depth = comparison.judged_depth
@@ -853,5 +839,6 @@ def pair_letters(comparison: Findings, pair: Pair) -> str:
 
 def tied_best(contest: Contest, digits: int) -> list[bool]:
     """Returns whether each run has the best mean, as printed."""
-    written = [-math.inf if math.isnan(each) else float(decimals(each, digits)) for each in contest.means]
+    texts = column(decimals, contest.means, digits=digits)
+    written = [-math.inf if math.isnan(each) else float(text) for each, text in zip(contest.means, texts)]
     return [each == max(written) > -math.inf for each in written]

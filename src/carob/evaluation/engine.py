@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.conventions.request import refuse_other_orders
-from carob.evaluation.score_tables import aggregate
+from carob.evaluation.score_tables import aggregates
 from carob.evaluation.scores import Scores, side_by_side
 from carob.evaluation.suspects import perfect
 from carob.evaluation.values import (
@@ -464,7 +464,7 @@ def tie_bounds(
         how = wanted[place].definition.aggregate
         if how != "sum":
             its = [own if column is None else column * (1.0 if own is None else own) for own in weights]
-            low, high = (aggregate(end, how, own) for end, own in zip(values, its, strict=True))
+            low, high = aggregates(values, how, its)
             bounds[labels[place]] = (min(low, high), max(low, high))
     return {label: bounds[label] for label in labels if label in bounds}
 

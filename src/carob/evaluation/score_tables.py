@@ -184,6 +184,11 @@ def aggregate(values: Floats, how: str, weights: Floats | None = None) -> float:
     return math.exp(mean) if how == "geometric" else mean
 
 
+def aggregates(several: Sequence[Floats], how: str, weights: Sequence[Floats | None]) -> list[float]:
+    """Returns the aggregate of each of several columns of values, under the weights of its queries."""
+    return [aggregate(values, how, own) for values, own in zip(several, weights, strict=True)]
+
+
 def added(values: Floats) -> float:
     """Returns the sum of the values, added in their order."""
     return float(np.add.accumulate(values)[-1]) if len(values) else 0.0

@@ -15,14 +15,12 @@ class FusionProfile:
 
     Args:
         name: the name of the profile.
-        title: the engine.
         source: where its formulas are documented, or its source.
         rules: the rules that differ from carob's.
         methods: its methods, with their parameters and further rules.
     """
 
     name: str
-    title: str
     source: str
     rules: dict[str, Any]
     methods: dict[str, dict[str, Any]]

@@ -12,15 +12,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from carob.inputs.columns import DRAW, IDS, ROLES, first_usual
 from carob.inputs.errors import number_error, refused
 from carob.output.errors import DataError
-from carob.output.parsing import number_of
+from carob.output.parsing import number_of, parsed_numbers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from carob.inputs.files.small_tables import SmallTable
 
 COLUMNS = ROLES["qrels"]
 """The columns that carob writes for judgments of any kind."""
+NUMBERS = ("grade", "sample_size", DRAW[0])
+"""The columns of numbers."""
 REMARKS = ("judge", "time", "note")
 WRITTEN: dict[str, Callable[[Any], str]] = {"grade": "{:g}".format, "probability": "{:.9g}".format}
 """How the numbers of a column are written."""
@@ -56,8 +58,8 @@ def cells_written(values: Mapping[str, Any], columns: Sequence[str]) -> list[str
 
 def rows_of_judgments(
     table: SmallTable, needed: Sequence[str], roles: Mapping[str, str] | None = None
-) -> Iterator[tuple[dict[str, Any], JudgmentRow]]:
-    """Yields the judgment in each row, after the place of the row.
+) -> list[tuple[dict[str, Any], JudgmentRow]]:
+    """Returns the judgment in each row, after the place of the row.
 
     Args:
         table: the table.
@@ -67,9 +69,13 @@ def rows_of_judgments(
     Raises:
         DataError: a missing column or field, or a field that is not a number.
     """
-    for place, row in table:
-        roles = roles or roles_of(list(row), needed, table.name)
-        yield place, judgment_in(row, roles, place)
+    rows = list(table)
+    if not rows:
+        return []
+    roles = roles or roles_of(list(rows[0][1]), needed, table.name)
+    numbers = [role for role in NUMBERS if role in roles]
+    read = iter(parsed_numbers([str(row.get(roles[role])) for _, row in rows for role in numbers]))
+    return [(place, judgment_in(row, roles, place, dict(zip(numbers, read)))) for place, row in rows]
 
 
 def roles_of(names: Sequence[str], needed: Sequence[str], file: str) -> dict[str, str]:
@@ -86,13 +92,19 @@ def roles_of(names: Sequence[str], needed: Sequence[str], file: str) -> dict[str
     return found
 
 
-def judgment_in(row: Mapping[str, Any], roles: Mapping[str, str], place: Mapping[str, Any]) -> JudgmentRow:
+def judgment_in(
+    row: Mapping[str, Any],
+    roles: Mapping[str, str],
+    place: Mapping[str, Any],
+    read: Mapping[str, float | None],
+) -> JudgmentRow:
     """Returns the judgment in a row.
 
     Args:
         row: the row.
         roles: the column of each role.
         place: the place of the row, for errors.
+        read: the number in each of its fields that need one; None if there is none.
 
     Raises:
         DataError: a missing field, or a field that is not a number.
@@ -100,12 +112,12 @@ def judgment_in(row: Mapping[str, Any], roles: Mapping[str, str], place: Mapping
     for role, name in roles.items():
         if name not in row or (role in IDS and row[name] in (None, "")):
             raise refused("the row has no '{column}'.", "Complete it.", column=name, **place)
-    grade, size = (
-        None if is_empty(cell) else number_in(cell, role, place)
-        for role in ("grade", "sample_size")
-        for cell in [row.get(roles.get(role, ""))]
+    grade, size, probability = (
+        None
+        if role not in read or (role != DRAW[0] and is_empty(row[roles[role]]))
+        else finite(read[role], row[roles[role]], role, place)
+        for role in NUMBERS
     )
-    probability = number_in(row[roles[DRAW[0]]], DRAW[0], place) if DRAW[0] in roles else None
     query, document = (str(row[roles[role]]).strip() for role in ("query", "document"))
     return JudgmentRow(query, document, grade, probability, size)
 
@@ -121,7 +133,15 @@ def number_in(value: object, role: str, place: Mapping[str, Any]) -> float:
     Raises:
         DataError: the field is not a number.
     """
-    found = number_of(str(value))
+    return finite(number_of(str(value)), value, role, place)
+
+
+def finite(found: float | None, value: object, role: str, place: Mapping[str, Any]) -> float:
+    """Returns the number that was found in a field.
+
+    Raises:
+        DataError: there is none, or it is infinite or NaN.
+    """
     if found is None or not math.isfinite(found):
         error = number_error(str(value), "qrels" if role == "grade" else "run", **place)
         raise error.within(lambda said: f"the {role} {said}")

@@ -5,7 +5,16 @@ from __future__ import annotations
 import math
 import re
 import textwrap
-from collections.abc import Callable, Container, ItemsView, KeysView, Mapping, Sequence, ValuesView
+from collections.abc import (
+    Callable,
+    Container,
+    ItemsView,
+    Iterable,
+    KeysView,
+    Mapping,
+    Sequence,
+    ValuesView,
+)
 from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -51,6 +60,43 @@ def decimals(value: float | None, digits: int, *, sign: bool = False, undefined:
     if value is None or not math.isfinite(value):
         return undefined
     return f"{value:{'+' if sign else ''}.{digits}f}"
+
+
+def signed(value: float, digits: int) -> str:
+    """Returns a difference as text, with its sign. A difference that is rounded to 0 has a plus sign."""
+    text = decimals(value, digits, sign=True)
+    return text if text == "-" or float(text) else text.replace("-", "+")
+
+
+def interval(low: float, high: float, digits: int, *, sign: bool = False) -> str:
+    """Returns an interval as text, with signs if it is the interval of a difference."""
+    if math.isnan(low) or math.isnan(high):
+        return "-"
+    write = signed if sign else decimals
+    return f"[{write(low, digits)},{write(high, digits)}]"
+
+
+def column(write: Callable[..., str], *values: Iterable[Any], **options: Any) -> list[str]:
+    """Returns the cells of a column, which one of the functions above writes.
+
+    Args:
+        write: ``decimals``, ``signed`` or ``interval``.
+        values: the arguments of each cell: its values, or both ends of its intervals.
+        options: the arguments that all cells share.
+
+    Example:
+        >>> from carob.output.layout import column, interval, signed
+        >>> column(signed, [0.25, -0.5], digits=2), column(interval, [0.1], [0.2], digits=1)
+        (['+0.25', '-0.50'], ['[0.1,0.2]'])
+    """
+    return [write(*each, **options) for each in zip(*values, strict=True)]
+
+
+def marked(texts: Iterable[str], raised: Sequence[str], bold: Iterable[bool]) -> list[str]:
+    """Returns the cells of a column with superscript letters, some of them in bold."""
+    room = max(map(len, raised), default=0)
+    parts = zip(texts, raised, bold, strict=True)
+    return [Marked(text, letters, bold=best, room=room) for text, letters, best in parts]
 
 
 def width(cell: str) -> int:
@@ -151,16 +197,18 @@ def text(header: Sequence[str], rows: Rows, names: Names, bold: str = "%s") -> s
 
 def plain_cells(rows: Rows, names: Names) -> list[list[str]]:
     """Returns the cells on one line each, with names shortened."""
-    columns = [
+    columns = list(zip(*rows, strict=True))
+    numbers = [column for place, column in enumerate(columns) if place not in names]
+    written = iter(escaping.each(printable, chain.from_iterable(numbers)))
+    found = [
         one_line_each(column)
         if place in names
         else [
-            its if isinstance(its, Marked) else text
-            for its, text in zip(column, escaping.each(printable, column))
+            its if isinstance(its, Marked) else text for its, text in zip(column, islice(written, len(rows)))
         ]
-        for place, column in enumerate(zip(*rows, strict=True))
+        for place, column in enumerate(columns)
     ]
-    return [list(row) for row in zip(*columns, strict=True)]
+    return [list(row) for row in zip(*found, strict=True)]
 
 
 def one_line_each(column: Sequence[str]) -> list[str]:

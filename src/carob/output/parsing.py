@@ -12,7 +12,7 @@ from carob.output.taken import take
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 LARGEST = 2**22
 """The maximum number of bytes of a TOML file."""
@@ -108,3 +108,8 @@ def number_of(field: bytes | str) -> float | None:
         return float(text)
     except ValueError:
         return None
+
+
+def parsed_numbers(fields: Iterable[bytes | str]) -> list[float | None]:
+    """Returns the number that each field of a column holds, as ``number_of`` does."""
+    return list(map(number_of, fields))

@@ -17,7 +17,6 @@ from carob.comparison.findings import letter, ranked
 from carob.comparison.tables import EVERYTHING, in_overview, overview
 from carob.comparison.verdict import (
     digits_of,
-    interval,
     p_text,
     p_titles,
     reference_of,
@@ -35,7 +34,7 @@ from carob.lists.rows import stacked
 from carob.matching.match import keeps_order, of_query, rankings_of
 from carob.measures import Measure, parse_measure
 from carob.output.errors import CarobError
-from carob.output.layout import decimals
+from carob.output.layout import decimals, interval
 from carob.reports.page import MOST_BARS, MOST_DOTS, MOST_IN_FOREST
 from carob.statistics.rank_correlation import kendall
 

@@ -478,16 +478,26 @@ def by_text(wanted: TableRequest, how: Delimited) -> FileTable:
     return wanted.made(library, table)
 
 
-def by_json(wanted: TableRequest) -> FileTable:
-    """Opens a JSON file that contains one dictionary or one list."""
-    place = wanted.place
+def only_file(place: Place) -> str:
+    """Returns the file of a table that cannot be in parts.
+
+    Raises:
+        DataError: there are several files.
+    """
     if len(place.files) > 1:
         raise refused(
-            "the path matches {count} JSON files, each of which contains a dictionary.",
+            "the path matches {count} files, but files of this kind are read one at a time.",
             "Pass one file.",
             file=place.name,
             count=len(place.files),
         )
+    return place.files[0]
+
+
+def by_json(wanted: TableRequest) -> FileTable:
+    """Opens a JSON file that contains one dictionary or one list."""
+    place = wanted.place
+    only_file(place)
     content = wanted.document.content
     if isinstance(content, dict):
         return FileTable(place.name, content, wanted.constants, place.origin)
@@ -498,14 +508,7 @@ def by_json(wanted: TableRequest) -> FileTable:
 def by_array(wanted: TableRequest) -> FileTable:
     """Opens a file with an array of neighbours."""
     place, document = wanted.place, wanted.asked.get("document")
-    if len(place.files) > 1:
-        raise refused(
-            "the path matches {count} files, each of which contains an array.",
-            "Pass one file.",
-            file=place.name,
-            count=len(place.files),
-        )
-    (path,) = place.files
+    path = only_file(place)
     content = neighbours_in(path, wanted.head, wanted.kind, document if isinstance(document, str) else None)
     return FileTable(place.name, content, wanted.constants, wanted.origin)
 
@@ -548,15 +551,7 @@ def by_reader(wanted: TableRequest) -> FileTable:
         DataError: the reader fails, or returns what carob does not know; several files.
     """
     place = wanted.place
-    if len(place.files) > 1:
-        raise refused(
-            "the path matches {count} files that end in {kind}.",
-            "Pass one file.",
-            file=place.name,
-            count=len(place.files),
-            kind=place.kind,
-        )
-    (path,), read = place.files, READERS[place.kind]
+    path, read = only_file(place), READERS[place.kind]
     name = f"{read.__module__}.{getattr(read, '__qualname__', type(read).__qualname__)}"
     take(path)
     with sentences(path):
