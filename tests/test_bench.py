@@ -283,6 +283,16 @@ def test_the_coverage_over_several_collections_is_measured(capsys: pytest.Captur
     assert "5 runs, 56 collections, 500 queries each" in said
 
 
+@pytest.mark.thorough
+def test_the_coverage_of_effect_sizes_is_measured(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    from bench import effects
+
+    effects.main(["--data", str(tmp_path / "none"), "--replicates", "2"])
+    said = capsys.readouterr().out
+    assert "pairs below 0.85" in said
+    assert "Success@10, n = 100, superiority, mean" in said
+
+
 def test_the_coverage_of_corrected_intervals_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
     from bench import corrected
 

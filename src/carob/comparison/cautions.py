@@ -31,6 +31,7 @@ from carob.output.errors import Worded
 from carob.output.language import filled, plural
 from carob.output.layout import decimals, interval, listed, signed
 from carob.statistics.coefficients import SUSPICIOUS
+from carob.statistics.effect_sizes import FEWEST as FEWEST_FOR_EFFECTS
 from carob.statistics.multiple_comparisons import range_beyond
 from carob.statistics.worst_point import FEWEST
 
@@ -146,6 +147,20 @@ CAUTIONS = {
     ),
     "weights": "{names}: queries have different weights, so intervals and tests are about the weighted means.",
     "smaller": "{names}: smaller is better.",
+    "effects:dependent": (
+        "{names}: effect sizes have no intervals, since these assume that the values of queries are independent."
+    ),
+    "effects:weights": "{names}: effect sizes have no intervals, since these assume that each query counts once.",
+    "effects:geometric": (
+        "{names}: d_z has no interval, since logarithms of values near 0 are far from normally distributed."
+    ),
+    "effects:few": (
+        "{names}: with fewer than {least} queries, effect sizes have no intervals, since their coverage is not known."
+    ),
+    "effects:judge": (
+        "d_z has no interval, since its difference is an estimate from people's and the judge's values. Superiority is "
+        "that of people's values alone{strata}."
+    ),
     "unjudged": "{name}: {share:.1f}% of its top {depth} is unjudged{others}; unjudged documents {treated}.",
     "unjudged:alone": (
         "{name}: {share:.1f}% of its top {depth} is unjudged{others}; unjudged documents {treated}. Its {measure} of "
@@ -837,6 +852,35 @@ def meanings(comparison: Findings) -> Iterator[Caution]:
     for key, labels in measures.items():
         if labels:
             yield caution(key, (), {"names": listed(labels)}, measures=labels)
+    if comparison.settings.effects and not comparison.exact:
+        yield from unsized(comparison, measures)
+
+
+def unsized(comparison: Findings, measures: Mapping[str, list[str]]) -> Iterator[Caution]:
+    """Says which effect sizes have no interval, and why.
+
+    Args:
+        comparison: the comparison.
+        measures: the measures whose values depend on other queries (``micro``) and those with ``weights``.
+    """
+    if comparison.judge is not None:
+        drawn = comparison.judge.strata is not None
+        strata = ", without an interval, since their queries were drawn within strata"
+        yield caution("effects:judge", (), {"strata": strata if drawn else ""})
+        return
+    reasons: dict[str, list[str]] = {}
+    for label, contest in comparison.contests.items():
+        known = {
+            "dependent": comparison.settings.clusters is not None or label in measures["micro"],
+            "weights": label in measures["weights"],
+            "geometric": kind(contest) == "geometric",
+            "few": min((pair.n for pair in contest.pairs), default=FEWEST_FOR_EFFECTS) < FEWEST_FOR_EFFECTS,
+        }
+        for reason in (name for name, holds in known.items() if holds):
+            reasons.setdefault(reason, []).append(label)
+    for reason, labels in reasons.items():
+        least = {"least": FEWEST_FOR_EFFECTS} if reason == "few" else {}
+        yield caution(f"effects:{reason}", (), {"names": listed(labels), **least}, measures=labels)
 
 
 def has_weights(weights: Any, place: int) -> bool:
@@ -997,7 +1041,7 @@ def values_as(comparison: Findings, values: Floats, runs: list[int]) -> RunTable
 
 def difference_of(table: RunTable, settings: Settings) -> Pair:
     """Returns the difference of two runs, with its interval; without one where the queries have clusters."""
-    plain = replace(settings, test="t", margin=None, rope=None)
+    plain = replace(settings, test="t", margin=None, rope=None, effects=False)
     found: Pair = pairs_in(outcome_of(table, *pairs_of(2, None), plain)[0], plain)[0]
     return found if settings.clusters is None else replace(found, low=math.nan, high=math.nan)
 

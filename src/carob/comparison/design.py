@@ -43,6 +43,7 @@ class Test:
         looks: the numbers of queries at which the comparison is planned to be looked at while people are
             still judging, as
             in ``(20, 40, 60)``. The level at each look follows by alpha spending, so that ``alpha`` holds over all.
+        effects: whether pairs have effect sizes with intervals: d_z, and the probability of superiority.
 
     Raises:
         PolicyError: a word that does not exist, or a number outside its range; looks that do not ascend.
@@ -66,6 +67,7 @@ class Test:
     rope: float | None = arguments.ROPE
     margin: float | None = arguments.MARGIN
     looks: tuple[int, ...] | None = None
+    effects: bool = False
 
     def __post_init__(self) -> None:
         """Refuses looks that are not ascending numbers of queries."""

@@ -85,6 +85,7 @@ class Settings:
         departures: deviations from what was requested, in sentences.
         looks: the planned numbers of queries at each look, or None.
         sides: the number of sides of the test.
+        effects: whether pairs have effect sizes with intervals.
     """
 
     test: str = ""
@@ -105,6 +106,7 @@ class Settings:
     departures: tuple[str, ...] = ()
     looks: tuple[int, ...] | None = None
     sides: int = 2
+    effects: bool = False
 
 
 @dataclass(frozen=True)
@@ -163,6 +165,11 @@ class Pair:
     joint_low: float = math.nan
     joint_high: float = math.nan
     worst_point: bool = False
+    d_z_low: float | None = None
+    d_z_high: float | None = None
+    superiority: float | None = None
+    superiority_low: float | None = None
+    superiority_high: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -439,8 +446,18 @@ AnyPair = TypeVar("AnyPair", bound=Any)
 """A pair of runs, compared on queries or on collections."""
 
 SWAPPED = (("a", "b"), ("wins", "losses"), ("p_worse", "p_better"))
-NEGATED = (("difference", "difference"), ("d_z", "d_z"), ("low", "high"), ("joint_low", "joint_high"))
-"""The fields of a pair that exchange their values, or their negated values, if its runs change places."""
+NEGATED = (
+    ("difference", "difference"),
+    ("d_z", "d_z"),
+    ("low", "high"),
+    ("joint_low", "joint_high"),
+    ("d_z_low", "d_z_high"),
+)
+COMPLEMENTED = (("superiority", "superiority"), ("superiority_low", "superiority_high"))
+EFFECTS = ("d_z_low", "d_z_high", "superiority", "superiority_low", "superiority_high")
+"""The fields of a pair that exchange their values if its runs change places, or their negated values, or 1 less these.
+
+The last are the fields of effect sizes, which a pair has if they were requested."""
 
 
 def turned(pair: AnyPair, first: int) -> AnyPair:
@@ -450,9 +467,10 @@ def turned(pair: AnyPair, first: int) -> AnyPair:
     changed: dict[str, Any] = {}
     for one, other in SWAPPED:
         changed |= {one: getattr(pair, other), other: getattr(pair, one)}
-    for one, other in NEGATED:
-        if hasattr(pair, one):
-            changed |= {one: -getattr(pair, other), other: -getattr(pair, one)}
+    for names, whole in ((NEGATED, 0.0), (COMPLEMENTED, 1.0)):
+        for one, other in names:
+            if getattr(pair, one, None) is not None:
+                changed |= {one: whole - getattr(pair, other), other: whole - getattr(pair, one)}
     return replace(pair, **changed)
 
 

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
-from carob.comparison.findings import FAMILY_WISE, NOT_OF_MEANS, Contest, Pair, Settings, Stratum
+from carob.comparison.findings import EFFECTS, FAMILY_WISE, NOT_OF_MEANS, Contest, Pair, Settings, Stratum
 from carob.evaluation.evidence import tables_of
 from carob.evaluation.scores import uncounted
 from carob.inputs.query_files import groups_of
 from carob.inputs.runs import available_cores, in_threads
 from carob.output.errors import PolicyError
 from carob.statistics import SEED
+from carob.statistics.effect_sizes import standardised_ends, superiority
 from carob.statistics.estimates import detectable, t_quantile
 from carob.statistics.multiple_comparisons import anova, randomised_tukey, romano_wolf
 from carob.statistics.paired import (
@@ -91,6 +92,7 @@ def settings_of(test: Test, runs: int, measures: int, baseline: int | None = Non
         interval=test.interval,
         rope=test.rope,
         margin=test.margin,
+        effects=test.effects,
     )
 
 
@@ -303,7 +305,7 @@ def strata_of(
     table: RunTable, first: Integers, second: Integers, settings: Settings, groups: Groups
 ) -> tuple[Stratum, ...]:
     """Returns the comparison within each group of queries, by uncorrected t-tests."""
-    plain = replace(settings, test="t", correction="none")
+    plain = replace(settings, test="t", correction="none", effects=False)
     found = []
     for code, name in enumerate(groups.names):
         part = table.part(groups.codes == code)
@@ -360,6 +362,8 @@ def pairs_in(outcome: Outcome, settings: Settings, kind: type[Any] = Pair) -> tu
         columns["p_equivalent"] = nothing
     if settings.rope is None:
         columns |= dict.fromkeys(("p_worse", "p_same", "p_better"), nothing)
+    if not settings.effects:
+        columns |= {name: nothing for name in EFFECTS if name in columns}
     return tuple(kind(*row) for row in zip(*columns.values(), strict=True))
 
 
@@ -385,7 +389,32 @@ def outcome_of(
             test(outcome, places, shared, flips)
     limit = settings.test in FAMILY_WISE and test_together(outcome, table.complete(), settings)
     outcome.p_uncorrected[outcome.identical] = 1.0
+    if settings.effects:
+        independent = table.weights is None and table.clusters is None and not table.measure.micro
+        effect_sizes(
+            outcome,
+            settings.confidence,
+            of_means=independent and not table.geometric,
+            of_queries=independent,
+        )
     return outcome, limit
+
+
+def effect_sizes(outcome: Outcome, confidence: float, *, of_means: bool, of_queries: bool) -> None:
+    """Writes the probability of superiority of each pair, and the intervals of effect sizes whose assumptions hold.
+
+    Args:
+        outcome: the pairs, with d_z, wins, ties and losses.
+        confidence: the confidence level.
+        of_means: whether d_z is that of values of independent queries that may be nearly normally distributed.
+        of_queries: whether wins, ties and losses are those of independent queries that count once.
+    """
+    if of_means:
+        outcome.d_z_low[:], outcome.d_z_high[:] = standardised_ends(outcome.d_z, outcome.n, confidence)
+    share, low, high = superiority(outcome.wins, outcome.ties, outcome.losses, confidence)
+    outcome.superiority[:] = share
+    if of_queries:
+        outcome.superiority_low[:], outcome.superiority_high[:] = low, high
 
 
 def describe(outcome: Outcome, places: Integers, table: RunTable, seen: Floats, settings: Settings) -> None:

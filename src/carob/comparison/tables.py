@@ -192,6 +192,7 @@ def sheets_of(comparison: Findings, view: View = EVERYTHING) -> list[FittedTable
         shown, note = pairs_to_show(comparison, comparison.primary, view)
         columns = numbers_of(comparison, comparison.primary, shown)
         found.append(against(comparison.names, comparison.primary, comparison.settings, shown, columns, note))
+    found += effects(comparison, view)
     found += judged(comparison, view)
     found += [worst(comparison, view)] if view.worst else []
     found += strata(comparison)
@@ -395,6 +396,22 @@ def numbers_of(comparison: Findings, contest: Contest, pairs: Sequence[Pair]) ->
     if settings.margin is not None:
         columns["p(equiv.)"] = [p_text(pair.p_equivalent, settings.alpha) for pair in pairs]
     return columns | (posterior(pairs) if settings.rope is not None else {})
+
+
+def effects(comparison: Findings, view: View) -> list[FittedTable]:
+    """Returns the table of effect sizes by the primary measure, if they were requested."""
+    contest, settings = comparison.primary, comparison.settings
+    if not settings.effects or not contest.pairs:
+        return []
+    shown, note = pairs_to_show(comparison, contest, view)
+    title = interval_title(settings)
+    columns = {}
+    for name, write, more in (("d_z", signed, {"sign": True}), ("superiority", decimals, {})):
+        values, low, high = ([getattr(pair, name + end) for pair in shown] for end in ("", "_low", "_high"))
+        ends = column(interval, low, high, digits=2, **more)
+        cells = zip(column(write, values, digits=2), ends, strict=True)
+        columns[f"{name}, {title}"] = [" ".join(each).removesuffix(" -") for each in cells]
+    return [against(comparison.names, contest, settings, shown, columns, note)]
 
 
 def interval_title(settings: Settings) -> str:

@@ -116,6 +116,11 @@ BOUNDS = {
         "P(worse), P(same), P(better): Student posterior, differences within {rope:g} count as the same; not "
         "a significance test."
     ),
+    "effects": (
+        "d_z: the mean difference divided by the standard deviation of the differences; interval by noncentral t, "
+        "which assumes nearly normal differences. Superiority: the probability that the first run is better on a "
+        "query like these, where a tie counts one half; Wilson interval."
+    ),
 }
 """What columns of the table mean."""
 RESAMPLED = "{count:resample}, seed {seed}"
@@ -521,7 +526,7 @@ def method(comparison: Findings) -> list[str]:
         plain = settings.correction == "none" and settings.test not in FAMILY_WISE
         sentences.append(BOUNDS["letters" if plain else "letters after correction"])
     sentences.append(interval_words(comparison))
-    bounds = {"margin": settings.margin, "rope": settings.rope}
+    bounds = {"margin": settings.margin, "rope": settings.rope, "effects": settings.effects or None}
     sentences += [filled(BOUNDS[key], **bounds) for key, each in bounds.items() if each is not None]
     sentences += [*settings.departures, detectable_words(comparison), judged_words(comparison)]
     sentences.append(signature(comparison.scores[0], conventions_of_all(comparison)))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.comparison.findings import JudgeComparison, Judging
-from carob.comparison.significance import Estimated, MethodResult, empty_outcome
+from carob.comparison.significance import Estimated, MethodResult, effect_sizes, empty_outcome
 from carob.estimation.people_and_judge import JudgedEstimates, JudgedSample, estimated
 from carob.estimation.sampled_documents import (
     Documents,
@@ -371,6 +371,10 @@ def outcome_of_queries(table: RunTable, found: JudgedEstimates, asked: Asked) ->
     unaided = found.unaided[asked.pairs]
     with np.errstate(divide="ignore", invalid="ignore"):
         outcome.d_z[:] = np.where(unaided > NOISE, outcome.difference / np.sqrt(unaided), 0.0)
+    if asked.settings.effects:  # the queries that people judged are a random sample, apart from strata
+        known = found.sample == found.queries and asked.design.target == "these"
+        drawn = asked.design.strata is None and not known
+        effect_sizes(outcome, asked.settings.confidence, of_means=False, of_queries=drawn)
     return outcome
 
 

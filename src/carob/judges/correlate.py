@@ -140,7 +140,15 @@ def correlate(
     """
     test = arguments.of_class("test", test, Test, "carob.Test(…)")
     test.refuse(
-        "where runs are correlated", "name", "correction", "family", "interval", "rope", "margin", "looks"
+        "where runs are correlated",
+        "name",
+        "correction",
+        "family",
+        "interval",
+        "rope",
+        "margin",
+        "looks",
+        "effects",
     )
     alpha, confidence = test.alpha, test.confidence
     resamples = RESAMPLES if test.resamples is None else test.resamples
