@@ -12,6 +12,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from carob.output.results import as_warning
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -31,6 +33,8 @@ def inferred(values: list[Any], field: str = "") -> dict[str, Any]:
     values of one kind.
     """
     found: dict[str, Any] = {}
+    if field == "warnings":  # of one form, which results without a warning do not show
+        values = [*values, [as_warning("")]]
     types = {TYPES[type(each)] for each in values if type(each) in TYPES}
     if "number" in types:
         types = types - {"integer"} | {"null"}

@@ -272,7 +272,7 @@ def test_equal_runs_are_told_by_each_command_that_takes_several(
     ):
         assert command(*words, "-m", "AP", "--resamples", "20", "--format", "json") == 0
         found = json.loads(capfd.readouterr().out)
-        assert any(": equal = good." in each for each in found["warnings"]), words[0]
+        assert any(": equal = good." in each["sentence"] for each in found["warnings"]), words[0]
 
 
 def test_a_check_of_values_tells_what_they_bring_along(
@@ -602,7 +602,7 @@ def test_the_choice_of_documents_says_what_is_known_of_the_runs(
     assert "1, 2, 3 … or other equal steps in " in out
     assert command(*words, "--format", "json") == 0
     found = json.loads(capfd.readouterr().out)
-    assert any("or other equal steps in " in each for each in found["warnings"])
+    assert any("or other equal steps in " in each["sentence"] for each in found["warnings"])
     assert any("1 missing query" in each for each in found["footers"])
     assert command(*words, "--format", "csv") == 0
     out, err = capfd.readouterr()

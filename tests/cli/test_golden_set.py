@@ -27,9 +27,8 @@ def test_a_baseline_alone_makes_a_gate_of_a_golden_set(capfd: pytest.CaptureFixt
     (check,) = found["checks"]
     assert (found["run"], found["baseline"], found["decide_by"]) == ("new", "old", "significance")
     assert (check["label"], check["kind"], check["limit"]) == ("nDCG@10", "max-drop", 0.0)
-    assert (
-        "no limit was given, so the tolerance is 0: --max-drop nDCG@10=0.01 sets another" in found["warnings"]
-    )
+    told = "no limit was given, so the tolerance is 0: --max-drop nDCG@10=0.01 sets another"
+    assert {"kind": "doubt", "runs": [], "sentence": told, "numbers": {}} in found["warnings"]
     assert command("gate", SET, OLD, "--baseline", NEW) == 0  # a rise
 
 

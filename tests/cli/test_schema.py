@@ -201,6 +201,14 @@ def test_results_in_python_fit_the_same_schemas(name: str) -> None:
     assert [*faults(found, result_schemas()[found["schema"]])] == []
 
 
+def test_the_warnings_of_every_result_have_one_form() -> None:
+    schemas = result_schemas().values()
+    fields = [each.get("properties", {}) for each in schemas]
+    told = [each["warnings"] for each in fields if "warnings" in each]
+    assert len(told) > 10
+    assert {(*each["items"]["required"],) for each in told} == {("kind", "runs", "sentence", "numbers")}
+
+
 def test_a_document_that_departs_from_its_schema_is_noticed() -> None:
     found = printed(LINES["gate"])
     schema = result_schemas()[found["schema"]]

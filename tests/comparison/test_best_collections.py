@@ -109,7 +109,8 @@ def test_a_missing_run_is_refused_or_its_collections_are_left_out_by_name(
     main(["best", "--collections", str(table), "--absent", "skip", "--format", "json"])
     found = json.loads(capsys.readouterr().out)
     assert found["measures"][0]["queries"] == 4
-    assert "Collections that lack a run are left out: b in v." in found["warnings"]
+    told = [each["sentence"] for each in found["warnings"]]
+    assert "Collections that lack a run are left out: b in v." in told
 
 
 def test_collections_are_held_out_and_opened(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

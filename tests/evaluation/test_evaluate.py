@@ -262,7 +262,11 @@ RUN_LINE = b"q Q0 a 1 1 t\n"
         (RUN_LINE, b"q 0 a 1\n", "are qrels and run swapped?"),
         (b"q 0 a 1\n", b"q 0 a 1\n", "are qrels and run swapped?"),
         (b"q 0 a 1\nq 0 b yes\n", RUN_LINE, "line 2: 'yes' is not a number"),
-        (b"q 0 a 1\n", RUN_LINE + b"q Q0 b 2 nan t\n", "line 2: the score is NaN"),
+        (
+            b"q 0 a 1\n",
+            RUN_LINE + b"q Q0 b 2 nan t\n",
+            "NaN, which cannot be ranked: 'q Q0 b 2 nan t'. Correct the system that wrote it, or skip",
+        ),
         (b"q 0 a 1\n", RUN_LINE + b"q Q0 b 2 1,5 t\n", "line 2: '1,5' is not a number"),
         (b"", RUN_LINE, "there are no judgments"),
         (b"q 0 a 1\n", b"Q Q0 a 1 1 t\n", "have no query in common"),

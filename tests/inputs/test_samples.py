@@ -483,11 +483,11 @@ def test_orders_of_runs_under_few_judgments_are_called_doubtful() -> None:
     said = "A judged 15% of the top 10 of the runs, and B 100%"
     agreed = carob.agreement(lost, MODEL, PATHS, resamples=2)
     assert f"! {said}" in " ".join(str(agreed).split())
-    assert agreed.as_dict()["warnings"] == list(agreed.warnings)
+    assert [each["sentence"] for each in agreed.as_dict()["warnings"]] == list(agreed.warnings)
     assert carob.agreement(MODEL, lost, PATHS, resamples=2).warnings[0].startswith("B judged 15%")
     found = carob.correlate(lost, {"model": MODEL}, PATHS, test=carob.Test(resamples=2))
     assert any(
-        "the truth judged 15% of the top 10 of the runs, and model 100%" in each
+        "the truth judged 15% of the top 10 of the runs, and model 100%" in each["sentence"]
         for each in found.as_dict()["warnings"]
     )
     for pool in ("own", "both"):

@@ -227,7 +227,7 @@ def scores_in(run: dict[str, Any], document: dict[str, Any]) -> Scores:
         weights=matrix(run["weights"], labels) if "weights" in run else None,
         errors=run.get("errors", {}),
         judged=float(run.get("judged", math.nan)),
-        warnings=tuple(run.get("warnings", ())),
+        warnings=tuple(each["sentence"] for each in run.get("warnings", ())),
         failed=run.get("failed", {}),
         judgments=judgments_in(document),
     )
@@ -344,10 +344,11 @@ OBJECTS = {
     "object": "",
     "file": "path:path bytes:count sha256:text",
     "input": "role:role path:path? bytes:count? sha256:text? [name:text why:text columns:columns files:file*]",
-    "run": "name:text means:number?+ [queries:values counts:counted+ counts:counts warnings:text* weights:values "
+    "run": "name:text means:number?+ [queries:values counts:counted+ counts:counts warnings:warning* weights:values "
     "errors:number?+ ties:bounds+ "
     "judged:number failed:text+]",
     "counts": "[missing:text*]",
+    "warning": "sentence:text",
     "policy": "[by_measure:object+]",
     "scores": "runs:run* measures:text+ policy:policy [profile:text? carob:text inputs:input*]",
     "versions": "python:text numpy:text platform:text",

@@ -19,6 +19,7 @@ from carob.output.errors import DataError, MeasureError, NotEvaluatedError
 from carob.output.escaping import defined
 from carob.output.language import ENGLISH, Language
 from carob.output.layout import Listed, Marked, apart, in_bands, lay_out, table_width, width
+from carob.output.results import as_warning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -811,7 +812,7 @@ def document_of(scores: Sequence[QueryValues], *, per_query: bool) -> dict[str, 
             "queries": by_query(each, each.matrix),
             "counts": each.counts.as_dict(),
             "failed": each.failed,
-            "warnings": list(each.warnings),
+            "warnings": [*map(as_warning, each.warnings)],
             "weights": by_query(each, each.weights),
             "groups": {
                 name: {"queries": len(own.ids), "means": defined(own.means())}

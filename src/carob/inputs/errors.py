@@ -121,7 +121,10 @@ LINE_FAULTS = {
         ),
         "Separate columns by tabs alone or by blanks alone.",
     ),
-    "nan": ("the score is NaN, which cannot be ranked: '{excerpt}'.", "Correct the run."),
+    "nan": (
+        "the score is NaN, which cannot be ranked: '{excerpt}'.",
+        "Correct the system that wrote it{skip}.",
+    ),
     "nan-unranked": ("the {number} is NaN: '{excerpt}'.", "Use a number."),
     "rank": (
         "'{detail}' in the rank column is not a whole number: '{excerpt}'.",

@@ -125,6 +125,15 @@ def is_defined(value: Any) -> bool:
     return value is not None and not (isinstance(value, float) and not math.isfinite(value))
 
 
+def as_warning(said: Any) -> Any:
+    """Returns a warning as JSON has it: with its kind, the indices of the runs concerned, its sentence and its numbers.
+
+    Args:
+        said: the warning, or only its sentence.
+    """
+    return {"kind": "doubt", "runs": [], "sentence": said, "numbers": {}} if isinstance(said, str) else said
+
+
 class Result(Display):
     """A mixin for results: everything as a dict and as JSON, and tables of records as CSV and data frames.
 
@@ -139,7 +148,8 @@ class Result(Display):
     @classmethod
     def versioned(cls, contents: Mapping[str, Any]) -> dict[str, Any]:
         """Returns the content of JSON, after the name and version of its schema, which ``carob schema`` prints."""
-        return {"schema": f"{cls.KIND or cls.__name__}/{cls.VERSION}", **contents}
+        told = {"warnings": [*map(as_warning, contents["warnings"])]} if "warnings" in contents else {}
+        return {"schema": f"{cls.KIND or cls.__name__}/{cls.VERSION}", **contents, **told}
 
     def contents(self) -> dict[str, Any]:
         """Returns everything by name: by default, the fields. Values may be undefined, data classes or arrays."""
