@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
+import shutil
+import subprocess
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -119,6 +123,63 @@ def test_the_advice_about_judgments_with_more_columns_fits_them(text: bytes, adv
     assert ("swapped" in str(error.value)) == ("run" in advice)
     (finding,) = carob.check(text, {"q1": {"a": 1.0}}).of("malformed")
     assert advice in finding.remedy
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "{query} 0 {document} {grade} web",
+        "{query} 0 web {document} {grade}",
+        "{query} 0 {document} web {grade}",
+        "{query} 0 {document} 7 {grade}",
+        "{query}\t0\tnews item\t{document}\t{grade}",
+        "{query} 0 web en {document} {grade}",
+        "{query} 0 {document} web en {grade}",
+        "{query} 0 {document} {grade} by me",
+        "{query} {document} {grade}",
+        "{query} 0 {document}",
+        "{query} {document}",
+    ],
+)
+@pytest.mark.parametrize("name", ["d{}", "{}"])
+def test_following_the_advice_about_columns_makes_the_file_readable(
+    row: str, name: str, tmp_path: Path
+) -> None:
+    """Of commands for several cases, one fits; none leads to an error that asks for another step."""
+    if shutil.which("awk") is None:
+        pytest.skip("needs awk")
+    grade = {"a": 1, "b": 0, "c": 2} if "{grade}" in row else {"a": 1, "b": 1, "c": 1}
+    expected = {
+        query: {name.format(f"{number}{ord(each)}"): float(its) for each, its in grade.items()}
+        for number, query in enumerate(("q1", "q2"))
+    }
+    lines = [
+        row.format(query=query, document=document, grade=int(its))
+        for query, judged in expected.items()
+        for document, its in judged.items()
+    ]
+    path = tmp_path / "qrels.txt"
+    path.write_text("\n".join(lines) + "\n")
+    with pytest.raises(DataError) as error:
+        Qrels.of(path)
+    with pytest.raises(DataError, match=r"malformed=skip skipped all 6 lines\. The first of them: .* awk"):
+        Qrels.of(path, Policy(malformed="skip"))
+    (finding,) = carob.check(path, {"q1": {"a": 1.0}}).of("malformed")
+    commands = re.findall(r"awk (?:-F'\\t' -v OFS='\\t' )?'[^']+'", str(error.value))
+    assert commands
+    assert all(each in finding.remedy for each in commands)
+    assert "skips" not in finding.effect
+    found = []
+    for cure in commands:
+        made = subprocess.run([*shlex.split(cure), path], check=True, capture_output=True).stdout
+        qrels = Qrels.of(made, Policy(duplicates="first")).judgments  # another column repeats
+        found.append(
+            {
+                text: dict(zip(map(bytes.decode, qrels.documents(place)), qrels.only(place).grades.tolist()))
+                for place, text in enumerate(map(bytes.decode, qrels.queries))
+            }
+        )
+    assert expected in found
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from carob.output.language import filled
 from carob.output.parsing import is_number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 ONE_NAME = "{count} runs are called '{name}': give each run a different name, as in {example}."
 NO_SUCH_COLUMN = "The {kind} frame has no column '{column}' for the {role}. The columns are: {there}."
@@ -73,12 +73,19 @@ COLUMNS_ADVICE = {
     "qrels": {
         "run": "This looks like a run: are qrels and run swapped?",
         "values": "These look like per-query scores, not like judgments: carob compare and carob gate take them.",
-        "5": (
+        "five": (
             "Files of judgment groups and of preferences have five columns: use carob trec-eval -R qrels_jg "
-            "or -R prefs. If the fifth is not part of the judgment, leave it out: awk '{print $1, $2, $3, $4}'."
+            "or -R prefs. "
         ),
-        "more": "Leave out what follows the grade: awk '{print $1, $2, $3, $4}'.",
-        "3": "If the second column is missing, insert it: awk '{print $1, 0, $2, $3}'.",
+        "last": "If the fifth is not part of the judgment, leave it out: awk '{print $1, $2, $3, $4}'. ",
+        "more": "Leave out what follows the grade: awk '{print $1, $2, $3, $4}'. ",
+        "middle": (
+            "If the last column is the grade, keep it and the document: awk '{print $1, $2, $3, $NF}' if the document "
+            "is the third column, or awk '{print $1, $2, $(NF-1), $NF}' if it is the last but one. "
+        ),
+        "3": "If the second column is missing, insert it: awk '{print $1, 0, $2, $3}'. ",
+        "gradeless": "If the grade is missing, and all documents are relevant, add it: awk '{print $0, 1}'. ",
+        "2": "If these are the query and a relevant document, add the others: awk '{print $1, 0, $2, 1}'.",
     },
     "run": {
         "values": "These look like per-query scores, not like a run: carob compare and carob gate take them.",
@@ -348,6 +355,23 @@ def line_in(files: tuple[str, ...], line: int) -> tuple[str, int]:
     return files[-1], line
 
 
+def skipped_all(name: str, lines: int, read_strictly: Callable[[], object]) -> DataError:
+    """Returns the error for a text all of whose lines were skipped, with the fault of the first.
+
+    Args:
+        name: the text.
+        lines: the number of its lines.
+        read_strictly: reads it without skipping lines.
+    """
+    first: str = "Look at the first of them."
+    try:
+        read_strictly()
+    except DataError as fault:
+        first = worded("The first of them: ", fault.said)
+    skip = Worded("malformed=skip", "--lenient")
+    return refused("{skip} skipped all {lines:,} lines.", file=name, lines=lines, skip=skip, remedy=first)
+
+
 def line_error(error: _native.LineError, name: str, kind: str, files: tuple[str, ...]) -> DataError:
     """Returns the error for an invalid line of judgments, of a run or of weights."""
     file, line = line_in(files, error.line) if len(files) > 1 else (name, error.line)
@@ -403,12 +427,15 @@ def columns_remedy(kind: str, count: str, excerpt: str) -> str | None:
     likeness = like_qrels(fields, int(count)) if kind == "qrels" else like_run(fields)
     if likeness == "joined":
         return worded(JOINED.format(last="fourth"), SKIP, ".")
-    remedy = COLUMNS_ADVICE[kind].get(likeness or count)
+    known = COLUMNS_ADVICE[kind]
+    remedy = known.get(likeness or count)
+    if likeness == "other":
+        remedy = "".join(known[each] for each in four_of(fields, int(count))).rstrip() or None
     return None if remedy is None else by_tabs(remedy, excerpt)
 
 
 def like_qrels(fields: list[str], count: int) -> str | None:
-    """Returns what a line that should have four columns looks like: two lines, a run, or more columns than needed."""
+    """Returns what a line that should have four columns looks like: two lines, a run, or other columns than needed."""
     second = {7: 3, 8: 4}.get(count, 0)  # where a second line begins, perhaps joined to the grade before it
     if second and len(fields) == count and fields[second + 1] == fields[1] and is_number(fields[-1]):
         return "joined"
@@ -416,15 +443,32 @@ def like_qrels(fields: list[str], count: int) -> str | None:
         return "run"
     if holds_value(fields):
         return "values"
-    return "more" if count > 5 else None
+    return None if count < 3 else "other"
+
+
+def four_of(fields: list[str], count: int) -> Iterator[str]:
+    """Yields the advice about a line of another number of columns, whose commands make lines that have a grade."""
+    if count == 3:
+        iteration = fields[1:2] in (["0"], ["Q0"])
+        if not iteration:
+            yield "3"
+        if iteration or not is_number(fields[-1]):
+            yield "gradeless"
+        return
+    if count == 5:
+        yield "five"
+    if len(fields) > 3 and is_number(fields[3]):
+        yield "last" if count == 5 else "more"
+    if len(fields) == count and is_number(fields[-1]):
+        yield "middle"
 
 
 def like_run(fields: list[str]) -> str | None:
     """Returns what a line that should have six columns looks like: values of a measure, or a short run."""
     if holds_value(fields):
         return "values"
-    if len(fields) == 5 and is_number(fields[3]) and not is_number(fields[4]):
-        return "rankless"
+    if len(fields) in (3, 5) and not is_number(fields[-1]):
+        return "rankless" if len(fields) == 5 and is_number(fields[3]) else "unscored"
     ranked = len(fields) == 4 and fields[2].isdecimal() and not fields[3].isdecimal() and is_number(fields[3])
     return "ranked" if ranked else None
 

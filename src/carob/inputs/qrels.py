@@ -18,7 +18,7 @@ from carob._numpy import np
 from carob.conventions.policy import Policy
 from carob.inputs.columns import CONSTANT, constant_in
 from carob.inputs.dicts import MAPPING, is_sample, numbered, numbers_of, plain
-from carob.inputs.errors import NOTHING, refused, scores_as_grades, sentences
+from carob.inputs.errors import NOTHING, refused, scores_as_grades, sentences, skipped_all
 from carob.inputs.files import read_as
 from carob.inputs.frames import Frame, columns_of, frame_origin, is_frame, listed_in
 from carob.inputs.ids import bytes_of, text_of, texts, texts_of
@@ -212,17 +212,9 @@ class Qrels:
             return cls.in_files(source, policy, subtopics=grouped)
         if grouped:
             return cls.by_subtopic(source, policy)
-        keep = policy.duplicates == "error"
-        with sentences(source.name, "qrels", source.origin.files):
-            judgments = _native.read_judgments(
-                source.from_start(),
-                duplicates="keep" if keep else policy.duplicates,
-                **reading_of(policy),
-            )
-        if not judgments.query_count:
-            raise nothing(source.name, "expected lines 'query 0 document grade'.")
+        judgments = judgments_in(source, policy)
         table = cls(source.name, judgments, source.origin)
-        if keep and judgments.duplicates:
+        if policy.duplicates == "error" and judgments.duplicates:
             refuse_subtopics(source, judgments, policy)
         return table.without_duplicates()
 
@@ -526,6 +518,23 @@ def refuse_scores(judgments: _native.Judgments) -> None:
     """
     if np.any(judgments.grades != np.round(judgments.grades)):
         raise scores_as_grades()
+
+
+def judgments_in(source: Source, policy: Policy) -> _native.Judgments:
+    """Reads lines of judgments. Where repeated documents are an error, they are kept, for the caller to refuse.
+
+    Raises:
+        DataError: a line cannot be read, or there are no judgments.
+    """
+    duplicates = "keep" if policy.duplicates == "error" else policy.duplicates
+    with sentences(source.name, "qrels", source.origin.files):
+        found = _native.read_judgments(source.from_start(), duplicates=duplicates, **reading_of(policy))
+    if not found.query_count and found.malformed:
+        strict = policy.changed(malformed="error")
+        raise skipped_all(source.name, found.malformed, lambda: judgments_in(source, strict))
+    if not found.query_count:
+        raise nothing(source.name, "expected lines 'query 0 document grade'.")
+    return found
 
 
 def nothing(name: str, why: str) -> DataError:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from carob import _native
 from carob.inputs.dicts import MappingRun
-from carob.inputs.errors import SWAPPED, refused
+from carob.inputs.errors import SWAPPED, refused, skipped_all
 from carob.inputs.ids import text_of
 from carob.inputs.run import ExcludingRun, by_rank_column
 from carob.inputs.runs import MatchOptions, TextRun, Wrapper
@@ -265,10 +265,9 @@ def refuse_empty(run: Run, found: Match, policy: Policy) -> None:
         return
     name = run.origin.path or run.name
     if counts.malformed and run.source is not None:
-        first = first_fault(run, policy)
-        raise refused(
-            "malformed=skip skipped all {lines:,} lines.", file=name, lines=counts.lines, remedy=first
-        )
+        judgments = _native.judgments_from_mapping({"": {"": 0}})
+        strict = MatchOptions(policy.changed(malformed="error"))
+        raise skipped_all(name, counts.lines, lambda: run.match(judgments, strict))
     if isinstance(run.held, MappingRun):
         raise refused(
             "the run is empty: the dictionary has neither queries nor runs.",
@@ -283,16 +282,6 @@ def refuse_empty(run: Run, found: Match, policy: Policy) -> None:
         file=name,
         rule=by_policy("overlap", "none"),
     )
-
-
-def first_fault(run: Run, policy: Policy) -> str:
-    """Describes the fault of the first skipped line."""
-    nothing = _native.judgments_from_mapping({"": {"": 0}})
-    try:
-        run.match(nothing, MatchOptions(policy.changed(malformed="error")))
-    except DataError as error:
-        return worded("The first of them: ", error.said)
-    return "Look at the first of them."
 
 
 def no_common_query(judged: Qrels, run: Run, extra: int) -> str:

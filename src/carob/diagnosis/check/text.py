@@ -143,7 +143,9 @@ def malformed(text: SurveyedText, count: int, lines: list[tuple[int, str]]) -> I
         what,
         count=count,
         where=where,
-        remedy=remedy,
+        # Where no line is left, skipping lines is no way out.
+        effect="carob eval refuses the file." if count >= survey.rows else None,
+        remedy=remedy or (f"Write lines of the form '{layout}'." if count >= survey.rows else None),
         layout=layout,
         rows=survey.rows,
     )
