@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -12,7 +13,7 @@ from click.testing import CliRunner
 import carob
 from carob import PolicyError
 from carob.cli import commands
-from carob.measures import REGISTER
+from carob.measures import REGISTER, parse_measure
 from carob.output.language import LANGUAGES, language_named, language_of
 from carob.output.layout import folded, width
 from cases import CASES
@@ -21,6 +22,8 @@ SPOKEN = [
     Path(carob.__file__).parent / name for name in ("evaluation/score_tables.py", "diagnosis/explain.py")
 ]
 CHINESE = re.compile("[\u4e00-\u9fff]")
+MOST_UNTRANSLATED = 5
+"""The measures whose sentence nobody has translated yet."""
 TEXTS, MEASURES = language_named("zh").texts, language_named("zh").measures
 
 
@@ -56,12 +59,22 @@ def test_a_sentence_keeps_what_stands_in_its_braces() -> None:
         )
 
 
-def test_every_measure_has_its_sentence() -> None:
-    assert set(MEASURES) == set(REGISTER)
+def test_measures_have_their_sentences_and_for_a_new_one_the_english_stands_in() -> None:
+    assert set(MEASURES) <= set(REGISTER)
+    assert len(REGISTER.keys() - MEASURES.keys()) <= MOST_UNTRANSLATED
     assert all(CHINESE.search(each) and each.endswith("。") for each in MEASURES.values())
 
+    @carob.measure("Halved", source="here")
+    def halved(r: Any) -> Any:
+        """Half of the hit rate."""
+        return r.best(r.hits(1)) / 2
 
-@pytest.mark.parametrize("name", sorted({case.measure for case in CASES}))
+    assert "Half of the hit rate." in carob.explain("Halved", grades=[1], lang="zh").to_text()
+
+
+@pytest.mark.parametrize(
+    "name", sorted({each.measure for each in CASES if parse_measure(each.measure).name in MEASURES})
+)
 def test_an_explanation_has_no_english_sentence_left(name: str) -> None:
     case = next(each for each in CASES if each.measure == name)
     found = carob.explain(name, grades=case.ranked or [0], judged=case.judged, lang="zh")

@@ -80,11 +80,9 @@ def gate_command(
         found = gated(qrels, run, baseline, drops, floors, given, **options)
     except DataError as error:
         if comment is not None:
-            from carob.testing.comment import comment_without_verdict
-
             path = None if baseline is None else split(baseline)[1]
             gone = None if path is None or os.path.exists(path) else path
-            write_whole(comment, comment_without_verdict(error.as_dict(command=True)["message"], gone))
+            write_whole(comment, undecided(error.as_dict(command=True)["message"], gone))
         raise
     if junit is not None:
         write_whole(junit, found.to_junit())
@@ -136,6 +134,26 @@ def gated(
         **options,
     )
     return replace(found, warnings=(*found.warnings, NO_LIMIT)) if unlimited else found
+
+
+def undecided(message: str, missing: str | None = None) -> str:
+    """Returns the comment of a gate without a verdict.
+
+    Args:
+        message: the error.
+        missing: the path of the baseline, if there is no such file.
+    """
+    from carob.output.document import Document, Line, Section
+    from carob.testing.comment import MARK
+
+    said = f"{message} The gate has no verdict, which does not mean that the run is as good as before."
+    if missing is not None:
+        said = (
+            f"There is no file {missing} to compare with. To keep the results of the current run as the baseline: "
+            f"carob eval QRELS RUN -m MEASURE --record {missing}."
+        )
+    title = f"gate undecided: {'no verdict' if missing is None else 'no baseline'}"
+    return MARK + Document([Section([Line(title, "answer"), Line(said)])]).markdown()
 
 
 def refuse_two_logs(qrels: str, run: str, given: Given) -> None:

@@ -50,23 +50,6 @@ def comment_of(found: Gate, made: date | None = None) -> str:
     return MARK + Document([*sections, Section([Items(notes)], "noise and baseline")]).markdown()
 
 
-def comment_without_verdict(message: str, missing: str | None = None) -> str:
-    """Returns the comment of a gate without a verdict.
-
-    Args:
-        message: the error.
-        missing: the path of the baseline, if there is no such file.
-    """
-    said = f"{message} The gate has no verdict, which does not mean that the run is as good as before."
-    if missing is not None:
-        said = (
-            f"There is no file {missing} to compare with. To keep the results of the current run as the baseline: "
-            f"carob eval QRELS RUN -m MEASURE --record {missing}."
-        )
-    title = f"gate undecided: {'no verdict' if missing is None else 'no baseline'}"
-    return MARK + Document([Section([Line(title, "answer"), Line(said)])]).markdown()
-
-
 def outcome(check: GateCheck) -> str:
     """Returns the verdict on a check in a word or two."""
     if not check.passed:
