@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import carob
+from carob.cli import main
 from carob.cli.options import grouped
+from carob.comparison.findings import NOUNS
 from carob.statistics.multiple_comparisons import randomised_tukey
 from carob.statistics.paired import Draw, max_flip, paired
 from comparison.matrices import systems
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
 QUERIES = [f"q{number:02}" for number in range(30)]
 
 
@@ -174,3 +179,56 @@ def test_the_cut_of_the_normal_limit_is_that_of_resampling(monkeypatch: pytest.M
     limit = randomised_tukey(table, draw=Draw(resamples=5000))
     assert limit.limit
     assert limit.cut == pytest.approx(drawn.cut, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("options", "measures"),
+    [
+        ({"baseline": "bm25"}, ["AP"]),
+        ({"test": carob.Test(family="all", resamples=200)}, ["AP", "RR"]),
+        ({"design": carob.Design(cluster={f"t{n:02d}": str(n // 3) for n in range(1, 25)})}, ["AP"]),
+        ({"test": carob.Test("sign", correction="bonferroni", alpha=0.2)}, ["AP"]),
+    ],
+)
+def test_other_tests_decide_as_when_they_are_the_test(options: dict[str, Any], measures: list[str]) -> None:
+    tea = EXAMPLES / "tea"
+    runs = sorted(map(str, (tea / "runs").glob("*.run")))
+    test = options.pop("test", carob.Test())
+    found = carob.compare(tea / "qrels.txt", runs, measures, test=replace(test, other_tests=True), **options)
+    assert found.settings.test not in [each.test for each in found.other_tests]
+    assert len(found.other_tests) == len(NOUNS) - 1
+    for each in found.other_tests:
+        own = replace(test, name=each.test, correction=None if each.correction == "none" else each.correction)
+        contest = carob.compare(tea / "qrels.txt", runs, measures, test=own, **options).primary
+        assert contest.between(each.a, each.b).p_corrected == each.p_corrected
+        turned = [
+            (one.p_corrected < test.alpha) != (two.p_corrected < test.alpha)
+            for one, two in zip(found.primary.pairs, contest.pairs, strict=True)
+        ]
+        assert each.turned == sum(turned)
+    assert " ".join(str(found).split()).count("Other tests of") == 1
+
+
+def test_other_tests_are_said_where_they_are_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    tea = EXAMPLES / "tea"
+    pair = [str(tea / "runs" / f"{name}.run") for name in ("bm25", "titles")]
+    main(["compare", str(tea / "qrels.txt"), *pair, "-m", "AP", "--test", "sign", "--other-tests"])
+    said = capsys.readouterr().out
+    assert "(p): also significant by t-test <0.001, randomisation" in " ".join(said.split())
+    assert max(map(len, said.splitlines())) <= 80
+    assert not carob.compare(tea / "qrels.txt", pair, "AP").other_tests
+    coffee = EXAMPLES / "coffee"
+    judged = [str(coffee / "people.txt"), *sorted(map(str, (coffee / "runs").glob("*.run")))]
+    with pytest.raises(SystemExit):
+        main(
+            [
+                "compare",
+                "--people",
+                judged[0],
+                "--judge",
+                str(coffee / "model.txt"),
+                *judged[1:],
+                "--other-tests",
+            ]
+        )
+    assert "--other-tests has no meaning for estimates" in capsys.readouterr().err

@@ -191,7 +191,7 @@ def compared(
         DataError: there is no such baseline, or the settings need per-query scores and only means are known.
         PolicyError: a setting of the test that does not apply here.
     """
-    test.refuse("on several collections", "name", "family", "margin", "looks", "effects")
+    test.refuse("on several collections", "name", "family", "margin", "looks", "effects", "other_tests")
     if baseline is not None and baseline not in found.runs:
         hint = did_you_mean(baseline, found.runs, f"The runs are {', '.join(found.runs[:20])}.")
         raise DataError(f"No run is called '{baseline}'. {hint}")

@@ -13,7 +13,16 @@ from carob._numpy import np
 from carob.comparison.cautions import cautions_of
 from carob.comparison.design import Design, Test, UnjudgedLimits, refuse_with_judge
 from carob.comparison.findings import Findings
-from carob.comparison.significance import Asked, decided, draws, pairs_of, plain, settings_of
+from carob.comparison.significance import (
+    Asked,
+    decided,
+    draws,
+    others_decide,
+    pairs_of,
+    plain,
+    settings_of,
+)
+from carob.comparison.verdict import reference_of
 from carob.comparison.with_judge import people_and_judge, sampled_documents
 from carob.conventions import arguments
 from carob.conventions.arguments import specified
@@ -256,6 +265,10 @@ def compared(
         judge=estimates.judge,
         unjudged=bounds_over(read, contests, unjudged_bounds) if unjudged_bounds else None,
     )
+    if settings.other_tests and pairs:
+        tables = [each.table for each in estimates.measures]
+        others = others_decide(tables, found.primary, test, settings, reference_of(found))
+        found = replace(found, other_tests=others)
     return replace(found, warnings=cautions_of(found, systems, read))
 
 
@@ -301,6 +314,7 @@ class Comparison(Documented, Findings):
         qrels_name: the name of the judgments.
         orders: the rank correlations of measures, and RBO between runs, if requested.
         judge: facts about the judge, if the means were estimated from people's and a judge's judgments.
+        other_tests: what the other tests decide about the primary measure, if requested.
 
     Example:
         >>> import carob

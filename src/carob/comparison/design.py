@@ -44,6 +44,7 @@ class Test:
             still judging, as
             in ``(20, 40, 60)``. The level at each look follows by alpha spending, so that ``alpha`` holds over all.
         effects: whether pairs have effect sizes with intervals: d_z, and the probability of superiority.
+        other_tests: whether the result also says how the other tests decide, at the same level.
 
     Raises:
         PolicyError: a word that does not exist, or a number outside its range; looks that do not ascend.
@@ -68,6 +69,7 @@ class Test:
     margin: float | None = arguments.MARGIN
     looks: tuple[int, ...] | None = None
     effects: bool = False
+    other_tests: bool = False
 
     def __post_init__(self) -> None:
         """Refuses looks that are not ascending numbers of queries."""
@@ -267,12 +269,13 @@ def refuse_with_judge(test: Test, design: Design, by: object) -> None:
     options = {
         "test": test.name not in (None, "t"),
         "interval": test.interval != "t",
+        "other_tests": test.other_tests,
         "cluster": design.cluster,
         "by": by,
         "weights": design.weights,
     }
     for name, given in options.items():
         if given:
-            option = Worded(name, "--bootstrap" if name == "interval" else f"--{name}")
+            option = Worded(name, "--bootstrap" if name == "interval" else f"--{name.replace('_', '-')}")
             why = " has no meaning for estimates from people's and a judge's judgments, which use a t-test. Leave "
             raise PolicyError(worded(option, why, "it out."))

@@ -14,6 +14,7 @@ from carob.statistics.paired import RESAMPLES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from carob.conventions.arguments import TestName
     from carob.conventions.request import Measured
     from carob.estimation.unjudged_bounds import UnjudgedBounds
     from carob.evaluation.scores import Scores
@@ -58,6 +59,17 @@ SHORT_NAMES = {
 }
 """The names of corrections and tests in titles of columns."""
 
+NOUNS: dict[TestName, str] = {
+    "t": "t-test",
+    "randomisation": "randomisation",
+    "romano-wolf": "Romano-Wolf",
+    "tukey": "Tukey",
+    "max-t": "max-T",
+    "wilcoxon": "Wilcoxon",
+    "sign": "sign test",
+}
+"""The names of the tests in lists."""
+
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -86,6 +98,7 @@ class Settings:
         looks: the planned numbers of queries at each look, or None.
         sides: the number of sides of the test.
         effects: whether pairs have effect sizes with intervals.
+        other_tests: whether the decisions of the other tests stand beside that of the test.
     """
 
     test: str = ""
@@ -107,6 +120,7 @@ class Settings:
     looks: tuple[int, ...] | None = None
     sides: int = 2
     effects: bool = False
+    other_tests: bool = False
 
 
 @dataclass(frozen=True)
@@ -357,6 +371,29 @@ class Judging:
         return self.documents is None and self.sample == self.queries and self.target == "these"
 
 
+@dataclass(frozen=True)
+class OtherTest:
+    """What another test than the comparison's decides about the primary measure.
+
+    Args:
+        test: the test.
+        correction: its correction, as in ``Settings``.
+        a: the index of the first run of the pair that the verdict opens with.
+        b: the index of the second run.
+        p_corrected: the corrected p of this pair.
+        significant: whether this pair differs significantly.
+        turned: the number of pairs that are significant by one of the two tests only.
+    """
+
+    test: TestName
+    correction: str
+    a: int
+    b: int
+    p_corrected: float
+    significant: bool
+    turned: int
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Findings:
     """The data of a comparison: scores, results by measure, and warnings. ``carob.Comparison`` has the same fields."""
@@ -374,6 +411,7 @@ class Findings:
     orders: Any = None
     judge: Judging | None = None
     unjudged: UnjudgedBounds | None = None
+    other_tests: tuple[OtherTest, ...] = ()
 
     @property
     def exact(self) -> bool:

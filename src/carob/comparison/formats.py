@@ -175,6 +175,7 @@ def contents(comparison: Findings) -> dict[str, Any]:
         "judged_depth": comparison.judged_depth,
         "contests": contests,
         "orders": comparison.orders,
+        **({"other_tests": comparison.other_tests} if comparison.other_tests else {}),
         **(
             {}
             if comparison.judge is None

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
-from carob.comparison.findings import EFFECTS, FAMILY_WISE, NOT_OF_MEANS, Contest, Pair, Settings, Stratum
+from carob.comparison.findings import (
+    EFFECTS,
+    FAMILY_WISE,
+    NOT_OF_MEANS,
+    NOUNS,
+    Contest,
+    OtherTest,
+    Pair,
+    Settings,
+    Stratum,
+)
 from carob.evaluation.evidence import tables_of
 from carob.evaluation.scores import uncounted
 from carob.inputs.query_files import groups_of
@@ -93,6 +103,7 @@ def settings_of(test: Test, runs: int, measures: int, baseline: int | None = Non
         rope=test.rope,
         margin=test.margin,
         effects=test.effects,
+        other_tests=test.other_tests,
     )
 
 
@@ -240,6 +251,40 @@ def contests_of(tables: Sequence[RunTable], settings: Settings) -> tuple[dict[st
     pairs = pairs_of(tables[0].values.shape[1], settings.baseline)
     measures, settings = estimated_tables(tables, settings, None, pairs)
     return decided(measures, settings), settings
+
+
+def others_decide(
+    tables: Sequence[RunTable], contest: Contest, test: Test, settings: Settings, pair: tuple[int, int]
+) -> tuple[OtherTest, ...]:
+    """Returns what each other test decides about the first measure, with the same level, family and seed.
+
+    A test of single pairs has the comparison's correction, or Holm's if the comparison's test needs none.
+
+    Args:
+        tables: the runs by each measure.
+        contest: the comparison by the first measure.
+        test: the test of the comparison.
+        settings: its settings.
+        pair: the two runs that the verdict opens with.
+    """
+    runs, count, found = tables[0].values.shape[1], len(tables), []
+    tables = tables if settings.family == "all" else tables[:1]
+    single = test.correction if settings.test not in FAMILY_WISE else None
+    own = [pair.p_corrected < settings.alpha for pair in contest.pairs]
+    for name in NOUNS:
+        together = name in FAMILY_WISE
+        if name == settings.test or (together and len(contest.pairs) == 1):
+            continue
+        other = replace(
+            test, name=name, correction=None if together else single, rope=None, margin=None, effects=False
+        )
+        its = replace(settings_of(other, runs, count, settings.baseline), clusters=settings.clusters)
+        its_contest = contests_of(tables, its)[0][contest.label]
+        decisions = [each.p_corrected < its.alpha for each in its_contest.pairs]
+        turned = sum(one != two for one, two in zip(own, decisions, strict=True))
+        p = its_contest.between(*pair).p_corrected
+        found.append(OtherTest(name, its.correction, *pair, p, p < its.alpha, turned))
+    return tuple(found)
 
 
 def decided(measures: Sequence[Estimated], settings: Settings) -> dict[str, Contest]:

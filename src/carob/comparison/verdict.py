@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
-from carob.comparison.findings import CORRECTIONS, FAMILY_WISE, SHORT_NAMES, TESTS, letter, ranked
+from carob.comparison.findings import CORRECTIONS, FAMILY_WISE, NOUNS, SHORT_NAMES, TESTS, letter, ranked
 from carob.estimation.sampled_documents import is_linear
 from carob.evaluation.score_tables import conventions_of, signature
 from carob.evaluation.suspects import reads_beyond
@@ -528,9 +528,43 @@ def method(comparison: Findings) -> list[str]:
     sentences.append(interval_words(comparison))
     bounds = {"margin": settings.margin, "rope": settings.rope, "effects": settings.effects or None}
     sentences += [filled(BOUNDS[key], **bounds) for key, each in bounds.items() if each is not None]
-    sentences += [*settings.departures, detectable_words(comparison), judged_words(comparison)]
+    sentences += [*settings.departures, *others_said(comparison)]
+    sentences += [detectable_words(comparison), judged_words(comparison)]
     sentences.append(signature(comparison.scores[0], conventions_of_all(comparison)))
     return [each for each in sentences if each]
+
+
+def others_said(comparison: Findings) -> list[str]:
+    """Returns what the other tests decide about the pair of the verdict, and about all pairs, in sentences."""
+    found, settings = comparison.other_tests, comparison.settings
+    if not found:
+        return []
+    contest = comparison.primary
+    pair, count = contest.between(found[0].a, found[0].b), len(contest.pairs)
+    own = pair.p_corrected < settings.alpha
+    sides: dict[bool, list[str]] = {own: [], not own: []}
+    for each in found:
+        sides[each.significant].append(f"{NOUNS[each.test]} {p_text(each.p_corrected, settings.alpha)}")
+    parts = [
+        f"{also}{'' if side else 'not '}significant by {listed(names, len(found))}"
+        for also, (side, names) in zip(("also ", ""), sides.items(), strict=True)
+        if names
+    ]
+    apart = [f"{NOUNS[each.test]} {each.turned}" for each in found if each.turned]
+    said = [
+        filled(
+            "Other tests of {pair} in {label} ({p}): {parts}. Wilcoxon and the sign test do not test means.",
+            pair=pair_letters(comparison, pair),
+            label=contest.label,
+            p="corrected p" if corrected(settings) else "p",
+            parts="; ".join(parts),
+        )
+    ]
+    if apart and count > 1:
+        said.append(f"Of {count} pairs, they decide otherwise: {listed(apart, len(found))}.")
+    elif count > 1:
+        said.append(f"They decide all {count} pairs alike.")
+    return said
 
 
 def conventions_of_all(comparison: Findings) -> str:

@@ -149,6 +149,7 @@ def correlate(
         "margin",
         "looks",
         "effects",
+        "other_tests",
     )
     alpha, confidence = test.alpha, test.confidence
     resamples = RESAMPLES if test.resamples is None else test.resamples
