@@ -13,7 +13,14 @@ from scipy import optimize, stats
 
 import carob
 from carob.cli import main
-from carob.statistics.sample_size import judged_by_people, power_at, power_of, queries_for, upper_limit
+from carob.statistics.sample_size import (
+    errors_if_significant,
+    judged_by_people,
+    power_at,
+    power_of,
+    queries_for,
+    upper_limit,
+)
 from carob.statistics.variance_components import components_of
 
 if TYPE_CHECKING:
@@ -235,3 +242,43 @@ def test_a_policy_that_advice_names_is_an_argument(function: Callable[..., Any])
     scores = carob.evaluate(qrels, runs, "RR")
     with pytest.raises(carob.DataError, match="is given as scores, which policy= cannot change"):
         function(scores, policy=carob.Policy(missing="skip"))
+
+
+@pytest.mark.parametrize(
+    ("difference", "error", "power", "sign", "exaggeration"),
+    [(0.1, 3.28, 0.05, 0.46, 77), (2.0, 8.1, 0.06, 0.24, 9.7)],
+)
+def test_errors_of_significant_results_are_those_of_gelman_and_carlin(
+    difference: float, error: float, power: float, sign: float, exaggeration: float
+) -> None:
+    """Both examples of the paper, whose standard errors are known."""
+    found = errors_if_significant(difference / error, 1e7, 0.05)
+    assert found == pytest.approx((sign, exaggeration), rel=0.02)
+    assert power_at("difference", difference / error, 1e7, 0.05) == pytest.approx(power, abs=0.006)
+
+
+@pytest.mark.parametrize(("size", "count", "alpha"), [(0.3, 8, 0.05), (0.1, 24, 0.05), (0.5, 40, 0.01)])
+def test_errors_of_significant_results_are_those_of_simulated_ones(
+    size: float, count: int, alpha: float
+) -> None:
+    draw = np.random.default_rng(5)
+    mean = draw.normal(size, 1 / np.sqrt(count), 400_000)
+    sd = np.sqrt(draw.chisquare(count - 1, len(mean)) / (count - 1))
+    sure = mean[abs(mean) / sd * np.sqrt(count) > stats.t.ppf(1 - alpha / 2, count - 1)]
+    wrong, exaggeration = errors_if_significant(size * np.sqrt(count), count - 1.0, alpha)
+    assert wrong == pytest.approx(np.mean(sure < 0), abs=4 * np.sqrt(0.25 / len(sure)))
+    assert exaggeration == pytest.approx(np.mean(abs(sure)) / size, rel=0.02)
+
+
+def test_a_plan_says_what_a_significant_result_of_the_pilot_is_worth() -> None:
+    runs = [TEA / "runs" / f"{name}.run" for name in ("bm25", "feedback", "titles")]
+    found = carob.plan(TEA / "qrels.txt", runs, "AP", difference=0.02, comparisons=2)
+    for row in found.rows:
+        shift = 0.02 / row.sd * np.sqrt(row.pilot)
+        assert row.pilot_power == pytest.approx(power_at("difference", shift, row.pilot - 1, 0.025))
+        assert (row.wrong_sign, row.exaggeration) == errors_if_significant(shift, row.pilot - 1, 0.025)
+        assert row.exaggeration > 1
+    assert "type S and M errors" in " ".join(str(found).split())
+    other = carob.plan(TEA / "qrels.txt", runs, "AP", equivalence=0.02)
+    assert np.isnan(other.rows[0].wrong_sign)
+    assert "type S" not in str(other)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, cast
 
@@ -20,7 +21,9 @@ from carob.output.pictures.figures import whiskers
 from carob.output.results import Records
 from carob.statistics.sample_size import (
     Aim,
+    errors_if_significant,
     judged_by_people,
+    power_of,
     queries_for,
     upper_limit,
 )
@@ -70,6 +73,10 @@ class Needed:
         assured: the number for ``sd_high``, by which about 80% of plans have the power.
         people: the number of queries that people must judge if a model judges more; NaN without a model.
         people_assured: this number for ``sd_high``.
+        pilot_power: the power with as many queries as the pilot has, if the true difference is the planned one and the
+            standard deviation is ``sd``; NaN for other aims than a ``difference``.
+        wrong_sign: the probability that a difference that is then significant has the wrong sign (type S error).
+        exaggeration: the mean size of a difference that is then significant, divided by the true one (type M error).
     """
 
     measure: str
@@ -83,6 +90,9 @@ class Needed:
     assured: float
     people: float = math.nan
     people_assured: float = math.nan
+    pilot_power: float = math.nan
+    wrong_sign: float = math.nan
+    exaggeration: float = math.nan
 
 
 KINDS = ("query", "run", "interaction", "replicate")
@@ -234,6 +244,7 @@ class Plan(Documented):
                 "of 90%, but it rests on the normal distribution, and per-query scores vary less evenly."
             ),
             filled(TESTS[self.aim], **several),
+            *self.errors_said(),
             *self.spread_said(),
         ]
         if self.comparisons > 1:
@@ -259,6 +270,25 @@ class Plan(Documented):
         warned = [Line(each, mark="! ", tone="warning") for each in self.warnings]
         below = [Section([Items(self.footers, "footer")]), Section(warned)]
         return Document([Section([answer]), *tables, Section([Items(notes)]), *below])
+
+    def errors_said(self) -> list[str]:
+        """Returns what a significant result on as many queries as the pilot has is worth, in a sentence."""
+        if self.aim != "difference":
+            return []
+        said = {}
+        for name, digits in (("pilot_power", 2), ("wrong_sign", 3), ("exaggeration", 2)):
+            numbers = [getattr(each, name) for each in self.rows]
+            ends = dict.fromkeys(decimals(end(numbers), digits) for end in (min, max))
+            said[name] = " to ".join("<0.001" if end == "0.000" else end for end in ends)
+        return [
+            filled(
+                "With only the pilot's queries, the power is {pilot_power}. If the true difference is {size:g}, a "
+                "difference that they find significant has the wrong sign with probability {wrong_sign}, and its mean "
+                "size is {exaggeration} times the true one (type S and M errors, Gelman and Carlin 2014).",
+                size=self.size,
+                **said,
+            )
+        ]
 
     def spread_said(self) -> list[str]:
         """Returns what an average pair needs, in a sentence for each measure."""
@@ -476,6 +506,14 @@ class Wanted:
             found += [judged_by_people(self.aim, self.size / each, *how, *model) for each in limits]
         return (*limits, *found)
 
+    def errors(self, sd: float, queries: int) -> tuple[float, float, float]:
+        """Returns the power of the pilot's queries and the errors of significant results there; NaN for other aims."""
+        if self.aim != "difference":
+            return math.nan, math.nan, math.nan
+        size = self.size / sd
+        power = power_of(self.aim, size, queries, self.alpha)
+        return (power, *errors_if_significant(size * math.sqrt(queries), queries - 1.0, self.alpha))
+
     def by_variances(self, its: Variances) -> Needed:
         """Returns the numbers of an average pair, by the interaction of queries and runs."""
         freedom = (its.queries - 1) * (its.runs - 1)
@@ -560,4 +598,6 @@ def needed(measure: str, first: Scores, second: Scores, wanted: Wanted) -> Neede
             )
         )
     sample = (len(found), float(found.mean()))
-    return Needed(measure, first.name, second.name, *sample, *wanted.numbers(sd, len(found) - 1))
+    made = Needed(measure, first.name, second.name, *sample, *wanted.numbers(sd, len(found) - 1))
+    power, wrong_sign, exaggeration = wanted.errors(sd, len(found))
+    return replace(made, pilot_power=power, wrong_sign=wrong_sign, exaggeration=exaggeration)
