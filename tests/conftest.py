@@ -46,7 +46,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--rest-of",
         type=Path,
-        help="the skipped tests of an earlier run (.pytest_cache/v/carob/skipped): only the tests that it left to do",
+        help="the tests of an earlier run (.pytest_cache/v/carob/tests): only the tests that it left to do",
     )
 
 
@@ -70,7 +70,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if os.environ.get("CAROB_TESTS") == "quick":
         _keep(lambda item: not any(map(item.get_closest_marker, ("thorough", "long"))), config, items)
     if earlier := config.getoption("--rest-of"):
-        _keep(_left_by(json.loads(earlier.read_text())), config, items)
+        _keep(_left_by(json.loads(earlier.read_text()), config.rootpath), config, items)
     if hasattr(config, "workerinput"):
         sharing.first_the_long(items, config.rootpath)
 
@@ -81,19 +81,30 @@ def _keep(wanted: Callable[[pytest.Item], bool], config: pytest.Config, items: l
     config.hook.pytest_deselected(items=left_out)
 
 
-def _left_by(skipped: dict[str, str]) -> Callable[[pytest.Item], bool]:
-    """Return whether a run of ``make test`` that skipped these tests, by id with the reason, left a test to do.
+def _left_by(earlier: dict[str, list[str]], root: Path) -> Callable[[pytest.Item], bool]:
+    """Return whether a run of ``make test`` with these tests left a test to do.
 
-    Where a library was missing, the other tests of a file may go other ways with it; a file beside the checkout changes
-    only the tests that read it.
+    Where it lacked a library for a tenth of a file's tests, or they ask what is installed, the others may go other ways
+    with the library. A file beside the checkout changes only the tests that read it.
     """
-    files = {test.partition("::")[0] for test, reason in skipped.items() if "../shared" not in reason}
+    passed = set(earlier["passed"])
+    done, lacking = (Counter(map(_file, earlier[each])) for each in ("passed", "lacking"))
+    again = {
+        file
+        for file in done.keys() | lacking.keys()
+        if lacking[file] * 9 >= done[file] or "find_spec" in (root / file).read_text(encoding="utf-8")
+    }
 
     def left(item: pytest.Item) -> bool:
         in_part = item.get_closest_marker("long") or hasattr(item.module, "examples")  # type: ignore[attr-defined]
-        return bool(in_part) or item.nodeid in skipped or item.nodeid.partition("::")[0] in files
+        return bool(in_part) or item.nodeid not in passed or _file(item.nodeid) in again
 
     return left
+
+
+def _file(test: str) -> str:
+    """Return the file of a test, by the test's id."""
+    return test.partition("::")[0]
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -104,12 +115,14 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Count the skipped tests by reason: a line for each of a thousand hides what failed.
 
-    They are kept for a run beside more libraries, which need not repeat the others. List these libraries, too.
+    The tests are kept for a run beside more libraries, which need not repeat all. List these libraries, too.
     """
     skipped = [(each.nodeid, _reason(each.longrepr)) for each in terminalreporter.stats.get("skipped", [])]
     reasons = Counter(reason for _, reason in skipped)
     if cache := getattr(terminalreporter.config, "cache", None):
-        cache.set("carob/skipped", dict(sorted(skipped)))
+        passed = sorted(each.nodeid for each in terminalreporter.stats.get("passed", []))
+        lacking = sorted(test for test, reason in skipped if "../shared" not in reason)
+        cache.set("carob/tests", {"passed": passed, "lacking": lacking})
     if reasons:
         terminalreporter.section("skipped")
         for reason, count in reasons.most_common():
