@@ -1111,6 +1111,21 @@ def test_a_gate_says_where_interval_and_p_are_not_those_of_the_t_test() -> None:
     assert "worst point" not in str(plain)
 
 
+def test_a_gate_says_where_a_few_queries_make_interval_and_p_approximate() -> None:
+    def scores(changes: list[float]) -> carob.Scores:
+        values = {f"q{n}": 0.5 + n / 100 + each for n, each in enumerate(changes)}
+        return carob.read_scores({"run": {"AP": values}})["run"]
+
+    even = [(-1) ** n * n / 500 for n in range(20)]
+    old, skewed, plain = scores([0.0] * 20), scores([*even[:18], -0.4, -0.3]), scores(even)
+    said = "AP: a few queries have large differences of one sign, so interval and p are approximate."
+    for run, told in ((skewed, True), (plain, False)):
+        for decide_by in ("mean", "significance", "non-inferiority"):
+            found = carob.gate(None, run, old, {"AP": 0.5}, decide_by=decide_by)
+            assert [each.skewed for each in found.checks] == [told]
+            assert (said in " ".join(str(found).split())) == told
+
+
 def test_a_check_that_fails_for_lack_of_proof_says_so() -> None:
     qrels = {f"q{n}": {"a": 1} for n in range(12)}
     run = {query: {"a": 2.0 - n % 3, "b": 1.5} for n, query in enumerate(qrels)}

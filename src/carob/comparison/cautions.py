@@ -38,8 +38,6 @@ from carob.statistics.worst_point import FEWEST
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
     from carob.comparison.findings import Contest, Findings, Judging, Pair, Settings
     from carob.conventions.policy import Policy
     from carob.evaluation.evidence import Read, System
@@ -665,10 +663,8 @@ def shapes(comparison: Findings) -> Iterator[Caution]:
         if known is None and flat and 1 < len(each.values) < FEWEST:
             names = listed([comparison.names[run] for run in flat])
             yield caution("equal", flat, {"label": label, "names": names}, least=FEWEST)
-    if len(contest.values) < MANY_ENOUGH and contest.pairs and comparison.settings.test not in NOT_OF_MEANS:
-        tested = [pair for pair in contest.pairs if not pair.worst_point]
-        skewed = [pair for pair, own in zip(tested, skewness(contest, tested), strict=True) if own]
-        yield from of_pairs(comparison, "skewed", skewed, {"label": contest.label})
+    if contest.pairs and comparison.settings.test not in NOT_OF_MEANS:
+        yield from of_pairs(comparison, "skewed", skewed_pairs(contest), {"label": contest.label})
 
 
 def crowded(comparison: Findings) -> Iterator[Caution]:
@@ -694,8 +690,11 @@ def crowded(comparison: Findings) -> Iterator[Caution]:
     yield caution("crowded", sorted(several), words, measures=labels)
 
 
-def skewness(contest: Contest, pairs: Sequence[Pair]) -> NDArray[np.bool_]:
-    """Returns whether the differences of each pair are very skewed."""
+def skewed_pairs(contest: Contest) -> list[Pair]:
+    """Returns the pairs whose differences are too skewed for Student's t with so few queries."""
+    pairs = [pair for pair in contest.pairs if not pair.worst_point]
+    if not pairs or len(contest.values) >= MANY_ENOUGH:
+        return []
     first, second = ([getattr(pair, side) for pair in pairs] for side in "ab")
     differences = contest.values[:, first] - contest.values[:, second]
     there = ~np.isnan(differences)
@@ -703,7 +702,8 @@ def skewness(contest: Contest, pairs: Sequence[Pair]) -> NDArray[np.bool_]:
     rest = np.where(there, differences - np.where(there, differences, 0.0).sum(axis=0) / queries, 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         found = (rest**3).sum(axis=0) / queries / ((rest**2).sum(axis=0) / queries) ** 1.5
-    return np.asarray((np.abs(found) > VERY_SKEWED) & (found**2 > OFTEN * queries))
+    skewed = (np.abs(found) > VERY_SKEWED) & (found**2 > OFTEN * queries)
+    return [pair for pair, own in zip(pairs, skewed, strict=True) if own]
 
 
 UNEQUAL = 2.0

@@ -212,7 +212,7 @@ class Qrels:
             return cls.in_files(source, policy, subtopics=grouped)
         if grouped:
             return cls.by_subtopic(source, policy)
-        judgments = judgments_in(source, policy)
+        judgments = judgments_of_lines(source, policy)
         table = cls(source.name, judgments, source.origin)
         if policy.duplicates == "error" and judgments.duplicates:
             refuse_subtopics(source, judgments, policy)
@@ -520,7 +520,7 @@ def refuse_scores(judgments: _native.Judgments) -> None:
         raise scores_as_grades()
 
 
-def judgments_in(source: Source, policy: Policy) -> _native.Judgments:
+def judgments_of_lines(source: Source, policy: Policy) -> _native.Judgments:
     """Reads lines of judgments. Where repeated documents are an error, they are kept, for the caller to refuse.
 
     Raises:
@@ -531,7 +531,7 @@ def judgments_in(source: Source, policy: Policy) -> _native.Judgments:
         found = _native.read_judgments(source.from_start(), duplicates=duplicates, **reading_of(policy))
     if not found.query_count and found.malformed:
         strict = policy.changed(malformed="error")
-        raise skipped_all(source.name, found.malformed, lambda: judgments_in(source, strict))
+        raise skipped_all(source.name, found.malformed, lambda: judgments_of_lines(source, strict))
     if not found.query_count:
         raise nothing(source.name, "expected lines 'query 0 document grade'.")
     return found

@@ -9,6 +9,7 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from carob._numpy import np
+from carob.comparison.cautions import skewed_pairs
 from carob.comparison.compare import compare
 from carob.comparison.design import Test
 from carob.comparison.significance import corrected
@@ -449,7 +450,7 @@ def tested_checks(
             # The mean's own interval: its range is narrower than that of a difference.
             contest = found.contests[label]
             check = replace(check, kind=kind, before=math.nan, low=contest.low[1], high=contest.high[1])
-            check = replace(check, worst_point=contest.worst_point[1])
+            check = replace(check, worst_point=contest.worst_point[1], skewed=False)
         checks.append(check)
     return checks
 
@@ -483,6 +484,7 @@ def drop_check(found: Comparison, label: str, limit: float, worst: int) -> GateC
         worst=lost(contest, found.queries, worst),
         alpha=found.settings.alpha,
         worst_point=pair.worst_point and not pair.identical,
+        skewed=bool(skewed_pairs(contest)),
     )
 
 

@@ -94,6 +94,12 @@ class Moved:
 SLACK = 1e-12
 """A difference of a limit and a mean up to this one is due to rounding, as in 0.65 - 0.64 > 0.01."""
 
+SHAPES = {
+    "worst_point": "many values are equal, so interval and p are worst point, not of the t-test.",
+    "skewed": "a few queries have large differences of one sign, so interval and p are approximate.",
+}
+"""What the values are like where Student's t would not hold, by the field of a check."""
+
 
 @dataclass(frozen=True)
 class GateCheck:
@@ -117,6 +123,7 @@ class GateCheck:
         alpha: the level of the test; the interval has the confidence 1 - alpha.
         worst_point: whether interval and p are those of the worst-point interval, which allows for values that were
             not seen, in place of the t-test.
+        skewed: whether a few queries have large differences of one sign, so that interval and p are approximate.
     """
 
     label: str
@@ -135,6 +142,7 @@ class GateCheck:
     decide_by: str = "mean"
     alpha: float = 0.05
     worst_point: bool = False
+    skewed: bool = False
 
     @property
     def tested(self) -> bool:
@@ -346,11 +354,12 @@ class Gate(Documented):
             if self.decide_by == "non-inferiority":
                 words["correction"] = "no correction of the interval, because every check must pass"
             rules.append(filled("Test: {paired}, two-sided, alpha {alpha:g}, {correction}.", **words))
-            crowded = [*dict.fromkeys(each.label for each in self.checks if each.tested and each.worst_point)]
-            if crowded:
-                rules.append(
-                    f"{listed(crowded)}: many values are equal, so interval and p are worst point, not of the t-test."
+            for shape, said in SHAPES.items():
+                labels = dict.fromkeys(
+                    each.label for each in self.checks if each.tested and getattr(each, shape)
                 )
+                if labels:
+                    rules.append(f"{listed([*labels])}: {said}")
             lines.append(" ".join(rules))
         return [*lines, *self.footers]
 
