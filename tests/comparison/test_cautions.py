@@ -54,7 +54,7 @@ def test_an_unjudged_gap_is_told_with_what_it_could_change() -> None:
         "new: 41.7% of its top 10 is unjudged (base 0.0%); unjudged documents count as not relevant."
         in flat(found)
     )
-    assert "With unjudged documents removed, the difference in RR (new - base) is +0.500" in flat(found)
+    assert "With all unjudged documents removed, the difference in RR (new - base) is +0.500" in flat(found)
 
 
 @pytest.mark.parametrize("runs", [1, 6])

@@ -162,12 +162,13 @@ CAUTIONS = {
     "unjudged": "{name}: {share:.1f}% of its top {depth} is unjudged{others}; unjudged documents {treated}.",
     "unjudged:alone": (
         "{name}: {share:.1f}% of its top {depth} is unjudged{others}; unjudged documents {treated}. Its {measure} of "
-        "{now} would be {without} if these documents were removed, and {with_them} if they were relevant."
+        "{now} would be {without} if all unjudged documents were removed, and {with_them} if those in the top {depth} "
+        "were relevant."
     ),
     "unjudged:pair": (
-        "{name}: {share:.1f}% of its top {depth} is unjudged{others}; unjudged documents {treated}. With unjudged "
-        "documents removed, the difference in {measure} ({first} - {second}) is {difference}{ends}. If those of one "
-        "run counted as relevant, the difference would be {least} to {most}."
+        "{name}: {share:.1f}% of its top {depth} is unjudged{others}; unjudged documents {treated}. With all "
+        "unjudged documents removed, the difference in {measure} ({first} - {second}) is {difference}{ends}. If those "
+        "in the top {depth} of one run counted as relevant, the difference would be {least} to {most}."
     ),
     "unjudged:many": (
         "{flagged} of {total} runs have unjudged documents in their top {depth}, which {treated}. Proportion judged: "
