@@ -160,7 +160,7 @@ def pyright(folder: Path) -> list[tuple[str, int, str]]:
     ]
 
 
-@pytest.mark.thorough
+@pytest.mark.long  # half a minute each, of which `make check` holds the package itself to mypy
 @pytest.mark.parametrize("checker", [mypy, pyright])
 def test_a_users_script_has_true_types_and_its_mistakes_are_found(
     checker: Callable[[Path], list[tuple[str, int, str]]], scripts: Path
