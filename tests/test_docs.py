@@ -34,7 +34,8 @@ CHECKOUT = Path(__file__).parents[1]
 ENGLISH, CHINESE = CHECKOUT / "README.md", CHECKOUT / "README.zh-CN.md"
 NOTES = CHECKOUT / "docs" / "notes.md"
 DECIDE = CHECKOUT / "docs" / "decide.md"
-IN_BOTH = [(page, page.with_suffix(".zh-CN.md")) for page in (ENGLISH, NOTES, DECIDE)]
+FUSE = CHECKOUT / "docs" / "fuse.md"
+IN_BOTH = [(page, page.with_suffix(".zh-CN.md")) for page in (ENGLISH, NOTES, DECIDE, FUSE)]
 PAGES = [ENGLISH, CHINESE, CHECKOUT / "CONTRIBUTING.md", *sorted((CHECKOUT / "docs").glob("*.md"))]
 MAKEFILE = (CHECKOUT / "Makefile").read_text(encoding="utf-8")
 
@@ -248,7 +249,7 @@ def test_both_readmes_print_something_that_is_checked() -> None:
         assert languages.count("python") >= 3
 
 
-@pytest.mark.parametrize(("english", "chinese"), IN_BOTH, ids=["README", "notes", "decide"])
+@pytest.mark.parametrize(("english", "chinese"), IN_BOTH, ids=["README", "notes", "decide", "fuse"])
 def test_both_languages_show_the_same_commands(english: Path, chinese: Path) -> None:
     """And the same output, but for what the Chinese page asks for in Chinese."""
     one, other = (blocks(page.read_text(encoding="utf-8")) for page in (english, chinese))
