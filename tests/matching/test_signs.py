@@ -908,6 +908,20 @@ def test_ratings_of_which_the_lowest_counts_as_relevant_are_told(form: str) -> N
 
 
 @pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(("grade", "told"), [(22, 1), (10, 1), (7, 0)])
+def test_a_grade_that_is_a_slip_is_told(grade: int, told: int, form: str) -> None:
+    qrels = {query: {"d00": 2, "d01": 1, "d05": 0, "d07": 1} for query in QRELS}
+    qrels[next(iter(QRELS))]["d00"] = grade
+    scores = carob.evaluate(qrels, FORMS[form](scored(lambda rank: 20 - rank)), ["AP", "nDCG@10"])
+    assert scores.counts.codes == told
+    assert ("1 grade far from all others" in scores.footer()) is bool(told)
+    # Counts, such as those of plays, have no usual scale.
+    plays = {query: {"d00": 3, "d01": 40, "d05": 7, "d07": 900} for query in QRELS}
+    assert not carob.evaluate(plays, scored(lambda rank: 20 - rank), "AP").counts.codes
+    assert not carob.evaluate({"q": {"a": 22}}, {"q": {"a": 1.0}}, "AP").counts.codes
+
+
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize(
     ("grades", "told"),
     [((0, 1, 2, 9), 3), ((0, 1, 0, 99), 3), ((6, 7, 8, 9), 0), ((9, 9, 9, 0), 0), ((0, 1, 2, 8), 0)],

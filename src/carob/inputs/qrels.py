@@ -53,6 +53,8 @@ SEARCHED = 64
 """The queries whose documents are searched for missing values."""
 RARE, GAP = 0.25, 4
 """The largest share of judgments with such a grade, and the least distance to the next lower one."""
+HIGHEST, SLIPS = 5, 0.01
+"""The highest grade of usual scales, and the largest share of judgments with a slip such as 22."""
 JUDGED_TWICE = "document '{document}' is judged twice for query '{query}'"
 
 Rows: TypeAlias = "list[dict[str, Any]]"
@@ -102,17 +104,20 @@ class Qrels:
 
         Grades of 1 are the lowest ratings if no grade is lower and some are 4 or more, as with ratings of 1 to 5.
         Grades of 9, 99 or 999 are codes if they are rare and far above all others, and -9, -99 or -999 if they are far
-        below all others.
+        below all others. So is a grade of 10 or more that hardly any document has, beside grades up to 5: a slip.
         """
         grades = self.judgments.grades
         top = float(grades.max()) if len(grades) else 0.0
         lowest = int(np.count_nonzero(grades == 1)) if top >= 4 and grades.min() == 1 else 0
-        if top not in CODES:
-            return lowest, self.codes_below
         at_top = grades == top
         count, others = int(np.count_nonzero(at_top)), grades[~at_top]
-        code = count <= RARE * len(grades) and others.max() <= min(top - GAP, top / 2)
-        return lowest, count if code else 0
+        if not len(others):
+            odd = False
+        elif top in CODES:
+            odd = count <= RARE * len(grades) and others.max() <= min(top - GAP, top / 2)
+        else:
+            odd = top >= 2 * HIGHEST and count <= max(1, SLIPS * len(grades)) and others.max() <= HIGHEST
+        return lowest, count if odd else self.codes_below
 
     @cached_property
     def written_missing(self) -> tuple[str, str] | None:
