@@ -237,7 +237,7 @@ def test_answers_without_ids_are_told_from_ids_with_a_prefix(files: Path, told: 
     assert "prefix 'q'" in told("eval", "qrels.txt", "numbers.run")
 
 
-@pytest.mark.parametrize("written", ["nan", "None", "<NA>"])
+@pytest.mark.parametrize("written", ["nan", "None", "<NA>", "null"])
 @pytest.mark.parametrize("face", ["dict", "frame", "text"])
 def test_documents_called_as_missing_values_are_told(files: Path, written: str, face: str) -> None:
     judged = {query: {**its, written: 1} for query, its in QRELS.items()}

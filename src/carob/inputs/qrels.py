@@ -47,8 +47,8 @@ copyreg.pickle(
 TABLE = Provenance("a table")
 CODES = (9, 99, 999, 9999)
 """Grades that often stand for documents without a grade."""
-MISSING = ("nan", "NaN", "None", "<NA>", "NaT")
-"""How pandas and Python write missing values as text."""
+MISSING = ("nan", "NaN", "None", "<NA>", "NaT", "null", "NULL")
+"""How pandas, Python, JSON and SQL write missing values as text."""
 SEARCHED = 64
 """The queries whose documents are searched for missing values."""
 RARE, GAP = 0.25, 4
