@@ -1,0 +1,523 @@
+"""ranx's ``Qrels``, ``Run``, ``evaluate``, ``compare`` and ``fuse`` with carob's measures, tests and fusion.
+
+Programs change only the import: ``from carob.compat.ranx import Qrels, Run, compare, evaluate, fuse``. The arguments,
+their defaults and the values are those of ranx 0.3.21. ``docs/ranx.md`` names what differs.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import defaultdict
+from itertools import combinations, permutations
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from carob._dataclasses import dataclass
+from carob._numpy import np
+from carob.comparison.findings import letter
+from carob.conventions.policy import Policy
+from carob.evaluation.evaluate import evaluate_run
+from carob.fusion import formulas
+from carob.fusion.fuse import fuse as fused_by_carob
+from carob.inputs.errors import refused
+from carob.inputs.ids import text_of
+from carob.inputs.qrels import Qrels as Judgments
+from carob.inputs.run import Run as RankedLists
+from carob.output.document import Table
+from carob.output.errors import ArgumentError, DataError
+from carob.output.files import write_whole
+from carob.output.frames import frame_of
+from carob.output.results import Records
+from carob.statistics.multiple_comparisons import randomised_tukey
+from carob.statistics.paired import Draw, paired, sign_flip, wins
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, KeysView, Mapping, Sequence
+
+    from typing_extensions import Self
+
+    from carob.lists.rows import Floats, Integers
+
+__all__ = ["Qrels", "Run", "compare", "evaluate", "fuse"]
+
+LAST = Policy(duplicates="last")
+"""How files are read: of a document that occurs twice, ranx keeps the last line."""
+NORMS = {"zmuv": "z-score", "min_max": "min-max", None: "none"}
+"""ranx's names of normalisations that have other names in carob."""
+EVERY = 10**9
+"""More documents than a fused list has."""
+
+TESTS: dict[str, Callable[[Floats, Integers, Draw], Floats]] = {
+    "student": lambda scores, pairs, _: paired(scores[:, pairs[:, 0]] - scores[:, pairs[:, 1]]).p,
+    "fisher": lambda scores, pairs, draw: sign_flip(scores, pairs, draw).p,
+    "tukey": lambda scores, pairs, draw: randomised_tukey(scores, pairs, draw).p,
+}
+"""The p of each pair of columns, by ranx's name of the test."""
+
+
+class Ratings:
+    """A number for each document of each query: the base of ``Qrels`` and ``Run``.
+
+    Args:
+        ratings: ``{query: {document: number}}``.
+        name: a name, which tables show.
+    """
+
+    reader: ClassVar[Any]
+    number: ClassVar[Any]
+    line: ClassVar[str]
+
+    def __init__(
+        self, ratings: Mapping[str, Mapping[str, float]] | None = None, name: str | None = None
+    ) -> None:
+        """Copies the numbers."""
+        self.name = name
+        self.ratings: dict[str, dict[str, float]] = {}
+        for query, its in (ratings or {}).items():
+            self.add(query, its.keys(), its.values())
+
+    def add_score(self, q_id: str, doc_id: str, score: float) -> None:
+        """Sets the number of a document."""
+        self.ratings.setdefault(q_id, {})[doc_id] = self.number(score)
+
+    def add(self, q_id: str, doc_ids: Iterable[str], scores: Iterable[float]) -> None:
+        """Adds the documents of a query with their numbers."""
+        self.ratings[q_id] = dict(zip(doc_ids, map(self.number, scores), strict=True))
+
+    def add_multi(
+        self, q_ids: Iterable[str], doc_ids: Iterable[Iterable[str]], scores: Iterable[Iterable[float]]
+    ) -> None:
+        """Adds several queries."""
+        for each in zip(q_ids, doc_ids, scores, strict=True):
+            self.add(*each)
+
+    def keys(self) -> KeysView[str]:
+        """Returns the queries."""
+        return self.ratings.keys()
+
+    def __getitem__(self, q_id: str) -> dict[str, float]:
+        """Returns the documents of a query with their numbers."""
+        return self.ratings[q_id]
+
+    def __len__(self) -> int:
+        """Returns the number of queries."""
+        return len(self.ratings)
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """Returns ``{query: {document: number}}``."""
+        return {query: dict(its) for query, its in self.ratings.items()}
+
+    def to_dataframe(self) -> Any:
+        """Returns a pandas frame with the columns ``q_id``, ``doc_id`` and ``score``."""
+        rows = [(query, *each) for query, its in self.ratings.items() for each in its.items()]
+        return frame_of(Records(["q_id", "doc_id", "score"], rows).columns(), "pandas")
+
+    def save(self, path: str, kind: str | None = None) -> None:
+        """Writes JSON, or TREC text if the path ends in ``.txt`` or ``.trec``, or ``kind`` is ``trec``."""
+        if kind != "trec" and (kind is not None or not path.endswith((".txt", ".trec"))):
+            write_whole(path, json.dumps(self.ratings))
+            return
+        lines = [
+            self.line.format(
+                query=query, document=document, rank=rank, number=number, name=self.name or "run"
+            )
+            for query, its in self.ratings.items()
+            for rank, (document, number) in enumerate(sorted(its.items(), key=lambda each: -each[1]), 1)
+        ]
+        write_whole(path, "".join(lines))
+
+    @classmethod
+    def read(cls, source: Any, name: str | None = None, **columns: str) -> Self:
+        """Reads what carob reads as judgments or as a run, and keeps the order of its lines."""
+        found: dict[str, dict[str, float]] = {}
+        held = cls.reader.of(source, **({"policy": LAST} if cls is Qrels else {}), **columns)
+        for query, document, number in (held if cls is Qrels else held.held).rows():
+            found.setdefault(text_of(query), {})[text_of(document)] = number
+        return cls(found, name or (None if cls is Qrels else held.name))
+
+    @classmethod
+    def from_dict(cls, d: Mapping[str, Mapping[str, float]], name: str | None = None) -> Self:
+        """Makes it of ``{query: {document: number}}``."""
+        return cls(d, name)
+
+    @classmethod
+    def from_file(cls, path: str, kind: str | None = None, name: str | None = None) -> Self:
+        """Reads a file: JSON if ``kind`` says so; otherwise the format is that of its name and content."""
+        if kind != "json":
+            return cls.read(os.fspath(path), name)
+        with open(path, encoding="utf-8") as file:
+            return cls(json.load(file), name)
+
+    @classmethod
+    def from_df(
+        cls,
+        df: Any,
+        q_id_col: str = "q_id",
+        doc_id_col: str = "doc_id",
+        score_col: str = "score",
+        name: str | None = None,
+    ) -> Self:
+        """Reads a data frame."""
+        number = "grade" if cls is Qrels else "score"
+        return cls.read(df, name, query=q_id_col, document=doc_id_col, **{number: score_col})
+
+    from_parquet = from_df
+
+
+class RanxQrels(Ratings):
+    """Judgments, as ranx's ``Qrels``.
+
+    Args:
+        qrels: ``{query: {document: grade}}``. A fraction of a grade is dropped.
+        name: a name.
+
+    Example:
+        >>> from carob.compat.ranx import Qrels
+        >>> Qrels({"q1": {"d1": 2, "d2": 0}}).to_dict()
+        {'q1': {'d1': 2, 'd2': 0}}
+    """
+
+    reader, number, line = Judgments, int, "{query} 0 {document} {number}\n"
+
+    def __init__(
+        self, qrels: Mapping[str, Mapping[str, float]] | None = None, name: str | None = None
+    ) -> None:
+        """Copies the grades."""
+        super().__init__(qrels, name)
+
+
+class RanxRun(Ratings):
+    """A run, as ranx's ``Run``. ``evaluate`` keeps its values in ``mean_scores``, ``std_scores`` and ``scores``.
+
+    Args:
+        run: ``{query: {document: score}}``.
+        name: the name in tables.
+
+    Example:
+        >>> from carob.compat.ranx import Run
+        >>> Run({"q1": {"d1": 0.5}}, name="bm25").name
+        'bm25'
+    """
+
+    reader, number, line = RankedLists, float, "{query} Q0 {document} {rank} {number!r} {name}\n"
+
+    def __init__(self, run: Mapping[str, Mapping[str, float]] | None = None, name: str | None = None) -> None:
+        """Copies the scores."""
+        super().__init__(run, name)
+        self.metadata: dict[str, Any] = {}
+        self.scores: dict[str, dict[str, float]] = defaultdict(dict)
+        self.mean_scores: dict[str, float] = {}
+        self.std_scores: dict[str, float] = {}
+
+    def make_comparable(self, qrels: RanxQrels) -> Self:
+        """Adds empty lists for judged queries without one, and removes queries without judgments."""
+        self.ratings = {query: self.ratings.get(query, {}) for query in qrels.keys()}  # noqa: SIM118
+        return self
+
+
+Qrels, Run = RanxQrels, RanxRun
+
+
+def evaluate(
+    qrels: Any,
+    run: Any,
+    metrics: Sequence[str] | str,
+    return_mean: bool = True,
+    return_std: bool = False,
+    threads: int = 0,
+    save_results_in_run: bool = True,
+    make_comparable: bool = False,
+) -> Any:
+    """Evaluates a run as ranx's function of this name.
+
+    Args:
+        qrels: judgments, as ``Qrels`` or dicts.
+        run: the run, as ``Run`` or dicts.
+        metrics: one of ranx's names, such as ``ndcg@10`` or ``map-l2``, or several.
+        return_mean: whether to return means, in place of an array with the value of each query, sorted by id.
+        return_std: whether to return ``{"mean": …, "std": …}``.
+        threads: not used.
+        save_results_in_run: whether a ``Run`` keeps the values.
+        make_comparable: whether judged queries without a list count as empty lists, and other queries do not count.
+
+    Returns:
+        The value of the only metric, or a dict of several.
+
+    Raises:
+        DataError: the queries of the two differ; data that cannot be read.
+        MeasureError: a metric that does not exist.
+
+    Example:
+        >>> from carob.compat.ranx import Qrels, Run, evaluate
+        >>> qrels, run = Qrels({"q1": {"d1": 1, "d2": 0}}), Run({"q1": {"d2": 0.9, "d1": 0.8}})
+        >>> evaluate(qrels, run, ["mrr", "ndcg@5"])
+        {'mrr': 0.5, 'ndcg@5': 0.6309297535714575}
+    """
+    del threads
+    names = [metrics] if isinstance(metrics, str) else [*metrics]
+    if make_comparable and isinstance(run, RanxRun):
+        run.make_comparable(qrels)
+    judged, ranked = (each if isinstance(each, dict) else each.to_dict() for each in (qrels, run))
+    if judged.keys() != ranked.keys():
+        raise DataError(
+            "The queries of qrels and run differ.",
+            remedy="Pass make_comparable=True, so that missing lists count as empty, and queries without judgments "
+            "are left out.",
+        )
+    values = {name: values_of_metric(judged, ranked, name) for name in names}
+    means: dict[str, Any] = {name: float(its.mean()) for name, its in values.items()}
+    if isinstance(run, RanxRun) and save_results_in_run:
+        run.mean_scores.update(means)
+        for name, its in values.items():
+            run.scores[name].update(zip(sorted(judged), its.tolist(), strict=True))
+            if return_std and return_mean:
+                run.std_scores[name] = float(its.std())
+    found: dict[str, Any] = values if not return_mean else means
+    if return_std and return_mean:
+        found = {name: {"mean": means[name], "std": float(its.std())} for name, its in values.items()}
+    return found[names[0]] if len(names) == 1 else found
+
+
+def values_of_metric(judged: dict[str, Any], ranked: dict[str, Any], metric: str) -> Floats:
+    """Returns the values of a metric for the queries, sorted by id.
+
+    ``-l2`` in ranx's names leaves out the judgments with lower grades. bpref alone needs these, as nonrelevant.
+    """
+    name, _, level = metric.partition("-l")
+    if name.startswith("rbp"):
+        name = f"RBP(p=0.{name[4:]})"
+    if level and name == "bpref":
+        name = f"Bpref(rel={level})"
+    elif level:
+        lowest = float(level)
+        judged = {
+            query: {document: grade for document, grade in its.items() if grade >= lowest}
+            for query, its in judged.items()
+        }
+    # A list without documents is a query that the run lacks.
+    policy = Policy(missing="zero")
+    scores = evaluate_run(judged, ranked, name, profile="ranx", policy=policy, bounds=False)
+    by_query = scores.by_query(name)
+    return np.array([by_query[query] for query in sorted(judged)])
+
+
+class EitherOrder(dict):  # type: ignore[type-arg]
+    """A dict whose keys are pairs in either order."""
+
+    def __getitem__(self, key: Iterable[str]) -> Any:
+        """Returns the value of a pair."""
+        return super().__getitem__(frozenset(key))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RanxReport:
+    """A comparison of runs, as ranx's ``Report``.
+
+    Args:
+        model_names: the names of the runs.
+        results: the means by run and metric.
+        comparisons: ``p_value`` and ``significant`` by pair of runs and metric.
+        metrics: the metrics.
+        max_p: the greatest p of a significant difference.
+        win_tie_loss: on how many queries a run is better, equal and worse, by ordered pair of runs and metric.
+        rounding_digits: the decimals of tables.
+        show_percentages: whether tables have percentages.
+        stat_test: ``student``, ``fisher`` or ``tukey``.
+    """
+
+    model_names: list[str]
+    results: dict[str, dict[str, float]]
+    comparisons: EitherOrder
+    metrics: list[str]
+    max_p: float
+    win_tie_loss: dict[tuple[str, str], dict[str, dict[str, int]]]
+    rounding_digits: int
+    show_percentages: bool
+    stat_test: str
+
+    def cell(self, run: str, metric: str) -> str:
+        """Returns a mean, and the letters of the runs that it is significantly above."""
+        own = self.results[run][metric]
+        percent = 2 if self.show_percentages else 0
+        above = "".join(
+            letter(place)
+            for place, other in enumerate(self.model_names)
+            if other != run
+            and self.comparisons[run, other][metric]["significant"]
+            and own > self.results[other][metric]
+        )
+        return f"{own * 10**percent:.{max(self.rounding_digits - percent, 0)}f} {above}".rstrip()
+
+    @property
+    def table(self) -> Table:
+        """The means of each run, with letters."""
+        rows = [
+            [letter(place), run, *(self.cell(run, each) for each in self.metrics)]
+            for place, run in enumerate(self.model_names)
+        ]
+        return Table(["#", "Model", *self.metrics], rows, range(len(self.metrics) + 2))
+
+    def to_table(self) -> str:
+        """Returns the means as text."""
+        return self.table.text(10**4)
+
+    __str__ = __repr__ = to_table
+
+    def to_latex(self) -> str:
+        """Returns the means as a LaTeX table, which needs the package booktabs."""
+        return self.table.latex()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns means, p-values and counts by run, as ranx's report does."""
+        found: dict[str, Any] = {
+            "stat_test": self.stat_test,
+            "metrics": self.metrics,
+            "model_names": self.model_names,
+        }
+        for run in self.model_names:
+            others = [each for each in self.model_names if each != run]
+            found[run] = {
+                "scores": self.results[run],
+                "comparisons": {
+                    other: {name: its["p_value"] for name, its in self.comparisons[run, other].items()}
+                    for other in others
+                },
+                "win_tie_loss": {other: self.win_tie_loss[run, other] for other in others},
+            }
+        return found
+
+    def save(self, path: str) -> None:
+        """Writes ``to_dict`` as JSON."""
+        write_whole(path, json.dumps(self.to_dict(), indent=4))
+
+
+def compare(
+    qrels: RanxQrels,
+    runs: Sequence[RanxRun],
+    metrics: Sequence[str] | str,
+    stat_test: str = "student",
+    n_permutations: int = 1000,
+    max_p: float = 0.01,
+    random_seed: int = 42,
+    threads: int = 0,
+    rounding_digits: int = 3,
+    show_percentages: bool = False,
+    make_comparable: bool = False,
+) -> RanxReport:
+    """Compares runs as ranx's function of this name: each pair by a test of its own, without a correction.
+
+    ``carob.compare`` corrects for the number of comparisons, has intervals, and says which run is better.
+
+    Args:
+        qrels: judgments.
+        runs: the runs.
+        metrics: as in ``evaluate``.
+        stat_test: ``student`` (paired t-test), ``fisher`` (paired randomisation test: exact where that is cheap) or
+            ``tukey`` (Tukey's HSD, by permuting the scores of each query).
+        n_permutations: the number of permutations.
+        max_p: the greatest p of a significant difference.
+        random_seed: the seed of the permutations.
+        threads: not used.
+        rounding_digits: the decimals of tables.
+        show_percentages: whether tables have percentages.
+        make_comparable: as in ``evaluate``.
+
+    Raises:
+        ArgumentError: an unknown test.
+        DataError: two runs of one name; as for ``evaluate``.
+        MeasureError: as for ``evaluate``.
+
+    Example:
+        >>> from carob.compat.ranx import Qrels, Run, compare
+        >>> qrels = Qrels({"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"c": 1}})
+        >>> old = Run({"q1": {"x": 2, "a": 1}, "q2": {"b": 1}, "q3": {"x": 2, "c": 1}}, name="old")
+        >>> new = Run({"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"c": 1}}, name="new")
+        >>> print(compare(qrels, [old, new], ["mrr", "precision@1"]))
+        #  Model  mrr    precision@1
+        a  old    0.667  0.333
+        b  new    1.000  1.000
+        <BLANKLINE>
+    """
+    names = [metrics] if isinstance(metrics, str) else [*metrics]
+    models = [run.name if run.name is not None else f"run_{place}" for place, run in enumerate(runs, 1)]
+    if len({*models}) < len(models):
+        raise DataError("Two runs have the same name.", remedy="Give each run another name.")
+    if stat_test not in TESTS:
+        raise ArgumentError(f"There is no test '{stat_test}'. stat_test is {', '.join(TESTS)}.")
+    tables = []
+    for run in runs:
+        found = evaluate(
+            qrels, run, names, return_mean=False, threads=threads, make_comparable=make_comparable
+        )
+        tables.append([found] if len(names) == 1 else [found[name] for name in names])
+    report = RanxReport(
+        models,
+        {model: {} for model in models},
+        EitherOrder({frozenset(each): {} for each in combinations(models, 2)}),
+        names,
+        max_p,
+        {each: {} for each in permutations(models, 2)},
+        rounding_digits,
+        show_percentages,
+        stat_test,
+    )
+    draw = Draw(n_permutations, random_seed)
+    for name, columns in zip(names, zip(*tables, strict=True), strict=True):
+        scores = np.column_stack(columns)
+        for model, its in zip(models, columns, strict=True):
+            report.results[model][name] = float(its.mean())
+        pairs = np.array([*combinations(range(len(models)), 2)])
+        differences = scores[:, pairs[:, 0]] - scores[:, pairs[:, 1]]
+        p = TESTS[stat_test](scores, pairs, draw)
+        for (a, b), own, won, tied, lost in zip(combinations(models, 2), p, *wins(differences), strict=True):
+            report.comparisons[a, b][name] = {"p_value": float(own), "significant": bool(own <= max_p)}
+            report.win_tie_loss[a, b][name] = {"W": int(won), "T": int(tied), "L": int(lost)}
+            report.win_tie_loss[b, a][name] = {"W": int(lost), "T": int(tied), "L": int(won)}
+    return report
+
+
+def fuse(
+    runs: Sequence[RanxRun],
+    norm: str | None = "min-max",
+    method: str = "wsum",
+    params: Mapping[str, Any] | None = None,
+) -> RanxRun:
+    """Fuses runs as ranx's function of this name.
+
+    Args:
+        runs: the runs, of the same queries.
+        norm: the normalisation of scores; None for none.
+        method: ranx's name of a method. Methods that are trained on judgments, and condorcet, do not exist here.
+        params: the parameters of the method: ``weights``, ``k``, ``phi``, ``gamma`` or ``sigma``, and ``name``.
+
+    Raises:
+        ArgumentError: an unknown method, normalisation or parameter.
+        DataError: fewer than two runs, or of different queries.
+
+    Example:
+        >>> from carob.compat.ranx import Run, fuse
+        >>> fuse([Run({"q": {"a": 2.0, "b": 1.0}}), Run({"q": {"b": 3.0}})], method="rrf").to_dict()
+        {'q': {'b': 0.03252247488101534, 'a': 0.01639344262295082}}
+    """
+    given = {**(params or {})}
+    name, weights = given.pop("name", method), given.pop("weights", None)
+    if len(runs) < 2:
+        raise DataError("Fusing needs two runs or more.")
+    for place, run in enumerate(runs):
+        if run.keys() != runs[0].keys():
+            raise refused(
+                "The queries of runs 0 and {place} differ.", "Call make_comparable first.", place=place
+            )
+    recipe = method + (f"({', '.join(f'{key}={value}' for key, value in given.items())})" if given else "")
+    known = formulas.METHODS.get(formulas.ALIASES.get(method, method))
+    by_rank = known is not None and known.by_rank
+    lists = {f"run {place}": run.to_dict() for place, run in enumerate(runs)}
+    found = fused_by_carob(
+        lists,
+        recipe,
+        None if by_rank else NORMS.get(norm, norm),
+        weights=weights,
+        profile="ranx",
+        depth=EVERY,
+    )
+    return RanxRun.read(found, name)
