@@ -99,6 +99,7 @@ def compare_command(
         options["weights"],
         options["cluster"],
         options["by"],
+        options["preregistered"],
         output=record_path,
     )
     options |= judging_given(judging, given, options["measures"], existing=existing)

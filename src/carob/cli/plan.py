@@ -23,6 +23,8 @@ def plan_command(
     layout: str,
     figure: Picture | None,
     given: Given,
+    preregister: str | None,
+    planned_queries: str | None,
     **aims: Any,
 ) -> None:
     """Say how many queries a comparison needs, from a pilot with few queries.
@@ -36,7 +38,13 @@ def plan_command(
     """
     from carob.comparison.plan import plan
 
-    answer(plan(scores_given(files, measures, given), **aims), layout, figure=figure)
+    if planned_queries is not None and preregister is None:
+        raise click.UsageError("--planned-queries needs --preregister.")
+    refuse_misuse(*files, planned_queries, given.exclude, output=preregister)
+    found = plan(scores_given(files, measures, given), **aims)
+    if preregister is not None:
+        found.preregister(preregister, queries=planned_queries, baseline=aims["baseline"])
+    answer(found, layout, figure=figure)
 
 
 def scores_given(files: tuple[str, ...], measures: tuple[str, ...], given: Given) -> Any:

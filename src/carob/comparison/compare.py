@@ -37,6 +37,7 @@ from carob.output.pictures.figures import figure_of
 from carob.statistics.rank_correlation import kendall, rbo, tau_ap_b
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Mapping, Sequence
 
     from carob import _native
@@ -78,6 +79,7 @@ def compare(
     unjudged_bounds: bool | UnjudgedLimits = False,
     orders: bool = False,
     judged_at: int | None = arguments.JUDGED_AT,
+    preregistered: str | os.PathLike[str] | None = None,
     policy: Policy | None = None,
     profile: ProfileLike = None,
     progress: _native.Progress | None = None,
@@ -105,6 +107,9 @@ def compare(
         orders: also report how similarly the measures order the runs (τ, τ_AP), and how similarly the runs order the
             documents (RBO).
         judged_at: the depth to which unjudged documents are counted, by default the primary measure's depth or 10.
+        preregistered: a file that states the primary measure, the test, its level and correction, the baseline, the
+            runs or the queries, as ``carob.plan(…).preregister`` writes it. What is left at its default is taken from
+            the file, and a warning names each deviation.
         policy: as in ``carob.evaluate``.
         profile: as in ``carob.evaluate``.
         progress: counts the bytes read, for a progress bar in another thread.
@@ -125,6 +130,12 @@ def compare(
         (0.1, 1.0, True)
     """
     test, design = Test.of(test), Design.of(design)
+    plan = None
+    if preregistered is not None:
+        from carob.comparison.preregistration import read_plan
+
+        plan = read_plan(preregistered)
+        measures, test, baseline = plan.settings(measures, test, baseline)
     if judge is not None:
         refuse_with_judge(test, design, by)
     evidence = Evidence(qrels, runs, judge, policy, profile, design.weights)
@@ -135,9 +146,15 @@ def compare(
     again = orders or bool(unjudged_bounds)
     least = 2 if judge is None else 1
     read = evidence.read(measures, least=least, judged_at=judged_at, progress=progress, again=again)
-    return compared(
+    found = compared(
         read, test, design, baseline=baseline, by=by, unjudged_bounds=unjudged_bounds, orders=orders
     )
+    if plan is None or preregistered is None:
+        return found
+    from carob.comparison.preregistration import held_to
+
+    registered, warned = held_to(plan, preregistered, found)
+    return replace(found, preregistration=registered, warnings=(*warned, *found.warnings))
 
 
 @specified
@@ -315,6 +332,7 @@ class Comparison(Documented, Findings):
         orders: the rank correlations of measures, and RBO between runs, if requested.
         judge: facts about the judge, if the means were estimated from people's and a judge's judgments.
         other_tests: what the other tests decide about the primary measure, if requested.
+        preregistration: the file that the comparison was held to, and the deviations from it, if there is one.
 
     Example:
         >>> import carob

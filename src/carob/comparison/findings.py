@@ -372,6 +372,21 @@ class Judging:
 
 
 @dataclass(frozen=True)
+class Registered:
+    """The preregistration that a comparison was held to.
+
+    Args:
+        file: its file.
+        sha256: the SHA-256 of the file.
+        deviations: sentences on what was not done as planned.
+    """
+
+    file: str
+    sha256: str
+    deviations: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class OtherTest:
     """What another test than the comparison's decides about the primary measure.
 
@@ -412,6 +427,7 @@ class Findings:
     judge: Judging | None = None
     unjudged: UnjudgedBounds | None = None
     other_tests: tuple[OtherTest, ...] = ()
+    preregistration: Registered | None = None
 
     @property
     def exact(self) -> bool:

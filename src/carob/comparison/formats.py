@@ -176,6 +176,7 @@ def contents(comparison: Findings) -> dict[str, Any]:
         "contests": contests,
         "orders": comparison.orders,
         **({"other_tests": comparison.other_tests} if comparison.other_tests else {}),
+        **({"preregistration": comparison.preregistration} if comparison.preregistration else {}),
         **(
             {}
             if comparison.judge is None

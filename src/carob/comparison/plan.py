@@ -30,7 +30,8 @@ from carob.statistics.sample_size import (
 from carob.statistics.variance_components import components_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    import os
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import ProfileLike
@@ -209,6 +210,59 @@ class Plan(Documented):
     variances: tuple[Variances, ...] = ()
     warnings: tuple[str, ...] = ()
     footers: tuple[str, ...] = ()
+
+    def preregister(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        queries: str | os.PathLike[str] | Collection[str] | None = None,
+        runs: Collection[str] | None = None,
+        baseline: str | None = None,
+    ) -> None:
+        """Write a preregistration of the planned comparison, for ``carob.compare(…, preregistered=path)``.
+
+        It states the first measure, the t-test and its level, Holm's correction if several comparisons are planned, and
+        the queries. The file is TOML, which people may change before anybody sees a result.
+
+        Args:
+            path: the file to write.
+            queries: the ids of the planned queries, or a file with one in each line. The preregistration has their
+                number and hash; without them, the largest assured number.
+            runs: the names of the planned runs.
+            baseline: the run with which the others will be compared, by name.
+
+        Raises:
+            DataError: the plan is not for a difference, or a file cannot be read or written.
+
+        Example:
+            >>> import carob, os, pathlib, tempfile
+            >>> values = {"old": {"AP": {"q1": 0.1, "q2": 0.2}}, "new": {"AP": {"q1": 0.3, "q2": 0.1}}}
+            >>> path = os.path.join(tempfile.mkdtemp(), "plan.toml")
+            >>> carob.plan(carob.read_scores(values), difference=0.1).preregister(path, queries=["q1", "q2", "q3"])
+            >>> print(pathlib.Path(path).read_text().splitlines()[1])
+            measure = "AP"
+        """
+        from carob.comparison.preregistration import Preregistration, hash_of
+        from carob.inputs.query_files import queries_in
+
+        if self.aim != "difference":
+            raise DataError(
+                f"A preregistration is for a test of a difference, and this plan is for {self.aim}."
+            )
+        primary = [each for each in self.rows if each.measure == self.rows[0].measure]
+        ids = None if queries is None else sorted({*queries_in(queries)})
+        most = max(each.assured for each in primary)
+        number = math.ceil(most - 1e-6) if math.isfinite(most) else None
+        Preregistration(
+            primary[0].measure,
+            test="t",
+            correction="holm" if self.comparisons > 1 else None,
+            alpha=round(self.alpha * self.comparisons, 12),
+            baseline=baseline,
+            runs=None if runs is None else tuple(runs),
+            queries=number if ids is None else len(ids),
+            queries_sha256=None if ids is None else hash_of(ids),
+        ).save(path)
 
     def records(self) -> dict[str, Callable[[], Records]]:
         """Returns the tables ``rows``, with a row for each measure and pair of runs, and ``variances``."""

@@ -528,10 +528,20 @@ def method(comparison: Findings) -> list[str]:
     sentences.append(interval_words(comparison))
     bounds = {"margin": settings.margin, "rope": settings.rope, "effects": settings.effects or None}
     sentences += [filled(BOUNDS[key], **bounds) for key, each in bounds.items() if each is not None]
-    sentences += [*settings.departures, *others_said(comparison)]
+    sentences += [*settings.departures, plan_said(comparison), *others_said(comparison)]
     sentences += [detectable_words(comparison), judged_words(comparison)]
     sentences.append(signature(comparison.scores[0], conventions_of_all(comparison)))
     return [each for each in sentences if each]
+
+
+def plan_said(comparison: Findings) -> str:
+    """Returns the sentence about the preregistration that the comparison was held to, or an empty text without one."""
+    plan = comparison.preregistration
+    if plan is None:
+        return ""
+    apart = "with {count:deviation/deviations}" if plan.deviations else "no deviation"
+    said = f"Preregistered in {{file}} (SHA-256 {{start}} …), {apart}."
+    return filled(said, file=plan.file, start=plan.sha256[:12], count=len(plan.deviations))
 
 
 def others_said(comparison: Findings) -> list[str]:

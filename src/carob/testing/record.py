@@ -144,6 +144,7 @@ def comparison_of(comparison: Comparison) -> dict[str, Any]:
         "settings": defined(asdict(comparison.settings)),
         "names": list(comparison.names),
         "contests": contests,
+        **({"preregistration": asdict(plan)} if (plan := comparison.preregistration) is not None else {}),
     }
 
 
