@@ -4,6 +4,12 @@ set(CAROB_HOT
   ${CMAKE_CURRENT_LIST_DIR}/frames/columns.cpp
   ${CMAKE_CURRENT_LIST_DIR}/frames/decimal.cpp
   ${CMAKE_CURRENT_LIST_DIR}/frames/frame.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/fusion/blocks_of_queries.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/fusion/digits.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/fusion/fuse.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/fusion/points.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/fusion/query.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/fusion/sums.cpp
   ${CMAKE_CURRENT_LIST_DIR}/matching/gather.cpp
   ${CMAKE_CURRENT_LIST_DIR}/matching/match.cpp
   ${CMAKE_CURRENT_LIST_DIR}/matching/match_frame.cpp
@@ -22,6 +28,7 @@ set(CAROB_COLD
   ${CMAKE_CURRENT_LIST_DIR}/matching/rows.cpp
   ${CMAKE_CURRENT_LIST_DIR}/text/first_line.cpp
   ${CMAKE_CURRENT_LIST_DIR}/text/json.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/text/placed.cpp
   ${CMAKE_CURRENT_LIST_DIR}/text/source.cpp
   ${CMAKE_CURRENT_LIST_DIR}/text/survey.cpp)
 set(CAROB_KERNEL ${CAROB_HOT} ${CAROB_COLD})

@@ -11,6 +11,7 @@ namespace carob::python {
 void bind_judgments(nb::module_& module);
 void bind_matched(nb::module_& module);
 void bind_frames(nb::module_& module);
+void bind_fusion(nb::module_& module);
 void bind_text(nb::module_& module);
 void bind_segments(nb::module_& module);
 

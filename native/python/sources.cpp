@@ -73,6 +73,8 @@ private:
     carob::MemorySource memory_;
 };
 
+}  // namespace
+
 carob::NativePath native_path(nb::handle path) {
 #if defined(_WIN32)
     Py_ssize_t size = 0;
@@ -90,8 +92,6 @@ carob::NativePath native_path(nb::handle path) {
         throw nb::value_error("embedded null character in path");
     return made;
 }
-
-}  // namespace
 
 std::unique_ptr<carob::Source> make_source(nb::handle source) {
     if (nb::isinstance<nb::str>(source)) return std::make_unique<carob::FileSource>(native_path(source));

@@ -28,6 +28,9 @@ private:
     Py_buffer buffer_{};
 };
 
+// The system's form of a path.
+carob::NativePath native_path(nb::handle path);
+
 // A path, bytes, or an object with readinto() and rewind().
 std::unique_ptr<carob::Source> make_source(nb::handle source);
 

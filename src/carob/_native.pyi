@@ -495,6 +495,68 @@ class Pool:
     def finish(self) -> Judgments:
         """To be called once."""
 
+class FusionRecipe:
+    """What a fusion computes: as carob.fusion completed it, with points by rank and factors in tables."""
+
+    def __init__(
+        self,
+        *,
+        norm: str,
+        combine: str,
+        absent: str,
+        summation: str,
+        equal: float,
+        sample: bool,
+        floor: float,
+        weights: NDArray[np.float64],
+        low: NDArray[np.float64],
+        high: NDArray[np.float64],
+        tables: NDArray[np.float64],
+        factors: NDArray[np.float64],
+        depth: int,
+        ties: str,
+        float32: bool,
+        ascending: bool,
+        tag: bytes,
+    ) -> None:
+        """``norm``: a normalisation, ``table`` for the points by rank of ``tables``, or ``borda-points``.
+
+        ``combine``: sum (times the factor for the number of lists that have the document, from 0), mnz, anz, mean, max,
+        min, med or copeland. ``equal``: the points of equal scores, NaN for the sign of the score. ``floor`` and the
+        bounds ``low`` and ``high`` of each run: NaN for none. ``depth``: 0 for all documents. ``ties`` and ``float32``
+        are about the lists, ``ascending`` about documents with equal fused scores.
+        """
+
+class PlainRuns:
+    """Runs in files that have, without any exception, lines of six fields with single blanks, query after query.
+
+    The files must not change. Where they turn out to be something else, the methods say so and nothing is wrong.
+    """
+
+    @staticmethod
+    def of(files: list[str], *, threads: int = 1) -> PlainRuns | None:
+        """Find the lines of each query; None if the files are not plain, or no two have a query in common.
+
+        Raises:
+            OSError: a file cannot be read.
+        """
+    @property
+    def queries(self) -> list[bytes]:
+        """The queries of all runs, in byte order."""
+    @property
+    def query_count(self) -> int: ...
+    @property
+    def lacking(self) -> list[tuple[int, bytes]]:
+        """For each run, how many of these it lacks, and the first of them."""
+    def write(self, recipe: FusionRecipe, file: int, *, threads: int = 1) -> bool:
+        """Write the fused lists to the start of an open file. False, after a part was written, if a list is not plain.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
+    def text(self, recipe: FusionRecipe, *, threads: int = 1) -> bytes | None:
+        """The same text in memory, or None."""
+
 def match_mapping(
     judgments: Judgments,
     run: Mapping[Any, Mapping[Any, float]],

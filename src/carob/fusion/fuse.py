@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.conventions.arguments import specified, whole_number
 from carob.conventions.policy import Policy
-from carob.fusion.fused_lists import Block, fused_lists, fused_scores, points_of
-from carob.fusion.pooled import PooledLists
+from carob.fusion.fused_lists import Block, fused_scores, points_of
+from carob.fusion.fused_source import FusedSource
 from carob.fusion.recipe import recipe_of
 from carob.inputs.errors import refused
 from carob.inputs.ids import bytes_of, text_of
 from carob.inputs.run import Run, runs_in
-from carob.inputs.runs import TextRun
-from carob.inputs.sources import memory
 from carob.output.document import Document, Documented, Items, Line, Section, Table
 from carob.output.errors import ArgumentError, warn
 from carob.output.files import write_whole
@@ -26,6 +24,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Mapping, Sequence
 
+    from carob.fusion.pooled import PooledLists
     from carob.fusion.recipe import Recipe
     from carob.inputs.run import RunsLike
 
@@ -39,26 +38,39 @@ class FusedRun(Run):
 
     Args:
         name: its name in tables.
-        held: its lists, as TREC text in memory.
+        held: its lists.
         named: not used.
-        recipe: the method, the normalisation, weights, parameters and rules.
-        runs: the names of the runs.
-        text: the lists as TREC text.
-        pooled: the lists of the runs.
     """
 
-    recipe: Any = None
-    runs: tuple[str, ...] = ()
-    text: bytes = b""
-    pooled: Any = None
+    held: FusedSource
+
+    @property
+    def recipe(self) -> Recipe:
+        """The method, the normalisation, weights, parameters and rules."""
+        return self.held.recipe
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """The names of the runs."""
+        return tuple(each.name for each in self.held.runs)
+
+    @property
+    def text(self) -> bytes:
+        """The lists as TREC text."""
+        return self.held.text
+
+    @property
+    def pooled(self) -> PooledLists:
+        """The lists of the runs."""
+        return self.held.pooled
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the run as TREC text, whole or not at all.
 
         Raises:
-            DataError: the file cannot be written.
+            DataError: a run cannot be read or fused, or the file cannot be written.
         """
-        write_whole(path, self.text)
+        write_whole(path, self.held.write)
 
     def explain(self, query: str, document: str) -> FusedDocument:
         """Returns how the score of a document came about: its rank, score and points in each list.
@@ -121,7 +133,8 @@ def fuse(
         name: the name of the fused run.
 
     Returns:
-        A run, which every function of carob accepts. ``save`` writes it, and ``explain`` derives a score.
+        A run, which every function of carob accepts. ``save`` writes it, and ``explain`` derives a score. Files of more
+        than 256 MiB together are read when the run is used, a few queries at a time.
 
     Raises:
         DataError: a run that cannot be read or fused.
@@ -138,11 +151,15 @@ def fuse(
         q Q0 c 3 0.016129032258064516 fused
     """
     given = several(runs)
+    if not name or not name.strip():
+        raise ArgumentError("The fused run needs a name.")
     names = [each.name for each in given]
     recipe = recipe_of(method, norm, names, weights=weights, bounds=bounds, absent=absent, profile=profile)
-    pooled = PooledLists.of(given, policy or Policy(), recipe.rules.ranks)
-    warn_of_missing(pooled)
-    return fused_run(pooled, recipe, depth, name, policy)
+    made = FusedSource(tuple(given), recipe, policy or Policy(), depth, name)
+    warn_of_missing(names, made)
+    if not made.is_streamed:
+        _ = made.text  # here, what cannot be read or fused is refused
+    return FusedRun(name, made)
 
 
 def several(runs: RunsLike) -> list[Run]:
@@ -161,27 +178,13 @@ def several(runs: RunsLike) -> list[Run]:
     return given
 
 
-def fused_run(
-    pooled: PooledLists, recipe: Recipe, depth: int | None, name: str, policy: Policy | None
-) -> FusedRun:
-    """Returns the fused run of lists that were read."""
-    if not name or not name.strip():
-        raise ArgumentError("The fused run needs a name.")
-    ascending = policy is not None and policy.ties == "ascending"
-    text = fused_lists(pooled, recipe, depth, ascending=ascending).text(name)
-    return FusedRun(name, TextRun(memory(text)), None, recipe, tuple(pooled.names), text, pooled)
-
-
-def warn_of_missing(pooled: PooledLists) -> None:
+def warn_of_missing(names: Sequence[str], made: FusedSource) -> None:
     """Warns of runs that lack queries which other runs have."""
-    count = len(pooled.queries)
-    for each in pooled.runs:
-        lacking = np.flatnonzero(each.lengths == 0)
-        if len(lacking):
-            query = text_of(pooled.queries[int(lacking[0])])
+    for name, (lacking, query) in zip(names, made.lacking, strict=True):
+        if lacking:
             warn(
-                f"Run {each.name} has no documents for {len(lacking):,} of {count:,} queries, such as '{query}': "
-                "there, the others are fused without it."
+                f"Run {name} has no documents for {lacking:,} of {made.query_count:,} queries, such as "
+                f"'{text_of(query)}': there, the others are fused without it."
             )
 
 

@@ -172,7 +172,7 @@ def lists_of(run: Run, everything: _native.Judgments, policy: Policy) -> RunList
     found = run.match(everything, MatchOptions(policy, scores=True))
     if policy.duplicates == "error":
         refuse_duplicates(run, everything, found, policy)
-    document, score = np.asarray(found.judgment), np.asarray(found.scores, np.float64)
+    document, score = np.asarray(found.judgment), np.asarray(found.scores, np.float64) + 0.0  # no -0
     if len(document) != len(score):
         raise DataError(f"Run {run.name} changed while it was read. Pass files that do not change.")
     odd = np.flatnonzero(~np.isfinite(score))

@@ -18,8 +18,9 @@ from carob.conventions.policy import Policy
 from carob.evaluation.engine import judgments_for
 from carob.evaluation.evaluate import evaluate
 from carob.evaluation.evidence import tables_of
-from carob.fusion.fuse import fused_run, several, warn_of_missing
+from carob.fusion.fuse import several, warn_of_missing
 from carob.fusion.fused_lists import FusedLists
+from carob.fusion.fused_source import FusedSource
 from carob.fusion.pooled import PooledLists
 from carob.fusion.recipe import recipe_of
 from carob.inputs.errors import refused
@@ -307,15 +308,16 @@ def tune_fusion(
         )
     names = [each.name for each in given]
     first = recipe_of(method, norm, names, weights=[1] * len(names), profile=profile)
-    pooled = PooledLists.of(given, policy or Policy(), first.rules.ranks)
-    warn_of_missing(pooled)
+    policy_of_lists = policy or Policy()
+    pooled = PooledLists.of(given, policy_of_lists, first.rules.ranks)
+    depth = parse_measure(measure).depth or WHOLE_DEPTH
+    source = FusedSource(tuple(given), first, policy_of_lists, depth, "fused", pooled)
+    warn_of_missing(names, source)
     grid = weight_grid(len(names))
     judged = judgments_for(runs, qrels, policy)
     tried: dict[str, Run] = {}
-    depth = parse_measure(measure).depth or WHOLE_DEPTH
     for place, weights in enumerate(grid):
-        recipe = replace(first, weights=weights)
-        tried[f"weights {place}"] = fused_run(pooled, recipe, depth, "fused", policy)
+        tried[f"weights {place}"] = Run("fused", replace(source, recipe=replace(first, weights=weights)))
     for place in range(len(names)):
         tried[f"list {place}"] = alone(pooled, place)
     scores = evaluate(judged, tried, measure, policy=policy)

@@ -5,17 +5,21 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
 from carob.output.errors import DataError
 from carob.output.parsing import read_toml
 from carob.output.taken import own_input, refuse_taken, take
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 
-def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
+Data: TypeAlias = "bytes | Callable[[BinaryIO], None]"
+"""The content of a file, or a function that writes it to the open file."""
+
+
+def write_whole(path: str | os.PathLike[str], content: str | Data) -> None:
     """Writes a file atomically. A reader sees either the old or the new content, never a part.
 
     The content goes to a file with a random name in the same folder, which is then renamed. Several threads and
@@ -24,7 +28,7 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
     Args:
         path: the file. If its name is a link, the file behind the link is written, as the user may have made the
             link; files next to it never follow one. Devices and pipes (``/dev/null``) are written directly.
-        content: text, written as UTF-8, or bytes.
+        content: text, written as UTF-8, or bytes, or a function that writes to the file.
 
     Raises:
         DataError: the file cannot be written, or the running command has read it.
@@ -37,7 +41,7 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
         mode = mode_of(place)
         if mode is not None and not stat.S_ISREG(mode):
             with open(place, "wb") as file:
-                file.write(data)
+                put(data, file)
             return
         beside = os.path.join(os.path.dirname(place), f".carob-{os.urandom(8).hex()}.part")
         try:
@@ -52,7 +56,7 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
         raise DataError(f"Cannot write {os.fspath(path)}: {error.strerror or error}.") from None
 
 
-def write_new(path: str, data: bytes, mode: int | None) -> None:
+def write_new(path: str, data: Data, mode: int | None) -> None:
     """Writes a new file with the given mode, or with the process's default mode.
 
     Raises:
@@ -61,11 +65,19 @@ def write_new(path: str, data: bytes, mode: int | None) -> None:
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     # The kernel applies the process's umask; reading the umask would change it for all threads.
     with open(os.open(path, flags, 0o666), "wb") as file:
-        file.write(data)
+        put(data, file)
         if mode is not None:
             os.chmod(path, stat.S_IMODE(mode))
         file.flush()
         os.fsync(file.fileno())
+
+
+def put(data: Data, file: BinaryIO) -> None:
+    """Writes data to an open file."""
+    if callable(data):
+        data(file)
+    else:
+        file.write(data)
 
 
 def mode_of(path: str) -> int | None:

@@ -1,0 +1,63 @@
+// Writes a number as the shortest decimal that reads back as the same, laid out as Python's repr.
+#include "fusion/digits.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace carob {
+namespace {
+
+// Python writes an exponent where the first digit stands for less than 1e-4 or for 1e16 and more.
+constexpr int LEAST_EXPONENT = -4, MOST_EXPONENT = 16;
+
+char* copy(const char* from, int count, char* out) { return std::copy(from, from + count, out); }
+char* zeros(int count, char* out) { return std::fill_n(out, count, '0'); }
+
+// `count` digits, the first of which stands for 10^exponent, without an exponent.
+char* lay_out(const char* digits, int count, int exponent, char* out) {
+    if (exponent < 0) {
+        *out++ = '0';
+        *out++ = '.';
+        return copy(digits, count, zeros(-exponent - 1, out));
+    }
+    const int whole = exponent + 1;
+    out = copy(digits, std::min(count, whole), out);
+    if (count <= whole) {
+        out = zeros(whole - count, out);
+        *out++ = '.';
+        *out++ = '0';
+        return out;
+    }
+    *out++ = '.';
+    return copy(digits + whole, count - whole, out);
+}
+
+}  // namespace
+
+char* write_shortest(double number, char* out) {
+    char text[LONGEST_NUMBER] = "0e+00";
+    const char* end = text + 5;
+    if constexpr (HAS_SHORTEST_DIGITS) end = std::to_chars(text, text + sizeof text, number, std::chars_format::scientific).ptr;
+    const char* at = text;
+    if (*at == '-') *out++ = *at++;
+    char digits[LONGEST_NUMBER];
+    int count = 0;
+    for (; at != end && *at != 'e'; ++at) {
+        if (*at != '.') digits[count++] = *at;
+    }
+    const char* const mark = at;
+    int exponent = 0;
+    const char* const exponent_digits = mark + 2;  // behind the sign, which is always written
+    std::from_chars(exponent_digits, end, exponent);
+    if (mark[1] == '-') exponent = -exponent;
+    if (exponent >= LEAST_EXPONENT && exponent < MOST_EXPONENT) return lay_out(digits, count, exponent, out);
+    // Both write an exponent with a sign and at least two digits.
+    *out++ = digits[0];
+    if (count > 1) {
+        *out++ = '.';
+        out = copy(digits + 1, count - 1, out);
+    }
+    return std::copy(mark, end, out);
+}
+
+}  // namespace carob

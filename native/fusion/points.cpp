@@ -1,0 +1,147 @@
+// Turns a list into points.
+#include "fusion/points.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "fusion/blocks_of_queries.h"
+
+namespace carob {
+namespace {
+
+using Doubles = std::vector<double>;
+
+double number(std::size_t count) { return static_cast<double>(count); }
+
+// From left to right, as carob._native.total.
+template <class Term>
+double total(const Doubles& values, Term term) {
+    double sum = term(values[0]);
+    for (std::size_t i = 1; i < values.size(); ++i) sum += term(values[i]);
+    return sum;
+}
+
+void require(bool good) {
+    if (!good) throw NotPlain{};
+}
+
+class ListPoints {
+public:
+    ListPoints(const FusionRecipe& recipe, std::size_t run, const Doubles& scores, Doubles& points)
+        : recipe_(recipe), run_(run), scores_(scores), points_(points), high_(scores.front()), low_(scores.back()) {}
+
+    void find(std::size_t candidates) {
+        switch (recipe_.norm) {
+            case Norm::table: return from_table();
+            case Norm::borda_points: return by_rank([c = number(candidates)](double rank) { return c - rank + 1; });
+            case Norm::none: points_ = scores_; return;
+            case Norm::min_max: return min_max();
+            case Norm::max: return by_max();
+            case Norm::sum: return by_sum();
+            case Norm::z_score: return z_score();
+            case Norm::l2: return l2();
+            case Norm::dbsf: return dbsf();
+            case Norm::rank: return by_rank([n = number(scores_.size())](double rank) { return 1 - (rank - 1) / n; });
+            case Norm::borda: return by_rank([c = number(candidates)](double rank) { return 1 - (rank - 1) / c; });
+        }
+    }
+
+private:
+    struct Moments {
+        double mean, deviation;
+    };
+
+    void from_table() {
+        const Doubles& table = recipe_.tables[run_];
+        require(scores_.size() <= table.size());
+        points_.assign(table.begin(), table.begin() + static_cast<std::ptrdiff_t>(scores_.size()));
+    }
+
+    template <class Formula>
+    void by_rank(Formula formula) {
+        points_.resize(scores_.size());
+        for (std::size_t i = 0; i < points_.size(); ++i) points_[i] = formula(number(i + 1));
+    }
+
+    // The quotients of the scores above `low`, or the points of equal scores where the divisor is not positive.
+    void divide(double low, double below) {
+        require(std::isfinite(low) && std::isfinite(below));
+        points_.resize(scores_.size());
+        for (std::size_t i = 0; i < points_.size(); ++i) {
+            if (below > 0) points_[i] = (scores_[i] - low) / below;
+            else points_[i] = std::isnan(recipe_.equal) ? (scores_[i] > 0 ? 1.0 : 0.0) : recipe_.equal;
+        }
+    }
+
+    void min_max() {
+        const Bounds& bounds = recipe_.bounds[run_];
+        const double low = std::isnan(bounds.low) ? low_ : bounds.low, high = std::isnan(bounds.high) ? high_ : bounds.high;
+        require(low <= low_ && high_ <= high);
+        divide(low, high - low);
+    }
+
+    // A list with negative scores is warned about, or refused.
+    void by_max() {
+        require(low_ >= 0);
+        divide(0, high_);
+    }
+
+    void by_sum() {
+        const double sum = total(scores_, [](double score) { return score; });
+        divide(low_, sum - low_ * number(scores_.size()));
+    }
+
+    Moments moments() const {
+        const double count = number(scores_.size());
+        const double mean = low_ == high_ ? low_ : total(scores_, [](double score) { return score; }) / count;
+        const double squares = total(scores_, [mean](double score) { return (score - mean) * (score - mean); });
+        const double divisor = recipe_.sample ? std::max(count - 1, 1.0) : count;
+        return {mean, std::sqrt(squares / divisor)};
+    }
+
+    void z_score() {
+        const auto [mean, deviation] = moments();
+        divide_or_keep(mean, deviation);
+    }
+
+    void l2() {
+        divide_or_keep(0, std::sqrt(total(scores_, [](double score) { return score * score; })));
+    }
+
+    void divide_or_keep(double low, double below) { divide(low, below > 0 ? below : 1.0); }
+
+    void dbsf() {
+        const auto [mean, deviation] = moments();
+        const double low = mean - 3 * deviation, high = mean + 3 * deviation;
+        divide(low, high - low);
+    }
+
+    const FusionRecipe& recipe_;
+    const std::size_t run_;
+    const Doubles& scores_;
+    Doubles& points_;
+    const double high_, low_;
+};
+
+}  // namespace
+
+void find_points(const FusionRecipe& recipe, std::size_t run, const std::vector<double>& scores, std::size_t candidates,
+                 std::vector<double>& points) {
+    points.clear();
+    if (scores.empty()) return;
+    ListPoints(recipe, run, scores, points).find(candidates);
+    for (double& its : points) {
+        require(std::isfinite(its));
+        if (its <= recipe.floor) its = recipe.floor;
+    }
+}
+
+double absent_points(const FusionRecipe& recipe, const std::vector<double>& points, std::size_t candidates) {
+    const double length = number(points.size()), all = number(candidates);
+    if (recipe.norm == Norm::borda_points) return (all - length + 1) / 2;
+    if (recipe.norm == Norm::borda) return 0.5 - (length - 1) / (2 * all);
+    if (recipe.absent != Absent::lowest || points.empty()) return 0;
+    return *std::min_element(points.begin(), points.end());
+}
+
+}  // namespace carob

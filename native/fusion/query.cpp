@@ -1,0 +1,231 @@
+// Fuses the lists of one query.
+#include "fusion/query.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "fusion/blocks_of_queries.h"
+#include "fusion/points.h"
+#include "text/run_lines.h"
+
+namespace carob {
+namespace {
+
+constexpr double INFINITE = std::numeric_limits<double>::infinity();
+
+// The score of a line, which is finite; -0 is 0.
+double plain_score(const char* begin, const char* end) {
+    double score = 0;
+    if (!short_decimal(begin, end, score)) [[unlikely]] {
+        const ParsedNumber parsed = parse_any_score({begin, static_cast<std::size_t>(end - begin)}, Numbers::strict);
+        if (parsed.fault != NumberFault::none || !std::isfinite(parsed.value)) throw NotPlain{};
+        score = parsed.value;
+    }
+    return score + 0.0;
+}
+
+// The first bytes of an id as a number that orders like them.
+std::uint64_t first_bytes(const Document& document) {
+    std::uint64_t bytes = 0;
+    for (std::size_t i = 0; i < 8; ++i)
+        bytes = bytes << 8 | (i < document.id_size ? static_cast<unsigned char>(document.id[i]) : 0u);
+    return bytes;
+}
+
+}  // namespace
+
+QueryFuser::QueryFuser(const FusionRecipe& recipe, std::size_t runs, std::uint64_t seed)
+    : recipe_(recipe), seed_(seed), lists_(runs), sums_(recipe.summation) {}
+
+void QueryFuser::begin() {
+    for (List& list : lists_) list.rows.clear();
+    table_.reset(2 * documents_.size());
+    documents_.clear();
+    last_run_.clear();
+    number_.clear();
+}
+
+void QueryFuser::take(std::size_t run, std::string_view query, const char* begin, const char* end) {
+    List& list = lists_[run];
+    bool in_order = true;
+    for (const char* line = begin; line != end;) {
+        QuickLine parts;
+        const char* stop = nullptr;
+        if (!split_quickly(line, end, false, parts, stop)) throw NotPlain{};
+        if (!same_id({line, parts.query_end}, query)) throw NotPlain{};
+        const double score = plain_score(line + parts.score, line + parts.score_end);
+        add(list, static_cast<std::uint32_t>(run), {line + parts.document, parts.document_end - parts.document},
+            recipe_.float32 ? static_cast<double>(static_cast<float>(score)) : score);
+        const std::size_t count = list.rows.size();
+        in_order = in_order && (count < 2 || list.rows[count - 2].score > list.rows[count - 1].score);
+        line = stop + 1;
+    }
+    if (!in_order) sort(list);
+}
+
+void QueryFuser::add(List& list, std::uint32_t run, std::string_view id, double score) {
+    const std::uint64_t hash = hash_id(id, seed_);
+    const auto next = static_cast<std::uint32_t>(documents_.size());
+    std::uint32_t number = table_.find_or_add(hash, next, [&](std::uint32_t n) { return same_id(documents_[n].name(), id); });
+    if (number == IdTable::NONE) {
+        number = next;
+        documents_.push_back({id.data(), id.size(), hash, 0});
+        last_run_.push_back(run);
+        number_.push_back(1);
+        if (table_.crowded()) table_.grow([&](std::uint32_t n) { return documents_[n].hash; });
+    } else {
+        if (last_run_[number] == run) throw NotPlain{};  // twice in a list
+        last_run_[number] = run;
+        number_[number] += 1;
+    }
+    list.rows.push_back({score, number});
+}
+
+bool QueryFuser::goes_before(const Listed& a, const Listed& b) const {
+    if (a.score != b.score) return a.score > b.score;
+    return recipe_.ties != Ties::input &&
+           compare_tied(documents_[a.document].name(), documents_[b.document].name(), recipe_.ties) < 0;
+}
+
+void QueryFuser::sort(List& list) const {
+    const auto before = [&](const Listed& a, const Listed& b) { return goes_before(a, b); };
+    if (!std::is_sorted(list.rows.begin(), list.rows.end(), before)) std::stable_sort(list.rows.begin(), list.rows.end(), before);
+}
+
+const std::vector<FusedDocument>& QueryFuser::fuse(bool in_order) {
+    if (recipe_.combine == Combine::copeland) {
+        find_copeland();
+    } else {
+        fill_points();
+        combine();
+    }
+    choose(in_order);
+    return best_;
+}
+
+// What a run without a document has in its place. Where it does not count, this must not change an extreme or a median.
+double QueryFuser::absent_value(std::size_t run, std::size_t count) {
+    if (recipe_.all_count()) {
+        const double its = absent_points(recipe_, points_, count);
+        return recipe_.combine == Combine::mnz ? its : its * recipe_.weights[run];
+    }
+    if (recipe_.combine == Combine::max) return -INFINITE;
+    return recipe_.combine == Combine::min || recipe_.combine == Combine::med ? INFINITE : 0.0;
+}
+
+void QueryFuser::fill_points() {
+    const std::size_t count = documents_.size();
+    values_.resize(lists_.size() * count);
+    for (std::size_t run = 0; run < lists_.size(); ++run) {
+        const std::vector<Listed>& rows = lists_[run].rows;
+        column_.clear();
+        for (const Listed& row : rows) column_.push_back(row.score);
+        find_points(recipe_, run, column_, count, points_);
+        double* const values = values_.data() + run * count;
+        std::fill_n(values, count, absent_value(run, count));
+        // The weights of mnz are added up apart.
+        const double weight = recipe_.combine == Combine::mnz ? 1.0 : recipe_.weights[run];
+        for (std::size_t i = 0; i < rows.size(); ++i) values[rows[i].document] = points_[i] * weight;
+    }
+    if (recipe_.norm == Norm::borda) std::fill(number_.begin(), number_.end(), static_cast<double>(lists_.size()));
+}
+
+// The weights of the runs that have a document, or of all where they count for every document.
+void QueryFuser::fill_presence() {
+    const std::size_t count = documents_.size();
+    const bool everywhere = recipe_.norm == Norm::borda || (recipe_.combine == Combine::mean && recipe_.all_count());
+    presence_.assign(lists_.size() * count, 0.0);
+    for (std::size_t run = 0; run < lists_.size(); ++run) {
+        double* const presence = presence_.data() + run * count;
+        if (everywhere) std::fill_n(presence, count, recipe_.weights[run]);
+        for (const Listed& row : lists_[run].rows) presence[row.document] = recipe_.weights[run];
+    }
+    sums_.add({presence_.data(), lists_.size(), count}, divisors_);
+}
+
+void QueryFuser::combine() {
+    const PointRows rows{values_.data(), lists_.size(), documents_.size()};
+    switch (recipe_.combine) {
+        case Combine::max: return find_extremes(true);
+        case Combine::min: return find_extremes(false);
+        case Combine::med: return find_medians();
+        default: break;
+    }
+    sums_.add(rows, scores_);
+    if (recipe_.combine == Combine::sum) {
+        for (std::size_t d = 0; d < scores_.size(); ++d) scores_[d] *= recipe_.factors[static_cast<std::size_t>(number_[d])];
+    } else if (recipe_.combine == Combine::anz) {
+        const double all = static_cast<double>(lists_.size());
+        for (std::size_t d = 0; d < scores_.size(); ++d) scores_[d] /= recipe_.all_count() ? all : number_[d];
+    } else {
+        fill_presence();
+        for (std::size_t d = 0; d < scores_.size(); ++d) {
+            if (recipe_.combine == Combine::mnz) scores_[d] *= divisors_[d];
+            else scores_[d] /= divisors_[d] > 0 ? divisors_[d] : 1.0;
+        }
+    }
+}
+
+void QueryFuser::find_extremes(bool greatest) {
+    const std::size_t count = documents_.size();
+    scores_.assign(values_.begin(), values_.begin() + static_cast<std::ptrdiff_t>(count));
+    for (std::size_t run = 1; run < lists_.size(); ++run) {
+        const double* const values = values_.data() + run * count;
+        for (std::size_t d = 0; d < count; ++d) scores_[d] = greatest ? std::max(scores_[d], values[d]) : std::min(scores_[d], values[d]);
+    }
+}
+
+void QueryFuser::find_medians() {
+    const std::size_t count = documents_.size();
+    scores_.resize(count);
+    for (std::size_t d = 0; d < count; ++d) {
+        column_.clear();
+        for (std::size_t run = 0; run < lists_.size(); ++run) column_.push_back(values_[run * count + d]);
+        std::sort(column_.begin(), column_.end());  // runs that do not count are infinite, and last
+        const std::size_t counted = recipe_.all_count() ? lists_.size() : static_cast<std::size_t>(number_[d]);
+        const double low = column_[(counted - 1) / 2];
+        scores_[d] = counted % 2 == 1 ? low : (low + column_[counted / 2]) / 2;
+    }
+}
+
+// The documents that each defeats less those that defeat it: one defeats another if more lists rank it above the other
+// than below. A list ranks the documents that it lacks below all others.
+void QueryFuser::find_copeland() {
+    const std::size_t count = documents_.size();
+    values_.assign(lists_.size() * count, INFINITE);
+    for (std::size_t run = 0; run < lists_.size(); ++run) {
+        double rank = 0;
+        for (const Listed& row : lists_[run].rows) values_[run * count + row.document] = ++rank;
+    }
+    scores_.assign(count, 0.0);
+    for (std::size_t d = 0; d < count; ++d) {
+        votes_.assign(count, 0);
+        for (std::size_t run = 0; run < lists_.size(); ++run) {
+            const double* const ranks = values_.data() + run * count;
+            for (std::size_t e = 0; e < count; ++e) votes_[e] += (ranks[d] < ranks[e]) - (ranks[d] > ranks[e]);
+        }
+        for (const std::int32_t vote : votes_) scores_[d] += (vote > 0) - (vote < 0);
+    }
+}
+
+void QueryFuser::choose(bool in_order) {
+    best_.clear();
+    for (std::uint32_t d = 0; d < scores_.size(); ++d) {
+        if (!std::isfinite(scores_[d])) throw NotPlain{};
+        best_.push_back({scores_[d], first_bytes(documents_[d]), d});
+    }
+    const auto before = [&](const FusedDocument& a, const FusedDocument& b) {
+        if (a.score != b.score) return a.score > b.score;
+        if (a.bytes != b.bytes) return (a.bytes < b.bytes) == recipe_.ascending;
+        const int order = compare_ids(document(a).name(), document(b).name());
+        return recipe_.ascending ? order < 0 : order > 0;
+    };
+    if (recipe_.depth != 0 && recipe_.depth < best_.size()) {
+        const auto last = best_.begin() + static_cast<std::ptrdiff_t>(recipe_.depth);
+        std::nth_element(best_.begin(), last, best_.end(), before);
+        best_.erase(last, best_.end());
+    }
+    if (in_order) std::sort(best_.begin(), best_.end(), before);
+}
+
+}  // namespace carob

@@ -1,0 +1,36 @@
+// Reads bytes of a plain file at any place, from any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "text/source.h"
+
+namespace carob {
+
+class PlacedFile {
+public:
+    // Throws SourceFault.
+    explicit PlacedFile(const NativePath& path);
+    ~PlacedFile();
+    PlacedFile(const PlacedFile&) = delete;
+    PlacedFile& operator=(const PlacedFile&) = delete;
+
+    std::uint64_t size() const { return size_; }
+
+    // Up to `size` bytes from a place on; fewer only at the end of the file.
+    std::size_t read(std::uint64_t place, char* bytes, std::size_t size) const;
+
+private:
+#if defined(_WIN32)
+    void* file_;
+#else
+    int file_;
+#endif
+    std::uint64_t size_ = 0;
+};
+
+// Writes to an open file, given by its descriptor, at a place. Throws SourceFault.
+void write_at(int file, std::uint64_t place, std::string_view bytes);
+
+}  // namespace carob
