@@ -31,7 +31,7 @@ private:
     std::vector<double> errors_, sizes_, inexact_, column_;
 };
 
-// The correctly rounded sum of some numbers (Shewchuk 1997, "Adaptive precision floating-point arithmetic"), as Python's
+// The correctly rounded sum of some numbers (Shewchuk 1997, Discrete and Computational Geometry 18), as Python's
 // math.fsum. Not finite if a partial sum overflows.
 double exact_sum(const std::vector<double>& values);
 
