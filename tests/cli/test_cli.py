@@ -39,6 +39,23 @@ def test_one_row_a_run(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     )
 
 
+def test_the_best_runs_alone_are_shown_and_the_others_counted(
+    folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    asked = ("eval", "qrels.txt", "one.run", "two.run", "-m", "RR", "--top", "1")
+    told = "1 more run is scored and not shown (--top 1)"
+    assert run(capfd, *asked) == f"run      RR\ntwo  1.0000\n{told}\n2 queries · policy trec\n"
+    assert [line.split(",")[0] for line in run(capfd, *asked, "--format", "csv").split()] == [
+        "run",
+        "one",
+        "two",
+    ]
+    assert len(json.loads(run(capfd, *asked, "--format", "json"))["runs"]) == 2
+    assert "另有 1 个 run" in run(capfd, *asked, "--lang", "zh")
+    assert "not shown" not in run(capfd, *asked[:-1], "2")
+    assert "one" not in run(capfd, *asked, "--format", "html").partition("</table>")[0].partition("<table")[2]
+
+
 def test_the_default_measures(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     header = run(capfd, "eval", "qrels.txt", "one.run").splitlines()[0]
     assert header.split() == ["run", "AP", "RR", "nDCG@10", "nDCG", "P@10", "R@1000"]

@@ -54,6 +54,29 @@ def ours(name: str) -> str:
     return THEIRS.get(base, base) + at + depth
 
 
+def test_only_the_measures_with_the_highest_coefficient_are_shown_if_asked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    values = {name: ([place / 8, 0.5], None) for place, name in enumerate("abcde")}
+    files = [str(board(tmp_path / "truth.jsonl", values))]
+    for number, order in enumerate(("edcba", "abced", "abcde")):
+        its = {name: ([order.index(name) / 8, 0.5], None) for name in values}
+        files.append(str(board(tmp_path / f"judge{number}.jsonl", its)))
+    asked = ["correlate", *files, "--resamples", "10"]
+
+    def judges(*more: str) -> tuple[list[str], str]:
+        main([*asked, *more])
+        printed = capsys.readouterr().out
+        return [line.split()[0] for line in printed.splitlines() if line.startswith("judge")], printed
+
+    assert judges()[0].count("judge0") == 2
+    shown, printed = judges("--top", "2")
+    assert [each for each in shown if each != "judge"] == ["judge2", "judge1"] * 2
+    assert "1 more row is not shown; --top 3 shows all." in printed
+    main([*asked, "--top", "2", "--format", "json"])
+    assert len(json.loads(capsys.readouterr().out)["judges"]) == 3
+
+
 @pytest.mark.parametrize("number", range(len(RECORDED["cases"])))
 def test_correlations_are_those_of_autojudge_evaluate(number: int, tmp_path: Path) -> None:
     case = RECORDED["cases"][number]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -30,6 +31,7 @@ def correlate_command(
     coefficients: tuple[str, ...],
     layout: str,
     figure: Picture | None,
+    top: int | None,
     given: Given,
     **choices: Any,
 ) -> None:
@@ -70,7 +72,7 @@ def correlate_command(
         found = correlate(
             true, judged(judges, read, truth), runs, **settings, **given.conventions, **grouped(choices)
         )
-    answer(found, layout, figure=figure)
+    answer(replace(found, top=top), layout, figure=figure)
 
 
 def judged(arguments: Sequence[str], read: Sequence[Any], truth: str) -> dict[str, Any]:

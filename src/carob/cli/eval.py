@@ -193,10 +193,11 @@ def show(
     per_query: bool,
     digits: int | None,
     tie_bounds: bool,
+    top: int | None = None,
     lang: str = "en",
 ) -> None:
-    """Writes the scores of all runs to standard output in a format, and the bounds of unjudged documents."""
-    from carob.evaluation.score_tables import SAME, board, document_to_keep, footers
+    """Writes the scores of runs to standard output in a format, and the bounds of unjudged documents."""
+    from carob.evaluation.score_tables import SAME, best_first, board, document_to_keep, footers
     from carob.output.escaping import html, json_text, markdown, sentence
     from carob.output.language import language_named
     from carob.output.layout import COLUMNS, folded
@@ -208,12 +209,18 @@ def show(
         more = {} if bounds is None else {"unjudged_bounds": bounds.contents()}
         say(json_text(Tabled.versioned({**found, **more})) + "\n")
         return
+    language = language_named(lang)
+    notes = [*map(sentence, footers(scores, language, without=SAME if layout in (*DATA, "latex") else ()))]
+    if top is not None and layout not in DATA and top < len(scores):
+        one = "{count} more run is scored and not shown (--top {top})"
+        many = "{count} more runs are scored and not shown (--top {top})"
+        notes.insert(0, language.counted(len(scores) - top, one, many, top=top))
+        scores = best_first(scores)[:top]
     if layout == "html":
         from carob.output.document import page
 
-        language = language_named(lang)
         table = board(scores, layout, per_query=per_query, digits=digits, tie_bounds=tie_bounds)
-        below = "".join(f"<p>{html(sentence(each))}</p>\n" for each in footers(scores, language))
+        below = "".join(f"<p>{html(each)}</p>\n" for each in notes)
         bounded = "" if bounds is None else bounds.document().html()
         say(page(table + bounded + below, ", ".join(each.name for each in scores), language.name))
         return
@@ -227,12 +234,11 @@ def show(
         write = getattr(bounds, f"to_{layout}")
         say(f"\n{write(columns or COLUMNS)}\n" if layout == "text" else write())
     if layout in (*DATA, "latex"):
-        say_beside(footers(scores, language_named(lang), without=SAME))
+        say_beside(notes)
         return
-    lines = list(map(sentence, footers(scores, language_named(lang))))
     if layout == "markdown":
         # In Markdown, two blanks at the end of a line break it.
-        say("\n" + "  \n".join(map(markdown, lines)) + "\n")
+        say("\n" + "  \n".join(map(markdown, notes)) + "\n")
     else:
-        under = "".join(f"{line}\n" if columns is None else folded(line, columns, "  ") for line in lines)
+        under = "".join(f"{line}\n" if columns is None else folded(line, columns, "  ") for line in notes)
         say(painted(under, "footer"))

@@ -187,6 +187,7 @@ def refuse_beyond_estimates(options: dict[str, Any]) -> None:
         "digits",
         "weights",
         "by",
+        "top",
         "record",
         "judged-ranking",
     ):

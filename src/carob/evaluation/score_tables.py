@@ -318,6 +318,13 @@ def as_number(cell: str) -> float:
         return math.nan
 
 
+def best_first(scores: Sequence[QueryValues]) -> list[QueryValues]:
+    """Returns runs in order of their means of the first measure, those without a mean last."""
+    label, measure = scores[0].labels[0], scores[0].measures[0]
+    sign = 1 if measure.definition.smaller_is_better else -1
+    return sorted(scores, key=lambda each: (math.isnan(each[label]), sign * each[label]))
+
+
 def with_best(scores: Sequence[QueryValues], rows: list[list[str]]) -> list[list[str]]:
     """Returns the rows with each measure's best printed value in bold, except for counts."""
     marked = [list(row) for row in rows]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from carob._dataclasses import dataclass
 from carob._version import __version__
 from carob.comparison.findings import TESTS
+from carob.comparison.tables import top_said
 from carob.judges.agreement_result import FATES, Coefficient, coefficient_named
 from carob.output.document import Document, Documented, Items, Line, Section, Table
 from carob.output.escaping import shortened
@@ -207,6 +208,7 @@ class Correlations(Documented):
         warnings: what makes the orders of runs doubtful.
         footers: what was left out, and what else is known about the data.
         of_measures: whether there is no judge, and measures of the truth are compared.
+        top: the largest number of judges or measures in a table; None for all.
     """
 
     truth: str
@@ -223,18 +225,35 @@ class Correlations(Documented):
     warnings: tuple[str, ...] = ()
     footers: tuple[str, ...] = ()
     of_measures: bool = False
+    top: int | None = None
 
     def document(self, layout: str = "text") -> Document:
         """Returns the answer, a table of correlations and one of pairs for each measure, grades and notes."""
         sections = [self.answer()]
         for measure in dict.fromkeys(each.truth_measure for each in self.rows):
             rows = [each for each in self.rows if each.truth_measure == measure]
-            sections += [self.correlations(measure, rows), self.pairs(measure, rows)]
+            kept = self.highest(rows)
+            sections += [self.correlations(measure, kept), self.pairs(measure, kept)]
+            if len(kept) < len(rows):
+                counted = "{count:more row is/more rows are} not shown; {top} shows all."
+                told = filled(counted, count=len(rows) - len(kept), top=top_said(len(rows)))
+                sections.append(Section([Line(told)]))
         if self.grades:
             sections.append(self.agreement())
         title = said("title", truth=shortened(self.truth, LONGEST)) if layout == "html" else ""
         warned = [Line(each, mark="! ", tone="warning") for each in self.warnings]
         return Document([*sections, Section([Items(self.remarks())]), Section(warned)], title)
+
+    def highest(self, rows: list[Correlated]) -> list[Correlated]:
+        """Returns the rows to show: all in their order, or the ``top`` ones by their first coefficient."""
+        if self.top is None or self.top >= len(rows):
+            return rows
+
+        def place(row: Correlated) -> tuple[bool, float]:
+            value = row.coefficients[0].value
+            return (math.isnan(value), -value)
+
+        return sorted(rows, key=place)[: self.top]
 
     def answer(self) -> Section:
         """Returns a sentence about the judge with the highest first correlation."""
@@ -399,7 +418,7 @@ class Correlations(Documented):
     def contents(self) -> dict[str, Any]:
         """Returns all results by name."""
         own = super().contents()
-        del own["of_measures"]
+        del own["of_measures"], own["top"]
         called = {"rows": "judges", "settings": "test"}
         return {called.get(name, name): each for name, each in own.items()} | {"carob": __version__}
 
