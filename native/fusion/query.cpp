@@ -12,13 +12,15 @@ namespace carob {
 namespace {
 
 constexpr double INFINITE = std::numeric_limits<double>::infinity();
+// Python refuses larger scores, whose squares overflow.
+constexpr double LARGEST = 1e150;
 
-// The score of a line, which is finite; -0 is 0.
+// The score of a line; -0 is 0.
 double plain_score(const char* begin, const char* end) {
     double score = 0;
     if (!short_decimal(begin, end, score)) [[unlikely]] {
         const ParsedNumber parsed = parse_any_score({begin, static_cast<std::size_t>(end - begin)}, Numbers::strict);
-        if (parsed.fault != NumberFault::none || !std::isfinite(parsed.value)) throw NotPlain{};
+        if (parsed.fault != NumberFault::none || !(std::abs(parsed.value) <= LARGEST)) throw NotPlain{};
         score = parsed.value;
     }
     return score + 0.0;
@@ -212,7 +214,7 @@ void QueryFuser::choose(bool in_order) {
     best_.clear();
     for (std::uint32_t d = 0; d < scores_.size(); ++d) {
         if (!std::isfinite(scores_[d])) throw NotPlain{};
-        best_.push_back({scores_[d], first_bytes(documents_[d]), d});
+        best_.push_back({scores_[d] + 0.0, first_bytes(documents_[d]), d});  // no -0
     }
     const auto before = [&](const FusedDocument& a, const FusedDocument& b) {
         if (a.score != b.score) return a.score > b.score;

@@ -330,6 +330,11 @@ BAD: list[tuple[Any, dict[str, Any], str]] = [
         {"method": "sum"},
         "Run b, query 'q1': a score is inf",
     ),
+    (
+        {"a": ONE, "b": {"q1": {"x": 1.5e308, "y": 1.0}}},
+        {"method": "sum", "norm": "z-score"},
+        "Run b, query 'q1': a score is 1.5e+308",
+    ),
     ({"a": ONE, "b": {}}, {}, "Run b contains no documents"),
     (
         {"a": ONE, "b": {"q1": {"x": -1.0, "y": -2.0}}},

@@ -170,7 +170,7 @@ def points_of(block: Block, recipe: Recipe) -> Points:
 def fused_scores(block: Block, recipe: Recipe) -> Floats:
     """Returns the fused score of each document of some queries [documents]."""
     if recipe.method != "copeland":
-        return recipe.formula.combine(points_of(block, recipe))
+        return recipe.formula.combine(points_of(block, recipe)) + 0.0  # no -0
     rank = np.full((len(block.runs), int(block.offsets[-1])), np.inf)
     for place, lists in enumerate(block.runs):
         rank[place, lists.document] = lists.rank

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 UNJUDGED = 0.0
 """The grade of the pooled documents, which nothing reads."""
 
+LARGEST = 1e150
+"""The largest absolute score that can be fused: sums of squares of larger ones overflow."""
+
 
 @dataclass(frozen=True, eq=False)
 class RunLists:
@@ -167,7 +170,7 @@ def lists_of(run: Run, everything: _native.Judgments, policy: Policy) -> RunList
     """Returns the lists of a run over the documents of all runs.
 
     Raises:
-        DataError: a document occurs twice in a list, or a score is infinite.
+        DataError: a document occurs twice in a list, or a score is infinite or too large.
     """
     found = run.match(everything, MatchOptions(policy, scores=True))
     if policy.duplicates == "error":
@@ -175,7 +178,7 @@ def lists_of(run: Run, everything: _native.Judgments, policy: Policy) -> RunList
     document, score = np.asarray(found.judgment), np.asarray(found.scores, np.float64) + 0.0  # no -0
     if len(document) != len(score):
         raise DataError(f"Run {run.name} changed while it was read. Pass files that do not change.")
-    odd = np.flatnonzero(~np.isfinite(score))
+    odd = np.flatnonzero(~(np.abs(score) <= LARGEST))
     if len(odd):
         place = int(np.searchsorted(np.asarray(found.offsets), odd[0], "right")) - 1
         raise refused(
