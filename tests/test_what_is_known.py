@@ -186,7 +186,7 @@ def test_the_curve_of_a_query_says_that_it_is_missing(
         ("eval qrels.txt old.run new.run -m AP --format csv", "old: 2 missing queries counted as 0"),
         ("eval qrels.txt flat.run good.run -m AP --format tsv", "flat: ties touch 8 queries"),
         ("eval qrels.txt infinite.run -m AP --format latex", "8 infinite scores"),
-        ("eval qrels.txt good.run -m AP -q --format csv", "8 grades between 0 and 1 not relevant (AP)"),
+        ("eval qrels.txt good.run -m AP -q --format csv", "8 grades between 0 and 1 counted as not relevant (AP)"),
         ("eval qrels.txt good.run -m AP --format csv --lang zh", "8"),
         ("curve qrels.txt old.run -m AP --at 5 --format tsv", "2 missing queries counted as 0"),
         ("compare qrels.txt old.run new.run -m AP --format csv", "old lacks 2 of 8 judged queries"),
@@ -236,7 +236,7 @@ TOLD = {
     "flat.run": "8 lists with all scores equal",
     "infinite.run": "8 infinite scores",
     "upside.run": "every list is upside down",
-    "good.run": "8 grades between 0 and 1 not relevant (AP)",
+    "good.run": "8 grades between 0 and 1 counted as not relevant (AP)",
     "old.run": "documents retrieved, all of them judged",
 }
 
@@ -571,7 +571,7 @@ def test_runs_beside_scores_are_advised_to_become_scores(
     assert command("eval", "whole.txt", "old.run", "-m", "AP", "--record", "part.json") == 0
     assert command("compare", "whole.txt", "good.run", "old=part.json", "-m", "AP") == 2
     said = capfd.readouterr().err
-    assert "scores alone, those of other runs as carob eval -q --format json writes them." in said
+    assert "pass only scores, and score the other runs with carob eval -q --format json." in said
     assert command("eval", "whole.txt", "good.run", "-m", "AP", "-q", "--format", "json") == 0
     (folder / "good.json").write_text(capfd.readouterr().out)
     assert command("compare", "good.json", "old=part.json", "-m", "AP") == 0

@@ -15,7 +15,8 @@ from carob._version import __version__
 __all__ = ["command", "main"]
 
 OBJECTS = 100_000
-"""The number of new objects after which Python searches for unused cycles: more than a start makes, which all stay."""
+"""The number of new objects after which Python searches for unused cycles: more than starting carob creates, all of
+which stay in use."""
 WITHOUT_MATRICES = (["eval"], ["trec-eval"], ["check"], ["compare"])
 """The commands that multiply no matrices large enough for several threads, unless people's judgments are given."""
 SHORTAGES = ("failed to map segment", "annot allocate memory", "can't start new thread")

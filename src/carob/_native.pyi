@@ -41,7 +41,7 @@ class LineError(ValueError):
     data_line: int
     """Counted from 1 without blank lines and comments."""
     detail: bytes
-    """The number of columns found, or the token that is no number."""
+    """The number of columns found, or the token that is not a number."""
     excerpt: bytes
     """The line's first 80 bytes."""
 

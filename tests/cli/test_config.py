@@ -66,7 +66,7 @@ def test_no_config_leaves_the_file_alone(capfd: pytest.CaptureFixture[str]) -> N
     configured("this is no TOML")
     assert printed(capfd, "eval", "qrels", "tied.run", "--no-config") == without
     _, error = printed(capfd, "eval", "qrels", "tied.run", status=2)
-    assert "this is no TOML file" in error
+    assert "this is not a TOML file" in error
     assert "pass --no-config" in error
 
 
@@ -149,7 +149,7 @@ FAULTS = {
     'profile = "own.toml"': "'profile' must be one of ",
     "policy = 1": "'policy' must be a table",
     '[columns]\nrun = "query=x"': "'columns.run' must be a table of names",
-    '[columns.run]\nquery = "x,document=y"': "'columns.run' must be a table of names of columns without commas",
+    '[columns.run]\nquery = "x,document=y"': "'columns.run' must be a table of column names without commas",
     '[columns.run]\nfile = "x"': "--run-columns: 'file=x' names no column",
     '[gate]\njunit = "out.xml"': "[gate] there is no setting 'junit'.",
     "[gate]\nmax-drop = 0.1": "'max-drop' must be a table of measures and numbers",
@@ -159,7 +159,7 @@ FAULTS = {
     '[gate]\nbaseline = "/etc/passwd"': "'baseline' must be the path of a file in the folder of carob.toml",
     '[gate]\nbaseline = "../old.run"': "'baseline' must be the path of a file in the folder of carob.toml",
     "[gate]\nbaseline = 1": "'baseline' must be the path of a file in the folder of carob.toml",
-    '[gate]\nbaseline = "below"': "'baseline' must be a file, and no folder or pipe",
+    '[gate]\nbaseline = "below"': "'baseline' must be a file, not a folder or pipe",
 }
 """Files that are refused, and the sentence."""
 

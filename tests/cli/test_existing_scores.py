@@ -265,7 +265,7 @@ def test_records_under_different_policies_are_not_compared(
     zero = history(tmp_path / "zero")
     skip = history(tmp_path / "skip", policy=carob.Policy(missing="skip"))
     assert outcome(["compare", zero[0], skip[1]]) == 2
-    assert "c2 was evaluated under another policy (missing skip) than c1 (trec)" in capsys.readouterr().err
+    assert "c2 was evaluated under a different policy (missing skip) from c1 (trec)" in capsys.readouterr().err
     text = said(capsys, "compare", skip[0], skip[1], "-m", "RR")
     assert "c2 lacks 1 of 6 judged queries, left out: q6." in text
     # Values without a policy go with any.
@@ -327,7 +327,7 @@ def test_scores_in_the_place_of_judgments_or_a_run_are_one_sentence(
     names = {"qrels": "qrels.txt", "scores": "c1.json", "run": "search.run", "page": "page.html"}
     words = command.format(**{name: tmp_path / each for name, each in names.items()}).split()
     assert outcome(words) == 2
-    assert "c1.json: the file holds scores that carob computed" in capsys.readouterr().err
+    assert "c1.json: the file contains scores that carob computed" in capsys.readouterr().err
 
 
 def test_correlations_use_the_weights_of_records_and_pair_measures_by_name(tmp_path: Path) -> None:

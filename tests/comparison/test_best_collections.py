@@ -105,7 +105,7 @@ def test_a_missing_run_is_refused_or_its_collections_are_left_out_by_name(
     table.write_text("\n".join(["collection,run,AP", *rows, "v,a,0.5"]) + "\n")
     with pytest.raises(SystemExit):
         main(["best", "--collections", str(table)])
-    assert "missing in a collection: b in v." in capsys.readouterr().err
+    assert "missing from a collection: b in v." in capsys.readouterr().err
     main(["best", "--collections", str(table), "--absent", "skip", "--format", "json"])
     found = json.loads(capsys.readouterr().out)
     assert found["measures"][0]["queries"] == 4

@@ -339,7 +339,7 @@ def gap() -> dict[str, dict[str, float]]:
 
 def test_a_missing_run_is_refused_by_name() -> None:
     with pytest.raises(
-        DataError, match=r"1 run is missing in a collection: b in c3\..*absent='skip', 'zero'"
+        DataError, match=r"1 run is missing from a collection: b in c3\..*absent='skip', 'zero'"
     ):
         carob.compare_collections(gap())
 
@@ -363,7 +363,7 @@ def test_a_run_without_any_value_of_a_measure_is_the_last() -> None:
     assert found["B"].order == [2, 0, 1]
     text = re.sub(r"\s+", " ", str(found))
     assert (
-        "B, macro mean over 2 collections, of 2 runs that all of these have. No run stands out: c leads"
+        "B, macro mean over 2 collections, of 2 runs that all these collections have. No run stands out: c leads"
         in text
     )
 
@@ -375,7 +375,7 @@ def test_means_over_different_collections_name_no_best_run() -> None:
     assert [found.names[run] for run in found["value"].order] == ["b", "c", "a"]
     assert found["value"].whole == [found.names.index("b"), found.names.index("c")]
     text = re.sub(r"\s+", " ", str(found))
-    assert "of 2 runs that all of these have. No run stands out: b leads" in text
+    assert "of 2 runs that all these collections have. No run stands out: b leads" in text
     for given in (
         {"c1": {"a": None, "b": 0.3}, "c2": {"a": 0.4, "b": 0.4}},
         {"c1": {"a": None, "b": 0.3}, "c2": {"a": 0.4, "b": None}},

@@ -420,7 +420,7 @@ def test_runs_and_scores_may_be_mixed_if_they_were_made_alike() -> None:
     found = carob.compare(QRELS, [ready, carob.Run.of(LATE, "late")], "RR")
     assert found.primary.pairs == carob.compare(QRELS, {"good": GOOD, "late": LATE}, "RR").primary.pairs
     other = carob.evaluate(QRELS, GOOD, "RR", policy=carob.Policy(ties="ascending"))
-    with pytest.raises(DataError, match="under another policy"):
+    with pytest.raises(DataError, match="under a different policy"):
         carob.compare(QRELS, {"good": other, "late": LATE}, "RR")
 
 

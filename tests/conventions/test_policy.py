@@ -203,7 +203,7 @@ def test_each_measure_leaves_out_what_is_empty_to_it() -> None:
         "2 queries · 2 queries without grade 1 or more skipped (AP, NumQ, P@1), "
         "1 query without a positive gain skipped (nDCG), "
         "3 queries without grade 2 or more skipped (R(rel=2)@1) · "
-        "2 grades between 0 and 1 not relevant (AP, P@1) · policy empty skip"
+        "2 grades between 0 and 1 counted as not relevant (AP, P@1) · policy empty skip"
     )
     assert json.loads(found.to_json())["runs"][0]["counts"]["empty_for"] == {
         "AP": 2,
@@ -334,5 +334,5 @@ def test_trec_evals_own_policy_counts_empty_queries_and_changes_none() -> None:
     assert found.means() == {"AP": 0, "RR": 0}
     assert found.footer() == (
         "2 queries · 2 queries without relevant documents counted as 0 · "
-        "2 grades between 0 and 1 not relevant (AP, RR) · policy trec"
+        "2 grades between 0 and 1 counted as not relevant (AP, RR) · policy trec"
     )

@@ -188,8 +188,8 @@ def test_saturation_with_enough_queries_says_what_they_detect() -> None:
     gains = [0.5] * 7 + [0.0] * 53
     mean = sum(gains) / 60
     sd = math.sqrt(sum((each - mean) ** 2 for each in gains) / 59)
-    assert "with 80% power from" in found.effect
-    detected = float(found.effect.rpartition("from ")[2].split()[0])
+    assert "or more with 80% power" in found.effect
+    detected = float(found.effect.rpartition("a difference of ")[2].split()[0])
     assert detected == pytest.approx(2.85 * sd / math.sqrt(60), rel=0.02)
 
 

@@ -121,7 +121,7 @@ def test_a_clean_folder_exits_with_0_and_a_warning_with_1(
     assert ended(tmp_path) == 1
     text = capsys.readouterr().out
     assert (
-        "warning: missing-run in A/y\n    the collection lacks the run, which 1 other collection has\n"
+        "warning: missing-run in A/y\n    the collection lacks this run, which 1 other collection has\n"
         in text
     )
     assert "--absent skip, zero, drop-collections or drop-runs." in " ".join(text.split())
@@ -267,9 +267,9 @@ def test_copies_of_collections_are_named_as_by_compare(tmp_path: Path) -> None:
     compared = carob.evaluate_collections(folder, "AP").notes
     assert named == {(each.kind, each.collection) for each in compared if each.kind.startswith("same-")}
     (same,) = found.of("same-collection")
-    assert (same.what, same.severity) == ("the collection has the judgments and the runs of A", "warning")
+    assert (same.what, same.severity) == ("the collection has the same judgments and the same runs as A", "warning")
     for text in (found.to_text(), found.to_json(), found.to_html(), found.to_csv()):
-        assert "the judgments and the runs of A" in " ".join(text.split())
+        assert "the same judgments and the same runs as A" in " ".join(text.split())
 
 
 def test_copies_of_scores_are_named(tmp_path: Path) -> None:

@@ -98,7 +98,7 @@ def test_what_no_run_retrieves_is_drawn_where_it_matters() -> None:
     assert any(each.effect > 0 for each in beyond["AP"])
     assert "  -  " in found["AP"].to_text()
     assert (
-        "AP depends on how many documents are relevant, so all that the judge graded can be drawn."
+        "AP depends on how many documents are relevant, so all documents that the judge graded can be drawn."
         in found["AP"].to_text().replace("\n", " ")
     )
     assert "rank -" not in found["DCG@10"].to_text()

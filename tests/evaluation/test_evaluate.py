@@ -461,7 +461,7 @@ def test_weights_that_no_mean_holds_are_refused(weight: Any, tmp_path: Path) -> 
         lambda: carob.evaluate_grades([[1], [0, 1]], "RR", weights=[weight, 1]),
     ):
         with pytest.raises(
-            DataError, match=r"The weight of query '[p1]' is .*: a weight is a number of at least 0"
+            DataError, match=r"The weight of query '[p1]' is .*: a weight is 0, or a number between"
         ) as said:
             call()
         assert len(str(said.value)) < 200
@@ -543,7 +543,7 @@ def test_the_scores_of_several_runs_say_which_runs_they_hold() -> None:
     qrels = {"q": {"a": 1}}
     found = carob.evaluate(qrels, {"weak": {"q": {"b": 1.0}}, "mid": {"q": {"a": 1.0}}}, "AP")
     with pytest.raises(
-        KeyError, match=r"'AP': this holds the runs weak, mid. For AP .* \['weak'\]\['AP'\]\."
+        KeyError, match=r"'AP': the runs are weak, mid. For AP .* \['weak'\]\['AP'\]\."
     ):
         found["AP"]
     assert "AP" not in found

@@ -227,7 +227,7 @@ def test_the_conventions_of_the_scores_may_be_repeated() -> None:
 def test_scores_that_were_computed_differently_are_not_compared() -> None:
     one, other = scored()["good"], scored()["bad"]
     removed = scored(policy=carob.Policy(unjudged="removed"))["bad"]
-    with pytest.raises(DataError, match="bad was evaluated under another policy"):
+    with pytest.raises(DataError, match="bad was evaluated under a different policy"):
         Evidence(None, {"good": one, "bad": removed}).read()
     weighted = scored(weights={"q1": 3.0, "q2": 1.0})["bad"]
     for pair in ((one, weighted), (weighted, one)):

@@ -203,7 +203,7 @@ def test_scores_under_different_policies_are_not_compared() -> None:
     runs = {"x": ranked("abcd", QUERIES[:3]), "y": varied(1)}
     zero = carob.evaluate(QRELS, runs, "AP")
     skip = carob.evaluate(QRELS, runs, "AP", policy=carob.Policy(missing="skip"))
-    with pytest.raises(DataError, match="'B' was evaluated under another policy"):
+    with pytest.raises(DataError, match="'B' was evaluated under a different policy"):
         carob.compare_collections({"A": zero, "B": skip})
 
 

@@ -240,7 +240,7 @@ def test_the_views_of_every_mapping_show_their_contents_and_no_table() -> None:
 @pytest.mark.parametrize("form", ["dict", "lists", "hits", "compare"])
 def test_queries_without_a_document_retrieved_are_told(form: str, tmp_path: Path) -> None:
     qrels = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}}
-    said = "2 queries without a document retrieved"
+    said = "2 queries without retrieved documents"
     if form == "hits":
         lines = [
             {"query_id": q, "hits": {"hits": [{"_id": "a", "_score": 1.0}] * (q == "q1")}} for q in qrels
@@ -252,7 +252,7 @@ def test_queries_without_a_document_retrieved_are_told(form: str, tmp_path: Path
     run = {"q1": answer, "q2": type(answer)(), "q3": type(answer)()}
     if form == "compare":
         found = carob.compare(qrels, {"one": run, "two": {**run, "q2": {"a": 1.0}}}, "AP")
-        assert "without a document retrieved: one (2), two (1)" in " ".join(found.to_text(100).split())
+        assert "without retrieved documents: one (2), two (1)" in " ".join(found.to_text(100).split())
         return
     scores = carob.evaluate(qrels, run, "AP")
     assert said in str(scores)

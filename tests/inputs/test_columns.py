@@ -305,7 +305,7 @@ def test_tabs_separate_them_in_a_file_of_any_name_and_in_interleaved_lines(tmp_p
     ],
 )
 def test_a_mixture_of_tabs_and_blanks_is_refused(qrels: bytes, run: bytes) -> None:
-    with pytest.raises(DataError, match="Separate columns by tabs alone or by blanks alone"):
+    with pytest.raises(DataError, match="Separate columns by tabs alone or by spaces alone"):
         carob.evaluate(qrels, run, "AP")
 
 

@@ -101,7 +101,7 @@ def test_distances_are_no_scores(tmp_path: Path) -> None:
     ):
         carob.Run.of(str(path))
     with pytest.raises(
-        DataError, match="named like a distance, and distances as scores put each list upside down"
+        DataError, match="named like a distance, and distances used as scores turn each list upside down"
     ):
         carob.Run.of(str(path), score="distance")
     run = carob.Run.of(str(path), score="distance!")

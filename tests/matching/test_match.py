@@ -521,7 +521,7 @@ def test_given_ranks_are_whole_places_of_one_document_each() -> None:
     found = match(qrels, run_of_ranks({"p": {"x": 1, "a": 2}, "q": {"a": 2}}), given)
     assert found.rows.rank.tolist() == [2, 2]
     assert match(qrels, run_of_ranks({"p": {"a": 2}}), given).rows.length.tolist() == [2, 0]
-    with pytest.raises(PolicyError, match="needs scores, which a run of ranks does not have"):
+    with pytest.raises(PolicyError, match="ranks=given, since a run of ranks has no scores"):
         match(qrels, run_of_ranks(GAPS), given, scores=True)
     assert match(qrels, run_of_ranks(GAPS), Policy(), scores=True).rows.scores is not None
 

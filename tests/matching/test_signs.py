@@ -796,7 +796,7 @@ def test_queries_of_which_a_part_is_spelled_otherwise_are_said() -> None:
 @pytest.mark.parametrize("change", [" {}", "{} ", "{}\t", "{}\r"])
 def test_blanks_around_ids_are_said_where_they_belong_to_the_id(form: str, change: str) -> None:
     qrels, run = apart(str, change.format)
-    assert "one has blanks or other invisible characters" in said(FORMS[form](run), qrels)
+    assert "one has spaces or other invisible characters" in said(FORMS[form](run), qrels)
 
 
 @pytest.mark.parametrize("other", ["\uff51", "q\u200b", "q\ufeff", "q\u00a0"])
@@ -885,7 +885,7 @@ def test_grades_below_the_cut_of_a_measure_are_counted_even_if_others_reach_it()
     qrels = {query: {"d00": 1, "d01": 0.33, "d05": 0.67, "d07": 0} for query in QRELS}
     run = scored(lambda rank: 20 - rank)
     scores = carob.evaluate(qrels, run, ["AP", "nDCG@10", "P@5"])
-    assert "6 grades between 0 and 1 not relevant (AP, P@5)" in scores.footer()
+    assert "6 grades between 0 and 1 counted as not relevant (AP, P@5)" in scores.footer()
     assert scores.counts.fractions == 6
     for measure in ("AP(rel=0.33)", "nDCG"):
         assert "between" not in carob.evaluate(qrels, run, measure).footer()
@@ -897,7 +897,7 @@ def test_ratings_of_which_the_lowest_counts_as_relevant_are_told(form: str) -> N
     """Every document of a table of ratings from 1 to 5 is relevant to a measure that cuts at 1."""
     qrels = {query: {"d00": 5, "d01": 1, "d05": 3, "d07": 1} for query in QRELS}
     run = FORMS[form](scored(lambda rank: 20 - rank))
-    said = f"{2 * len(QRELS)} grades of 1, the lowest, relevant (AP, P@5)"
+    said = f"{2 * len(QRELS)} grades of 1, the lowest, counted as relevant (AP, P@5)"
     assert said in carob.evaluate(qrels, run, ["AP", "nDCG@10", "P@5"]).footer()
     assert "lowest" not in carob.evaluate(qrels, run, ["AP(rel=4)", "nDCG"]).footer()
     # Relevant documents alone, in three grades, and ratings beside documents that are not relevant.

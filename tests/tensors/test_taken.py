@@ -53,7 +53,7 @@ def test_other_orders_of_bytes_and_long_doubles_are_reckoned_with_in_double(dtyp
 )
 def test_whole_scores_that_a_double_does_not_hold_are_refused(one: int, other: int) -> None:
     with pytest.raises(
-        DataError, match="Query number 1 of the batch has a score that floating point does not hold"
+        DataError, match="Query number 1 of the batch has a score that floating point cannot represent"
     ):
         evaluate(np.array([[one, other]]), np.array([[0, 1]]), ["AP"])
     masked = {"mask": np.array([[False, False, True]])}
@@ -71,7 +71,7 @@ def test_whole_scores_that_a_double_holds_are_taken_also_in_single_precision() -
 )
 def test_long_doubles_that_a_double_does_not_hold_are_refused() -> None:
     scores = np.array([[1, 1 + np.finfo(np.longdouble).eps]], np.longdouble)
-    with pytest.raises(DataError, match="that floating point does not hold"):
+    with pytest.raises(DataError, match="that floating point cannot represent"):
         evaluate(scores, np.array([[0, 1]]), ["AP"])
 
 

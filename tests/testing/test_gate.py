@@ -358,7 +358,7 @@ def test_a_recorded_baseline_brings_its_policy(folder: Path) -> None:
     found = carob.gate("qrels.txt", "short.run", "base.json", {"RR": 0.01})
     assert found.checks[0].queries == 10
     assert "2 missing queries skipped" in found.footers[0]
-    with pytest.raises(DataError, match="under another policy"):
+    with pytest.raises(DataError, match="under a different policy"):
         carob.gate("qrels.txt", "short.run", "base.json", {"RR": 0.01}, policy=Policy(empty="one"))
 
 
@@ -844,7 +844,7 @@ def test_nor_does_a_log_that_lacks_queries_of_the_recorded_log(
     assert said.startswith(
         "new has no judgments of 9 of 12 queries of old, starting with 'q10', so a run on fewer"
     )
-    assert said.endswith("or count such queries as 0: --missing zero.")
+    assert said.endswith("or count missing queries as 0: --missing zero.")
     assert command(*words, "--missing", "zero") == 1
     assert "RR fell by 0.7500 (1.0000 to 0.2500)" in capfd.readouterr().out
 

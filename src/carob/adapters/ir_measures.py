@@ -25,7 +25,7 @@ NAME = "carob"
 AFTER = "runtime"
 """The provider of the measures that users define themselves, which comes first."""
 OF_RUN_ALONE = ("NumQ", "NumRel")
-"""Measures that are 0 there for a query that the run lacks, though they need no run."""
+"""Measures that ir_measures gives the value 0 for a query that the run lacks, although they need no run."""
 
 
 def register() -> None:

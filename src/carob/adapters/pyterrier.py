@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["paired_test"]
 
 MEASURE = "DCG"
-"""A measure without an upper end stands for the measure, of which PyTerrier passes only the scores."""
+"""A measure without an upper bound, which stands for the real one, since PyTerrier passes only scores."""
 
 
 def paired_test(

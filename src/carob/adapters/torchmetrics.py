@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["retrieval_metric"]
 
 FLAT = ("preds", "target", "indexes", "judged", "judged_indexes")
-"""The states for documents and judgments that are end to end."""
+"""The states that hold the documents and the judgments of all queries end to end."""
 
 
 def retrieval_metric(

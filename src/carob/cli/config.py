@@ -33,7 +33,7 @@ SCORING = {
 }
 """The commands to which policy and profile apply."""
 MEASURED = {"check", "eval", "compare", "report", "plan", "best", "agreement", "correlate", "cite"}
-"""The commands to which the measures apply: those that take any measure, and several."""
+"""The commands to which the measures apply: those that take any measure, and more than one."""
 COLUMNS = ("qrels-columns", "run-columns")
 GATE = ("baseline", "max-drop", "min", "decide-by", "alpha")
 SECTIONS = {
@@ -85,7 +85,7 @@ def defaults_in(path: str) -> dict[str, Any]:
             given = read_toml(path)
     except ValueError as error:
         raise DataError(
-            f"this is no TOML file: {error}.", file=path, remedy="Correct it, or pass --no-config."
+            f"this is not a TOML file: {error}.", file=path, remedy="Correct it, or pass --no-config."
         ) from None
     refuse_unknown(given, KEYS, "", path)
     for section, known in SECTIONS.items():
@@ -157,7 +157,7 @@ def columns_said(path: str, kind: str, columns: Any) -> str:
         isinstance(each, str) and "," not in each for each in columns.values()
     ):
         raise not_of_kind(
-            path, f"columns.{kind}", 'a table of names of columns without commas, such as {query = "qid"}'
+            path, f"columns.{kind}", 'a table of column names without commas, such as {query = "qid"}'
         )
     return ",".join(f"{role}={name}" for role, name in columns.items())
 
@@ -197,7 +197,7 @@ def file_inside(path: str, baseline: Any) -> str:
     if os.path.isabs(str(baseline)) or not found.startswith(folder + os.sep):
         raise not_of_kind(path, "baseline", "the path of a file in the folder of carob.toml, or below it")
     if os.path.exists(found) and not os.path.isfile(found):
-        raise not_of_kind(path, "baseline", "a file, and no folder or pipe")
+        raise not_of_kind(path, "baseline", "a file, not a folder or pipe")
     return os.path.relpath(os.path.join(os.path.dirname(path), baseline))
 
 

@@ -68,7 +68,7 @@ def curve_command(
 
 
 def places_in(text: str) -> list[float | str]:
-    """Parses depths, recall levels or shares in per cent, separated by commas or blanks.
+    """Parses depths, recall levels or shares in per cent, separated by commas or spaces.
 
     Raises:
         DataError: the text contains something other than numbers.

@@ -237,7 +237,7 @@ def show(
         say_beside(notes)
         return
     if layout == "markdown":
-        # In Markdown, two blanks at the end of a line break it.
+        # In Markdown, two spaces at the end of a line break it.
         say("\n" + "  \n".join(map(markdown, notes)) + "\n")
     else:
         under = "".join(f"{line}\n" if columns is None else folded(line, columns, "  ") for line in notes)

@@ -22,7 +22,7 @@ GRADES = re.compile(r"[\d.,;，、；?·+-]+")
 
 
 class Explaining(click.Command):
-    """A command that also accepts grades separated by blanks, as in ``--grades 2 1 0``."""
+    """A command that also accepts grades separated by spaces, as in ``--grades 2 1 0``."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parses the arguments after joining each list of grades with commas."""
@@ -106,8 +106,8 @@ def grades_of_queries(
     """
     if judged and len(judged) != len(grades):
         raise click.UsageError(
-            f"--judged has the grades of {len(judged)} queries, and --grades of {len(grades)}: repeat both "
-            f"options equally often."
+            f"--judged has the grades of {len(judged)} queries, and --grades of {len(grades)}: repeat both options "
+            "the same number of times."
         )
     return {
         "grades": [grades_in(each, words) for each in grades] or None,
@@ -116,7 +116,7 @@ def grades_of_queries(
 
 
 def grades_in(text: str, words: Mapping[str, float] | None = None) -> list[float | None]:
-    """Parses typed grades, separated by commas or blanks, with ``-`` or ``?`` for an unjudged document.
+    """Parses typed grades, separated by commas or spaces, with ``-`` or ``?`` for an unjudged document.
 
     Brackets around them, as Python and JSON print, are left out.
 

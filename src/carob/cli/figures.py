@@ -60,7 +60,7 @@ def picture(path: str, kind: str | None) -> Picture:
 
     if os.path.splitext(path)[1].lower() not in ENDINGS:
         raise click.UsageError(
-            f"--figure: '{path}' ends in none of {', '.join(ENDINGS)}. The ending names the format."
+            f"--figure: '{path}' ends in none of {', '.join(ENDINGS)}. The file extension determines the format."
         )
     canvas()
     return Picture(path, kind)

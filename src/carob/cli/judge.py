@@ -92,7 +92,7 @@ def refuse_idle(mode: str, given: dict[str, Any]) -> None:
     if given["shared"] is not None and given["judges"] is None:
         raise click.UsageError("--shared needs --judges, the names of all judges.")
     if given["judges"] is not None and given["judge"] is None:
-        raise click.UsageError("--judges needs --judge, the name of the one who judges here.")
+        raise click.UsageError("--judges needs --judge, the name of the person who judges here.")
 
 
 def sheet_of(path: str, given: dict[str, Any]) -> JudgingSheet:

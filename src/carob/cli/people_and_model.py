@@ -105,7 +105,7 @@ def judging_given(
         return {}
 
     if given.scores(judging["judge"]) != existing:
-        raise click.UsageError("--people and --judge are judgments and scores: pass two of the same kind.")
+        raise click.UsageError("--people and --judge must both be judgments or both be scores.")
     rest = present({name: value for name, value in judging.items() if name not in ("people", "judge")})
     if existing:
         return {"judge": scores_in((judging["judge"],), given, measures), **rest}

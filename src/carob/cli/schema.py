@@ -35,8 +35,8 @@ RESULTS = {
 }
 """The results that each command prints with ``--format json``; their field ``schema`` says which one it is."""
 EXIT_STATUS = {
-    0: "The command did what it was asked, and nothing speaks against the data or the run.",
-    1: "The command did what it was asked, and the answer is no.",
+    0: "The command succeeded, and found no fault with the data or the run.",
+    1: "The command succeeded, and the answer is no.",
     2: "There is no answer to rely on: wrong arguments, unreadable or wrong data, an undecided gate, a failure.",
 }
 """The meaning of each exit status, in every command. ``carob trec-eval`` has trec_eval's own."""
@@ -45,7 +45,7 @@ ANSWER_NO = {
     "gate": "The run failed a check.",
     "verify": "An input, the policy or a value differs from the record.",
 }
-"""What the status 1 says in the commands that have it."""
+"""What the status 1 means in the commands that use it."""
 
 
 @click.command("schema")
@@ -114,7 +114,7 @@ def format_of_rows(kind: str, records: str, number: str, title: str) -> dict[str
         "properties": dict.fromkeys(("id", *names["query"]), own_id) | listed | beside,
         "anyOf": [{"required": [name]} for name in listed],
     }
-    said = "Names of fields count without upper case, '_' and '-': expectedids is also expectedIds and expected_ids."
+    said = "Case, '_' and '-' in the names of fields are ignored: expectedids is also expectedIds and expected_ids."
     return {"title": title, "$comment": said, "type": "array", "items": row}
 
 

@@ -115,7 +115,7 @@ def say_beside(sentences: Iterable[str]) -> None:
 
 
 SEPARATED = {"csv": ",", "tsv": "\t"}
-"""The formats of data, of which each line is a row, with what is between its cells."""
+"""The data formats in which each line is a row, with the separator of the row's cells."""
 
 
 def answer(

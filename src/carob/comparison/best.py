@@ -88,7 +88,7 @@ SENTENCES = {
     "first": "The ledger, a memory aid, lists no earlier opening.",
     "before": (
         "One or more of these queries were opened {before:time/times} before, and the ledger, a memory aid, "
-        "lists {others:opening/openings} of others. For a run that was changed after an opening, the score on "
+        "lists {others:opening/openings} of other queries. For a run that was changed after an opening, the score on "
         "these queries is no longer an honest estimate."
     ),
     "one side": (
@@ -116,9 +116,12 @@ OF_COLLECTIONS = {
         "resamples, seed {seed}."
     ),
 }
-"""The sentences that say something else where collections are the unit. In others, collections replace queries."""
+"""The sentences that differ where collections are the unit. In the other sentences, the word "collections" replaces
+"queries"."""
 
-ASSUMED = " Other collections are those of which these are a random sample; each has the same weight."
+ASSUMED = (
+    " The other collections are the population of which these are a random sample; each has the same weight."
+)
 QUERIES = re.compile(r"(?<!{)quer(?:y|ies)")
 """A word that is not the name of a number in braces."""
 

@@ -99,7 +99,8 @@ CAUTIONS = {
         "{resamples:resample is/resamples are} too few for the percentiles of a {confidence:g}% interval, "
         "since less than one is expected beyond each end: use {needed:,} resamples or more."
     ),
-    "resamples:near": "{these} so near alpha in {label} that another seed could decide otherwise: use more resamples.",
+    "resamples:near": "{these} so near alpha in {label} that another seed could change the decision: use more "
+    "resamples.",
     "variances:own": (
         "The pairs' intervals in {label} are {least} to {most} wide. The test allows for this. Tukey's test "
         "assumes one variance for all pairs and would decide {count} of {pairs} pairs differently: {names}."
@@ -146,9 +147,11 @@ CAUTIONS = {
     "weights": "{names}: queries have different weights, so intervals and tests are about the weighted means.",
     "smaller": "{names}: smaller is better.",
     "effects:dependent": (
-        "{names}: effect sizes have no intervals, since these assume that the values of queries are independent."
+        "{names}: effect sizes have no intervals, since the intervals assume that the values of queries are "
+        "independent."
     ),
-    "effects:weights": "{names}: effect sizes have no intervals, since these assume that each query counts once.",
+    "effects:weights": "{names}: effect sizes have no intervals, since the intervals assume that each query counts "
+    "once.",
     "effects:geometric": (
         "{names}: d_z has no interval, since logarithms of values near 0 are far from normally distributed."
     ),
@@ -190,15 +193,15 @@ CAUTIONS = {
     ),
     "swapped": (
         "The judge judged {queries:query/queries}, and people judged these and {alone:other/others}: were people's "
-        "judgments and the judge's exchanged?"
+        "judgments and the judge's swapped?"
     ),
     "swapped:documents": (
         "The judge judged {judge:.0%} of the top {depth} of {names}, and people {people:.0%}: were people's judgments "
-        "and the judge's exchanged?"
+        "and the judge's swapped?"
     ),
     "scales": (
         "People's grades are {people}, and the judge's are {judge}. If these are two scales, convert both to one: the "
-        "bias and the worth of the judge reflect the scales, too."
+        "bias and the worth of the judge also reflect the difference between the scales."
     ),
     "sample:judge": (
         "By the judge's {label}, the {sample} queries that people judged are {how} than the others "
@@ -339,7 +342,7 @@ DATA = (
     "duplicates",
     "malformed",
 )
-"""The kinds of facts about the data of a run that a comparison warns of. Of others it warns with more figures."""
+"""The kinds of facts about a run's data that a comparison repeats as warnings. Other warnings state more figures."""
 
 
 def data(comparison: Findings, systems: Sequence[System]) -> Iterator[Caution]:
@@ -644,7 +647,7 @@ def constant(comparison: Findings) -> Iterator[Caution]:
 VERY_SKEWED, OFTEN = 1.5, 0.1
 """The skewness of differences that is warned of, if its square is also more than this share of the queries."""
 MANY_ENOUGH = 200
-"""With as many queries, skewness does no harm."""
+"""With this many queries, skewness does no harm."""
 
 
 ALONE = (
@@ -758,7 +761,7 @@ def other_p(comparison: Findings) -> Floats | None:
 
 
 ENOUGH_RESAMPLES = 1000
-"""The resamples that a warning recommends at least: of these, 25 lie beyond each end of a 95% interval."""
+"""The minimum number of resamples that a warning recommends: 25 of them lie beyond each end of a 95% interval."""
 
 
 def percentiles(comparison: Findings) -> Iterator[Caution]:
@@ -919,7 +922,8 @@ WIDEST_GAP = 0.05
 SHOWN = 4
 
 Readings: TypeAlias = "dict[int, Floats | None]"
-"""For each run, its values without unjudged documents, and with these as relevant [queries, 2]; None if unknown."""
+"""For each run, its values without unjudged documents, and with unjudged documents as relevant [queries, 2]; None if
+unknown."""
 
 
 def doubts_of(comparison: Findings, systems: Sequence[System]) -> list[Caution]:

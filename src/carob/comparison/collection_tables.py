@@ -69,7 +69,8 @@ INCOMPLETE = "{measure}: {complete:collection has/collections have} all runs, so
 ANSWERS = {
     "of all": "{measure}, {average} mean over {collections:collection}. {said}",
     "of some": (
-        "{measure}, {average} mean over {collections:collection}, of {whole} runs that all of these have. {said}"
+        "{measure}, {average} mean over {collections:collection}, of {whole} runs that all these collections have. "
+        "{said}"
     ),
     "of none": (
         "By {measure}, fewer than two runs cover all {collections:collection}: means over different "

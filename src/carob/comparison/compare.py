@@ -249,7 +249,7 @@ def compared(
             )
     if read.sample is not None:
         test.refuse("for sampled documents, since looks are numbers of queries", "looks")
-        test.refuse("for sampled documents, since an effect size is one of queries", "effects")
+        test.refuse("for sampled documents, since an effect size is defined over queries", "effects")
     runs, base = len(read.systems), read.place_of(baseline)
     test, look = test.at(max(len(each.ids) for each in read.scores))
     settings = settings_of(test, runs, len(read.scores[0].labels), base)

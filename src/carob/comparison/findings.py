@@ -509,7 +509,8 @@ NEGATED = (
 )
 COMPLEMENTED = (("superiority", "superiority"), ("superiority_low", "superiority_high"))
 EFFECTS = ("d_z_low", "d_z_high", "superiority", "superiority_low", "superiority_high")
-"""The fields of a pair that exchange their values if its runs change places, or their negated values, or 1 less these.
+"""The fields of a pair that exchange their values if its runs change places, or their negated values, or 1 minus these
+values.
 
 The last are the fields of effect sizes, which a pair has if they were requested."""
 

@@ -51,8 +51,8 @@ TESTS = {
     "difference": "Two-sided test at level {alpha:.3g}.",
     "equivalence": "Two one-sided tests, each at level {alpha:.3g}.",
     "non-inferiority": (
-        "One one-sided test at level {alpha:.3g}. A gate at the same alpha has an interval for both sides: plan for it "
-        "with half the level."
+        "One one-sided test at level {alpha:.3g}. A gate at the same alpha has a two-sided interval: plan for it with "
+        "half the level."
     ),
 }
 """The test of the plan, by its aim."""
@@ -588,7 +588,7 @@ def aim_of(
     if len(given) != 1:
         remedy = Worded("For example, pass difference=0.02.", "For example, pass --difference 0.02.")
         raise DataError(
-            "Say what the comparison should show: exactly one of difference, equivalence and non-inferiority.",
+            "Specify what the comparison should show: exactly one of difference, equivalence and non-inferiority.",
             remedy=remedy,
         )
     aim, size = next(iter(given.items()))
@@ -603,7 +603,7 @@ def refuse_half_a_judge(correlation: float | None, judged: int | None) -> None:
     """
     if (correlation is None) != (judged is None):
         raise DataError(
-            "correlation and judged belong together: how well a model's differences correlate with those of "
+            "correlation and judged must be passed together: how well a model's differences correlate with those of "
             "people, and how many queries it judges."
         )
 

@@ -73,7 +73,7 @@ def top_said(top: int | None) -> Worded:
 
 
 def spaced(sentences: Sequence[str]) -> Worded:
-    """Joins sentences by blanks, and keeps both wordings."""
+    """Joins sentences with spaces, and keeps both wordings."""
     return worded(*[part for each in sentences for part in (" ", each)][1:])
 
 

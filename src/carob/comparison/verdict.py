@@ -614,7 +614,7 @@ def judge_words(comparison: Findings) -> list[str]:
     if known.exact:
         return [
             filled(
-                "Means and differences are those by people's judgments of these {queries:query/queries}. "
+                "Means and differences come from people's judgments of these {queries:query/queries}. "
                 "They are exact. Nothing is estimated, so there is neither an interval nor a test. They say "
                 "nothing about other queries.",
                 queries=known.queries,

@@ -132,7 +132,7 @@ def tuned_in(judged: list[str], design: Design) -> NDArray[np.bool_]:
     strange = sorted({*tuned} - {*judged})
     if strange:
         raise refused(
-            "the judge is said to be tuned on query '{query}', which people and the judge did not both judge "
+            "the judge was tuned, as stated, on query '{query}', which people and the judge did not both judge "
             "({count:such query/such queries} in all).",
             "Name only queries among people's judgments, or pass these judgments as well.",
             query=strange[0],

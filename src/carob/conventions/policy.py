@@ -67,7 +67,8 @@ class Policy:
         columns: the columns of lines of text: ``equal``, which refuses a run's line whose number of columns differs
             from the first line's, and separates columns by tabs where a line has tabs, so that an id may
             contain a blank;
-            or as ``trec_eval``, which separates columns by any blanks and ignores what follows a run's sixth column.
+            or as ``trec_eval``, which separates columns by any whitespace and ignores what follows a run's sixth
+            column.
         by_measure: exceptions for some measures, ``{"nDCG": {"empty": "one"}}``; ``"RR@"`` is RR with a depth,
             ``"R(over=capped)"`` is R with that parameter.
 
@@ -236,4 +237,4 @@ AXES = tuple(each.name for each in fields(Policy) if each.init)
 CHOICES = {
     axis: get_args(kind) for axis, kind in get_type_hints(Policy).items() if get_origin(kind) is Literal
 }
-"""The values of each axis that has a few."""
+"""The choices of each axis that has only a few."""

@@ -93,7 +93,7 @@ def request_of(
 def names_in(measures: str | Measured | Iterable[str | Measured]) -> list[str | Measured]:
     """Returns the names of the requested measures.
 
-    A string may contain several names, separated by blanks or commas.
+    A string may contain several names, separated by spaces or commas.
     """
     return [
         part

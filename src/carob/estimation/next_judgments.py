@@ -206,7 +206,7 @@ class Next(Documented):
         if not all(each.rank for each in self.chosen):
             said.append(
                 f"Documents with the rank - are in no run. {self.measure} depends on how many documents are relevant, "
-                "so all that the judge graded can be drawn."
+                "so all documents that the judge graded can be drawn."
             )
         if self.order != "sample":
             how = "largest effects" if self.order == "certain" else "best ranks"

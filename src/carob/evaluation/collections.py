@@ -456,13 +456,13 @@ def from_scores(own: Mapping[str, Any], measures: MeasuresLike, conventions: Map
         one = next(iter(its.values()))
         if one.measures != first.measures:
             raise DataError(
-                f"Collection '{name}' was evaluated with other measures than the first collection: use the "
+                f"Collection '{name}' was evaluated with different measures from the first collection: use the "
                 "same measures for all."
             )
         if one.policy != first.policy:
             raise DataError(
-                f"Collection '{name}' was evaluated under another policy ({one.policy.describe()}) than the "
-                f"first collection ({first.policy.describe()}): evaluate all under the same policy."
+                f"Collection '{name}' was evaluated under a different policy ({one.policy.describe()}) from the first "
+                f"collection ({first.policy.describe()}): evaluate all under the same policy."
             )
     found: dict[str, list[CollectionValues]] = {label: [] for label in first.labels}
     for name, its in scores.items():
@@ -562,7 +562,7 @@ def decided(found: Scored, absent: str, least: int = 2) -> Scored:
         more = len(found.lacking) - MOST_NAMED
         words = {"count": len(found.lacking), "shown": shown + (f" and {more} more" if more > 0 else "")}
         raise DataError(
-            filled("{count:run is/runs are} missing in a collection: {shown}.", **words), remedy=REMEDY
+            filled("{count:run is/runs are} missing from a collection: {shown}.", **words), remedy=REMEDY
         )
     if found.lacking and absent == "zero":
         found = replace(

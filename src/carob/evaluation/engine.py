@@ -504,7 +504,7 @@ def given_weights(found: Match, given: Mapping[str, float]) -> Floats:
     column = np.array([weight_of(query, given) for query in found.queries.texts])
     if len(column) and not column.any():
         raise DataError(
-            "Every query has weight 0, so there is no mean. Give a positive weight to at least one query."
+            "Every query has weight 0, so there is no mean. Set a positive weight for at least one query."
         )
     return column
 
@@ -523,7 +523,7 @@ def weight_of(query: str, given: Mapping[str, float]) -> float:
     from carob.inputs.query_files import A_WEIGHT, is_weight
 
     if query not in given:
-        raise DataError(f"Query '{query}' has no weight: give one to each query that is evaluated.")
+        raise DataError(f"Query '{query}' has no weight: set one for each query that is evaluated.")
     weight: object = given[query]
     if not is_weight(weight):
         raise DataError(f"The weight of query '{query}' is {shortened(weight)}: {A_WEIGHT}.")
@@ -535,7 +535,7 @@ Evaluated: TypeAlias = "tuple[Scores, Matches]"
 
 
 SMALL = 64 * 2**20
-"""Files up to this size are read side by side, one core each; larger ones one by one, by all cores."""
+"""Files up to this size are read in parallel, one core each; larger files are read one by one, by all cores."""
 
 LIGHT = 8
 """The maximum number of measures of relevant documents whose formulas one thread computes while the others match.

@@ -341,7 +341,8 @@ def said_if_sparse(
 FEWEST_GRADES = 20
 """With fewer judgments, the largest grades may be lacking by chance."""
 BEYOND, SHARE_BEYOND = 5, 0.02
-"""The fewest grades of one judge above all of another's that show another scale, and their least share."""
+"""The minimum number, and the minimum share, of one judge's grades above all of another's that suggest a different
+scale."""
 LARGER = 1.6
 """The least ratio of the largest grades of two scales: of 5 and 3, but not of 3 and 2, as grades may be unused."""
 
@@ -464,7 +465,7 @@ def refuse_unlike(scores: Sequence[Scores]) -> None:
         first = known[0]
         if each.policy != first.policy:
             raise DataError(
-                f"{each.name} was evaluated under another policy ({each.policy.describe()}) than {first.name} "
+                f"{each.name} was evaluated under a different policy ({each.policy.describe()}) from {first.name} "
                 f"({first.policy.describe()}): evaluate both under the same policy."
             )
     for each in scores[1:]:
@@ -491,7 +492,7 @@ def lists_held(run: Run, queries: Collection[bytes]) -> Run:
 
 
 ROUNDING = 1e-9
-"""The rounding error by which a value may leave its measure's range."""
+"""The rounding error by which a value may lie outside its measure's range."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -37,7 +37,8 @@ PADDING = (
 JOINED = r"\s*[,;|\t\n]\s*"
 """What separates ids that were joined to one text."""
 MOST_APART, FEW = 0.75, 3
-"""The share of questions without any relevant id that is said without a reason, and their minimum number."""
+"""The share, and the minimum number, of questions without a relevant retrieved id that are reported if no reason is
+found."""
 COLLAPSE = ("first", "best", "last")
 
 
@@ -179,7 +180,7 @@ def by_name(given: Mapping[str, Any], absent: Mapping[str, Any]) -> Named | None
     extra = next((each for each in given["retrieved"] if each not in given[judged]), None)
     if extra is not None:
         raise DataError(
-            f"Question {extra!r} is in retrieved, but not in {judged}. Leave it out, or name it alike in both."
+            f"Question {extra!r} is in retrieved, but not in {judged}. Leave it out, or use the same name in both."
         )
     values = {
         what: None if its is None else [its.get(each, absent.get(what, ())) for each in questions]

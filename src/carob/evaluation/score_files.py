@@ -416,7 +416,7 @@ def add_lines(
 
 
 def fields_of(line: str) -> list[str]:
-    """Returns the fields of a line, which are separated by tabs, or by blanks if there are no tabs."""
+    """Returns the fields of a line, which are separated by tabs, or by spaces if there are no tabs."""
     return [field.strip() for field in line.split("\t")] if line.count("\t") > 1 else line.split()
 
 

@@ -494,7 +494,7 @@ def whole(kind: str, said: str) -> Fact:
 
 
 SAME = ("queries", "policy", "reading")
-"""The starts of the kinds of facts that say nothing new about a run."""
+"""The prefixes of the kinds of facts that add nothing about a run."""
 
 
 def decided(scores: QueryValues, say: Language = ENGLISH, without: tuple[str, ...] = ()) -> list[str]:
@@ -561,7 +561,7 @@ def read_to_the_end(scores: QueryValues) -> list[Fact]:
 
 
 NOT_FEW = 0.2
-"""If at least this proportion of lists has all scores equal, it is no accident; fewer count as ties."""
+"""If at least this proportion of lists has all scores equal, this is not an accident; fewer count as ties."""
 SEVERAL = 5
 """With this many queries, the best possible values are not chance."""
 LISTS, DOCUMENTS = 2, 20
@@ -592,8 +592,8 @@ def doubtful(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
         facts.append(whole("perfect", say(best)))
     if counts.unanswered:
         one, many = (
-            "{count} query without a document retrieved",
-            "{count} queries without a document retrieved",
+            "{count} query without retrieved documents",
+            "{count} queries without retrieved documents",
         )
         facts.append(Fact("unanswered", counts.unanswered, one, many))
     if counts.constant and counts.constant >= NOT_FEW * lists and policy.ties in ORDERS:
@@ -627,16 +627,16 @@ def doubtful(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
     ]
     words = {"labels": ", ".join(labels)}
     if counts.lowest_ratings and labels:
-        one = "{count} grade of 1, the lowest, relevant ({labels})"
-        many = "{count} grades of 1, the lowest, relevant ({labels})"
+        one = "{count} grade of 1, the lowest, counted as relevant ({labels})"
+        many = "{count} grades of 1, the lowest, counted as relevant ({labels})"
         facts.append(Fact("lowest ratings", counts.lowest_ratings, one, many, words))
     if counts.codes:
         one = "{count} grade far from all others, such as a code (9, -9) for documents without a grade"
         many = "{count} grades far from all others, such as a code (9, -9) for documents without a grade"
         facts.append(Fact("codes", counts.codes, one, many))
     if counts.fractions and labels:
-        one = "{count} grade between 0 and 1 not relevant ({labels})"
-        many = "{count} grades between 0 and 1 not relevant ({labels})"
+        one = "{count} grade between 0 and 1 counted as not relevant ({labels})"
+        many = "{count} grades between 0 and 1 counted as not relevant ({labels})"
         facts.append(Fact("fractions", counts.fractions, one, many, words))
     return facts
 

@@ -322,9 +322,7 @@ class ScoresByRun(Tabled, Listed[Scores]):
                 if first is not None and name in first
                 else ""
             )
-            raise NoSuchRunError(
-                f"No run is called {name!r}: this holds the runs {', '.join(self.scores)}.{hint}"
-            )
+            raise NoSuchRunError(f"No run is called {name!r}: the runs are {', '.join(self.scores)}.{hint}")
         return self.scores[name]
 
     def __iter__(self) -> Iterator[str]:

@@ -25,7 +25,7 @@ ORDERS = ("pessimistic", "optimistic")
 AT_A_TIME = 2**17
 """The maximum number of rows or judgments of one run that are processed at a time, which limits memory."""
 PER_LIST = 8
-"""The rows that a list with fewer counts as, since its values take memory, too."""
+"""The number of rows that a shorter list counts as, since its values also take memory."""
 
 ROWS_TOGETHER = 2**15
 """The maximum number of rows of several runs whose values are computed together.

@@ -204,13 +204,14 @@ def no_rank(name: str, names: Sequence[str]) -> str:
         return name.removesuffix(INSISTED)
     if says_rank(name):
         raise refused(
-            "Column '{column}' of the run frame is named like a rank, and ranks as scores put each list upside down.",
+            "Column '{column}' of the run frame is named like a rank, and ranks used as scores turn each list upside "
+            "down.",
             column=name,
             remedy=rank_or_score(name),
         )
     if usual([name], "distance"):
         raise refused(
-            "Column '{column}' of the run frame is named like a distance, and distances as scores put each list "
+            "Column '{column}' of the run frame is named like a distance, and distances used as scores turn each list "
             "upside down.",
             "Write minus the distance as the score. If it is a score: {score}.",
             column=name,

@@ -85,7 +85,7 @@ COLUMNS_ADVICE = {
         ),
         "3": "If the second column is missing, insert it: awk '{print $1, 0, $2, $3}'. ",
         "gradeless": "If the grade is missing, and all documents are relevant, add it: awk '{print $0, 1}'. ",
-        "2": "If these are the query and a relevant document, add the others: awk '{print $1, 0, $2, 1}'.",
+        "2": "If these are the query and a relevant document, add the other columns: awk '{print $1, 0, $2, 1}'.",
     },
     "run": {
         "values": "These look like per-query scores, not like a run: carob compare and carob gate take them.",
@@ -123,10 +123,10 @@ LINE_FAULTS = {
     ),
     "mixed": (
         (
-            "the line contains tabs and other blanks: its tabs separate {count:column}, and all its blanks "
-            "separate {other}: '{excerpt}'."
+            "the line contains tabs and spaces: its tabs separate {count:column}, and all its whitespace separates "
+            "{other}: '{excerpt}'."
         ),
-        "Separate columns by tabs alone or by blanks alone.",
+        "Separate columns by tabs alone or by spaces alone.",
     ),
     "nan": (
         "the score is NaN, which cannot be ranked: '{excerpt}'.",
@@ -311,7 +311,8 @@ def refuse_written_out(frame: _native.Frame, most: float, before: int = 0) -> in
     size = 0 if most == math.inf else before + frame.written_out
     if size > most:
         raise refused(
-            "its rows' ids, written out, take more than {ratio} times its size, past {limit}, as no run's do.",
+            "the ids of its rows, written out, take more than {ratio} times its size and more than {limit}, which no "
+            "run's ids do.",
             "If that is right, pass the rows as plain text.",
             ratio=RATIO,
             limit=limit_of(FREE),
@@ -491,7 +492,7 @@ def is_measure(name: str) -> bool:
 
 
 def by_tabs(remedy: str, line: str) -> str:
-    """Returns a remedy whose command, if any, keeps the blanks within the fields of a line that has tabs."""
+    """Returns a remedy whose command, if any, keeps the spaces within the fields of a line that has tabs."""
     return remedy.replace("awk '", r"awk -F'\t' -v OFS='\t' '") if "\t" in line else remedy
 
 

@@ -26,7 +26,7 @@ __all__ = ["in_numbers", "words_in"]
 
 TABLE = Provenance("a frame", rows=True)
 _FOURTH = re.compile(rb"((?:[^\t]*\t){3}|[ \r]*(?:[^ \t]+ +){3})([^ \t\r\n]+)")
-"""The first three columns of a line, separated by tabs or by blanks, and the fourth."""
+"""The first three columns of a line, separated by tabs or by spaces, and the fourth."""
 
 
 def words_in(text: str) -> dict[str, float]:
@@ -44,7 +44,7 @@ def words_in(text: str) -> dict[str, float]:
         word, _, number = (each.strip() for each in part.partition("="))
         if not word or word in found or not is_number(number):
             raise refused(
-                "'{text}' gives no word a grade, or gives one a second grade.",
+                "'{text}' assigns no grade to a word, or assigns a word a second grade.",
                 "Write word=number for each word, as in Good=3,Fair=2,Bad=0.",
                 text=part.strip(),
             )

@@ -269,8 +269,8 @@ def with_other_side(error: DataError, fields: Mapping[str, Shape], kind: str) ->
     if texts:
         return refused(
             "'{column}' lists texts, which have no ids, so they cannot be matched.",
-            "Write the ids of the texts, too: as retrieved_context_ids, and as reference_context_ids those of the "
-            "relevant ones.",
+            "Also write the ids of the retrieved texts, as retrieved_context_ids, and of the relevant texts, as "
+            "reference_context_ids.",
             column=texts[0],
         )
     other, listed = ("qrels", "relevant") if kind == "run" else ("run", "retrieved")

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 SMALLEST, LARGEST = 1e-30, 1e30
 """Limits of weights other than 0: their sums and products fit every floating type."""
-A_WEIGHT = "a weight is a number of at least 0, and 0 or between 1e-30 and 1e30"
+A_WEIGHT = "a weight is 0, or a number between 1e-30 and 1e30"
 
 
 def is_weight(given: Any) -> bool:
@@ -202,7 +202,7 @@ def strangers(what: str, named: Iterable[str], known: Collection[str], others: i
 
 
 def group_lines(source: Source) -> Iterator[tuple[dict[str, Any], str, str]]:
-    """Yields the place, the query and the group of each line ``query group``. A group's name may contain blanks.
+    """Yields the place, the query and the group of each line ``query group``. A group's name may contain spaces.
 
     Raises:
         DataError: a line that cannot be read.

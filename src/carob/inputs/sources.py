@@ -711,7 +711,7 @@ def is_trec(head: bytes, kind: str) -> bool:
 
 
 def fields_of(line: bytes, wanted: int) -> list[bytes]:
-    """Returns the fields of a line: between tabs if there are as many as wanted, else between any blanks."""
+    """Returns the fields of a line: separated by tabs if that gives as many as wanted, otherwise by any whitespace."""
     at_tabs = [field for each in line.split(b"\t") if (field := each.strip())]
     return at_tabs if len(at_tabs) >= wanted else line.split()
 

@@ -120,7 +120,7 @@ def how_written(known: str, other: str) -> str:
     if known.casefold() == other.casefold():
         return "upper and lower case differ: use the same case on both sides"
     if re.sub(UNSEEN, "", known) == re.sub(UNSEEN, "", other):
-        return "one has blanks or other invisible characters: remove them"
+        return "one has spaces or other invisible characters: remove them"
     if unicodedata.normalize("NFC", known) == unicodedata.normalize("NFC", other):
         return "one has composed letters, the other decomposed ones: normalise both alike (NFC)"
     if known.strip("'\"") == other.strip("'\""):

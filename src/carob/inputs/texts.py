@@ -94,7 +94,7 @@ def read(source: Source, wanted: Container[str], kind: str) -> Iterator[tuple[st
         except (ValueError, KeyError) as error:
             raise DataError(
                 f"{source.name}, line {number}: found no id and text ({error}). Write a file of {kind} as "
-                'id<TAB>text, or as a JSON object a line: {"id": "q1", "text": "…"}.'
+                'id<TAB>text, or as one JSON object per line: {"id": "q1", "text": "…"}.'
             ) from None
         if key not in wanted:
             continue

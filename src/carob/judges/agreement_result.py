@@ -47,7 +47,7 @@ SENTENCES = {
     "moved": "Largest move: {name}, rank {before} to {after}.",
     "unmoved": "No system changes its rank.",
     "nothing flips": "No pair flips; none loses or gains significance.",
-    "flips": "{label}, flip (A's better one first): {pairs}.",
+    "flips": "{label}, flip (A's better run first): {pairs}.",
     "lost": "{label}, significant under A only: {pairs}.",
     "gained": "{label}, significant under B only: {pairs}.",
     "reversed": "{label}, significant, but reversed: {pairs}.",

@@ -125,7 +125,7 @@ class Correlated:
         truth_measure: the truth's measure.
         measure: the judge's measure.
         runs: the runs that were compared, sorted by name.
-        queries: the number of queries that both have; None if the means are those that files state.
+        queries: the number of queries that both contain; None if the means are those that files state.
         truth: the mean of each run under the truth.
         values: the mean of each run under the judge.
         coefficients: the correlations.

@@ -33,11 +33,11 @@ ADDRESS = "127.0.0.1"
 LARGEST = 2**16
 """The maximum number of bytes of a request's head, and of a judgment."""
 RECEIVED = 2**24
-"""The maximum number of bytes that are received to refuse them with a sentence."""
+"""The maximum number of bytes that are read before a request is refused with a message."""
 CONNECTIONS = 200
 """The maximum number of connections; some systems let a process have 256 files."""
 PATIENCE = 5
-"""Seconds after which a connection is closed that sends nothing, such as half a request."""
+"""Seconds after which a connection that sends nothing more, as after half a request, is closed."""
 NO_JUDGMENT = "This is not a judgment."
 NEEDED = ("jinja2", "waitress", "werkzeug")
 """The packages that serve the page."""

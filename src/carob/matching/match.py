@@ -224,8 +224,8 @@ def match(
     by_rank = policy.ranks == "given" and run.held.by_rank
     if by_rank and scores:
         raise refused(
-            "A measure that compares scores of different queries needs scores, which a run of ranks does "
-            "not have under ranks=given. Choose ranks=counted.",
+            "Measures that compare scores across queries cannot be used with ranks=given, since a run of ranks has no "
+            "scores. Choose ranks=counted.",
             error=PolicyError,
         )
     every_score = scores or by_rank or policy.retrieved == "finite"

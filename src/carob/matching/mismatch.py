@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 LEVELS = 10
 """The usual limit of distinct grades, and of the highest grade."""
 SWAPPED_IDS = 0.5
-"""The share of ids on one side that are other ids of the other side, from which on these were exchanged."""
+"""The share of query ids on one side that are document ids on the other, or the reverse, from which columns count as
+swapped."""
 JUDGED, RANKED = 400, 2000
 """The maximum number of distinct ids of each side to compare."""
 OFTEN = 0.1
@@ -125,7 +126,7 @@ def missing_ids(judged: Qrels) -> str | None:
     query, document = judged.written_missing
     return (
         f"{judged.name} judges a document '{document}', as missing values are written (in query '{query}'). "
-        "If it is one, leave such rows out, on both sides."
+        "If it is a missing value, leave such rows out on both sides."
     )
 
 
@@ -323,7 +324,7 @@ def no_common_query(judged: Qrels, run: Run, extra: int) -> str:
         named = by_reading(kind, query="COLUMN")
         unlike = f"{sentence}. The queries of the {one} are texts, and those of the {other} are ids. "
         return worded(unlike, f"If a column of the {other} has the texts, name it: ", named, ".")
-    return f"{sentence}. Check that both use the same ids, and that they are of the same collection."
+    return f"{sentence}. Check that both use the same ids and belong to the same collection."
 
 
 def no_common_document(judged: Qrels, run: Run, found: Match, policy: Policy) -> str:
@@ -336,7 +337,9 @@ def no_common_document(judged: Qrels, run: Run, found: Match, policy: Policy) ->
     mine = list(islice((each for place in shared for each in judgments.documents(place)), JUDGED))
     its = some_documents(run, [judgments.queries[place] for place in shared], policy)
     count = len(shared)
-    where = "the one query that both have" if count == 1 else f"any of the {count:,} queries that both have"
+    where = (
+        "the one query that both contain" if count == 1 else f"any of the {count:,} queries that both contain"
+    )
     sentence = f"{run.name} retrieves no document that {judged.name} judges, in {where}"
     if found.counts.excluded:
         return f"{sentence}, after exclude took {found.counts.excluded:,} documents out of its lists."
@@ -356,8 +359,8 @@ def no_common_document(judged: Qrels, run: Run, found: Match, policy: Policy) ->
     if why is not None:
         return f"{sentence}: the run writes '{why.ranked}', the judgments write '{why.judged}'; {why.why}."
     return (
-        f"{sentence}: the run has ids such as '{text_of(its[0])}', the judgments '{text_of(mine[0])}'. Check that both "
-        "are of the same collection; carob check says more."
+        f"{sentence}: the run has ids such as '{text_of(its[0])}', the judgments '{text_of(mine[0])}'. Check that "
+        "both belong to the same collection; carob check says more."
     )
 
 

@@ -239,8 +239,8 @@ def upside_down(run: Run, signs: Signs | None, rows: JudgedRows, queries: Sequen
         return None
     if found.kind == "counting" and run.doubted is not None:
         raise refused(
-            "the values of column '{column}' are 1, 2, 3 … or other equal steps in each list, as ranks are, "
-            "and ranks as scores put each list upside down.",
+            "the values of column '{column}' are 1, 2, 3 … or other equal steps in each list, as ranks are, and ranks "
+            "used as scores turn each list upside down.",
             file=run.name,
             column=run.doubted,
             remedy=rank_or_score(run.doubted),

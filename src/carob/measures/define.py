@@ -157,7 +157,7 @@ def as_typed(value: Value) -> str:
             return "{" + ",".join(f"{as_typed(a)}:{as_typed(b)}" for a, b in value) + "}"
         return "[" + ",".join(map(as_typed, value)) + "]"
     if isinstance(value, int):
-        return str(value) if abs(value) < 10**16 else "a number of too many digits"
+        return str(value) if abs(value) < 10**16 else "a number with too many digits"
     whole = math.isfinite(value) and value == int(value) and abs(value) < 1e16
     return repr(int(value)) if whole else repr(value)
 
@@ -333,7 +333,7 @@ def check_name(name: str, formula: Callable[..., Queries]) -> None:
         raise MeasureError(f"A measure's name is a word such as nDCG, not {found}. {TO_READ}")
     if name in REGISTER and not replaceable(REGISTER[name].formula, formula):
         owner = REGISTER[name].formula.__module__
-        raise MeasureError(f"A measure {name} exists already, in {owner}: choose another name.")
+        raise MeasureError(f"A measure {name} already exists, in {owner}: choose another name.")
     if not docstring_of(formula).strip() and sys.flags.optimize < 2:
         raise MeasureError(
             f"The formula of {name} has no docstring: add one whose first line defines the measure."

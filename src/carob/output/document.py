@@ -73,8 +73,8 @@ class Line(Part):
             the HTML class and the colour of the sentence.
         mark: the start of the sentence, such as ``error: ``, which is coloured separately.
         tone: the colour of the mark, or of the whole sentence if it has no mark; by default that of the role.
-        indent: the number of blanks before the sentence in text.
-        hang: the number of blanks before its other lines; if None, they begin below the words after the mark.
+        indent: the number of spaces before the sentence in text.
+        hang: the number of spaces before its other lines; if None, they begin below the words after the mark.
     """
 
     words: str
@@ -130,8 +130,8 @@ class Items(Part):
     Args:
         sentences: the sentences.
         role: the colour of the sentences.
-        indent: the number of blanks before each sentence in text.
-        hang: the number of blanks before its other lines.
+        indent: the number of spaces before each sentence in text.
+        hang: the number of spaces before its other lines.
     """
 
     sentences: Sequence[str]
@@ -170,9 +170,9 @@ class Terms(Part):
 
     Args:
         pairs: each term with its meaning; pairs without a meaning are left out.
-        indent: the number of blanks before each term in text.
+        indent: the number of spaces before each term in text.
         role: the colour of the terms.
-        gap: the number of blanks after the longest term in text.
+        gap: the number of spaces after the longest term in text.
     """
 
     pairs: Sequence[tuple[str, str]]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 LARGEST = 2**22
 """The maximum number of bytes of a TOML file."""
-TOO_DEEP = "it is nested too deep"
+TOO_DEEP = "it is nested too deeply"
 LONG_KEY = r"""(?a)(?<![\w-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){64}"""
 """A key of more than 64 parts: the time that Python's parser takes grows with the square of their number."""
 

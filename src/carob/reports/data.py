@@ -106,7 +106,7 @@ Derivations: TypeAlias = "list[dict[int, list[str | None]]]"
 
 
 Shares: TypeAlias = "list[dict[int, list[list[float] | None]]]"
-"""What the first documents add to each value, and what all others add, by measure, query and run."""
+"""What each of the first documents adds to a value, and what all other documents add, by measure, query and run."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -299,7 +299,7 @@ SNIPPET = 300
 MOST_VALUES = 500_000
 """The maximum number of per-query scores in a page.
 
-Each takes 4 bytes. If there are more, the page has the first measures only.
+Each takes 4 bytes. If there are more, the page has only the first measures.
 """
 
 MOST_GROUPS = 4

@@ -46,7 +46,7 @@ MOST_DOTS = 2500
 MOST_LABELS = 12
 """Up to this number of runs, charts have wide rows."""
 MOST_IN_FOREST = 23
-"""The first picture has the runs that are best besides the one that it holds them against."""
+"""The number of the best runs in the first picture, besides the run that they are compared with."""
 ROW, DENSE_ROW, BOX_ROW = 26, 18, 32
 """The heights of a row in pixels."""
 
@@ -150,7 +150,8 @@ def methods_paragraph(comparison: Comparison) -> str:
 def said(conventions: str) -> str:
     """Returns the conventions in words, for the methods paragraph."""
     return (
-        "trec_eval's conventions: documents of equal score in descending order of their ids, missing queries count 0, "
+        "trec_eval's conventions: documents with equal scores in descending order of their ids, missing queries count "
+        "0, "
         "unjudged documents are not relevant"
         if conventions == "policy trec"
         else conventions

@@ -20,9 +20,9 @@ __all__ = ["gwet", "kappa", "kappas", "krippendorff", "middle_share", "quadratic
 
 SUSPICIOUS = 0.8
 LEAST_ALIKE = 50
-"""A weighted κ between a model and people above 0.8 is a caution that the model may have seen people's grades. Of fewer
-documents κ is too uncertain: GPT-4's is 0.62 on TREC DL 2021, and above 0.8 in 1% of samples of 50 documents, but in
-12% of samples of 12."""
+"""A weighted κ between a model and people above 0.8 is a caution that the model may have seen people's grades. For
+fewer documents, κ is too uncertain: GPT-4's is 0.62 on TREC DL 2021, and above 0.8 in 1% of samples of 50 documents,
+but in 12% of samples of 12."""
 
 MOST_GRADES = 20
 """More than any scale that people use; values on a finer scale are scores, without categories to agree on."""

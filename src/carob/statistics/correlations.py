@@ -217,7 +217,7 @@ CORRELATIONS = {
         Correlation("rbo", rank_biased_overlap, least=0.0),
     )
 }
-"""The correlations by name. ``overlap@k`` needs a k, and each of these takes one."""
+"""The correlations by name. ``overlap@k`` needs a k, which is optional for the others."""
 
 ALIASES = {
     "tau": "kendall",
@@ -228,7 +228,7 @@ ALIASES = {
     "tauap": "tau_ap",
     "tauap_b": "tau_ap_b",
 }
-"""Other names, of which some are autojudge-evaluate's."""
+"""Other names for correlations, some of which are autojudge-evaluate's."""
 
 
 def correlation_named(name: str) -> Correlation:

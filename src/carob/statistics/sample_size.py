@@ -16,10 +16,10 @@ Aim: TypeAlias = Literal["difference", "equivalence", "non-inferiority"]
 MOST = 1e9
 """The maximum number of queries to plan for."""
 FEWEST_JUDGED = 12.0
-"""With fewer queries judged by people, the estimate with a model is not planned for."""
+"""The estimate with a model is not planned for fewer queries judged by people."""
 LIMIT = 0.9
-"""The nominal level of the upper limit of a pilot's spread. Retrieval data are not normal: in simulations, plans by
-this limit have the power for about 80 % of pilots (``python -m bench.plans``)."""
+"""The nominal level of the upper limit of a pilot's spread. Retrieval data are not normal: in simulations, plans based
+on this limit reach the power for about 80% of pilots (``python -m bench.plans``)."""
 
 
 def power_of(aim: Aim, size: float, queries: float, alpha: float) -> float:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from carob.lists.rows import Floats, Integers
 
 ADDED = 0.5
-"""The weight of the added value; that of a value of the sample is 1."""
+"""The weight of the added value; a value of the sample has the weight 1."""
 
 COMMON = 3
 """Student's interval is not used if at least one in this many values is the most frequent one …"""
@@ -54,7 +54,7 @@ AT_ONCE = 1 << 14
 """Values whose tails are computed at a time: they fit into a processor's cache."""
 
 PRECISE, STEPS = 1e-10, 100
-"""The error of a solution, and the most steps towards it."""
+"""The error of a solution, and the maximum number of steps towards it."""
 
 Found = TypeVar("Found", bound=Estimates)
 

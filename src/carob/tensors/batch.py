@@ -36,7 +36,7 @@ NAN_WARNINGS = {
 }
 NAN_ADVICE = "give each document a score, mask it, or choose nan_scores='worst' or 'skip'"
 
-UNHELD = "a score that floating point does not hold, so that different scores would be equal"
+UNHELD = "a score that floating point cannot represent, so that different scores would be equal"
 """The fault of whole numbers beyond 2**53, and the like."""
 
 
@@ -408,7 +408,8 @@ def wide(arrays: Arrays, numbers: Any) -> Any:
 
 DOCUMENTS = ("document", "queries", "longest")
 JUDGMENTS = ("judgment", "judged_queries", "longest_judged")
-"""What the entries of flat arrays are, and the arguments with the query of each and with the most of a query."""
+"""What the entries of flat arrays are, the argument with the query of each entry, and the argument with the maximum per
+query."""
 
 
 def padded(

@@ -29,7 +29,8 @@ DIGEST = 16
 """Bytes of a query's fingerprint: among 10^9 queries the chance of a collision is below 1e-20."""
 
 SAME = 1e-5
-"""The largest difference between the values of a query that comes twice, as from single precision in another batch."""
+"""The largest difference between the values of a query that occurs twice, as after single precision in another
+batch."""
 
 
 @dataclass

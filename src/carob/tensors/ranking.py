@@ -30,8 +30,8 @@ def refuse_axes(policy: Policy) -> None:
     """
     if policy.ties == "rank-column":
         raise PolicyError(
-            "ties='rank-column' does not work with arrays, because a batch has no rank column: pass scores "
-            "that fall with the rank."
+            "ties='rank-column' does not work with arrays, because a batch has no rank column: pass scores that "
+            "decrease with the rank."
         )
 
 
@@ -71,7 +71,7 @@ def refuse_swapped(batch: Batch) -> None:
         raise DataError(
             filled(
                 "'relevance' contains {grade} and 'scores' contains only whole numbers: are the two "
-                "swapped? The order is evaluate(scores, relevance). If you mean such grades, choose "
+                "swapped? The order is evaluate(scores, relevance). If negative grades are intended, choose "
                 "Policy(negative='nonrelevant').",
                 grade=f"{float(low[0]):.4g}",
             )

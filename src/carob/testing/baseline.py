@@ -1,4 +1,4 @@
-"""The two sides of a gate (a run, scores or a record), reduced to the queries that both have."""
+"""The two sides of a gate (a run, scores or a record), reduced to the queries that both contain."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
 
 LONG = 10
-"""The mean length from which lists are long: whether lists have two or three documents is the data's nature."""
+"""The mean length from which a difference in length counts: whether lists have two or three documents depends on the
+data."""
 GAP = 0.05
 """The smallest difference in the share of judged documents of which a gate warns. A comparison warns of the same."""
 
@@ -217,8 +218,8 @@ class GateSides:
 
 NOT_JUDGED = (
     "{new} has no judgments of {lost} of {total} queries of {old}, starting with '{first}', so a run on "
-    "fewer queries could pass. Judge these queries too, record the baseline again with the new judgments, or "
-    "count such queries as 0: {remedy}."
+    "fewer queries could pass. Judge these queries too, record the baseline again with the new judgments, or count "
+    "missing queries as 0: {remedy}."
 )
 NO_VALUES = (
     "{new} has no value for {lost} of {total} queries of {old}, starting with '{first}', so a run that "

@@ -64,7 +64,7 @@ DEFAULT_MEASURE = "nDCG@10"
 """What a check decides by."""
 
 UNPAIRED = ("only_before", "only_after", "missing_before", "missing_after")
-"""The fields about queries that one side lacks."""
+"""The fields for queries that one side lacks."""
 
 
 @specified
@@ -321,7 +321,7 @@ def refuse_limits(scores: Scores, drops: dict[str, float], floors: dict[str, flo
                 )
             if low <= limit <= high if floor else limit <= high - low:
                 continue
-            reached = f"a least value of {limit:g} is {'always' if limit < low else 'never'} reached"
+            reached = f"a minimum of {limit:g} is {'always' if limit < low else 'never'} reached"
             what = reached if floor else f"a tolerance of {limit:g} lets everything pass"
             percent = f" For {limit:g}% write {limit / 100:g}." if high < limit <= 100 * high else ""
             raise DataError(

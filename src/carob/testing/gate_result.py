@@ -73,7 +73,7 @@ UNPAIRED = {
     "missing:left out": "{count:query/queries} missing from the run, left out of its means: {queries}",
     "missing:both": "{count:query/queries} missing from both sides, counted as 0 in both: {queries}",
 }
-"""The queries that only one side has, or neither."""
+"""The queries that one side lacks, or that both lack."""
 
 
 @dataclass(frozen=True)

@@ -45,14 +45,14 @@ class RecordStep:
         measure: the measure.
         earlier: the record before.
         record: the record.
-        before: the mean in the record before, over the queries that both have.
+        before: the mean in the record before, over the queries that both contain.
         after: the mean in the record, over the same queries.
         difference: the change.
         low: the lower end of its interval; NaN where there is none.
         high: the upper end.
         p_uncorrected: the p of the paired t-test.
         p_corrected: this p, corrected for the number of steps by Holm's method.
-        queries: the number of queries that both have.
+        queries: the number of queries that both contain.
         significant: whether p_corrected is below alpha.
     """
 
@@ -239,7 +239,7 @@ def followed_run(path: str, run: str | None) -> Scores:
     found = record_of(path)
     if found is None:
         raise DataError(
-            "the file is no record of per-query scores.",
+            "the file is not a record of per-query scores.",
             file=path,
             remedy="Pass a record.",
         )

@@ -84,8 +84,9 @@ def record(what: Scores | ScoresByRun | Sequence[Scores] | Comparison, path: str
             earlier = ", ".join(map(str, looks[:-1]))
             warn(
                 filled(
-                    "{file} recorded a comparison of these runs on {earlier} queries, and this one has {now}: each "
-                    "further look finds a difference by chance more often than alpha says. Plan the looks in advance: "
+                    "{file} recorded a comparison of these runs on {earlier} queries, and this one has {now}: with "
+                    "each further look, chance differences are found more often than alpha allows. Plan the looks in "
+                    "advance: "
                     "{option} divides alpha among them.",
                     file=os.fspath(path),
                     earlier=earlier,

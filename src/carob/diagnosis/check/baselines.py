@@ -39,7 +39,7 @@ MOST_QUERIES, MOST_JUDGMENTS = 2000, 50_000
 """A larger collection is represented by a sample of its queries."""
 
 MOST_DOCUMENTS = 1_000_000
-"""Documents that are shuffled in all, over the orders and the runs."""
+"""The total number of documents that are shuffled, over all orders and runs."""
 
 MOST_ORDERS = 50
 FEWEST_QUERIES = 5
@@ -52,7 +52,7 @@ EQUAL = 1e-9
 """The largest difference of equal values, of which one is a mean over orders."""
 
 LEAST_ROOM = 0.05
-"""A run is not expected to clearly exceed a baseline that is nearer to 1 than this, but to exceed it."""
+"""A run must exceed a baseline that is nearer to 1 than this, but need not exceed it clearly."""
 
 SHOWN = 8
 """Rows of the table in text."""
@@ -73,8 +73,8 @@ FEW_QUERIES = (
     "{measure} on these queries, p of a sign-flip test is at least {p:.2f}."
 )
 MANY_QUERIES = (
-    "A perfect run would gain {gain:.4f} over the best run. A t-test on these {queries} queries detects such "
-    "a difference with 80% power from {detectable} on."
+    "A perfect run would gain {gain:.4f} over the best run. A t-test on these {queries} queries detects a difference "
+    "of {detectable} or more with 80% power."
 )
 
 

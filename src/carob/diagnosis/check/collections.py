@@ -35,7 +35,8 @@ OF_VALUES = {
     "infinite": "infinite-scores",
     "duplicates": "duplicate-documents",
 }
-"""The kinds of findings about runs of which only values are known, by the kinds of notes. Others are ``told``."""
+"""The kinds of findings about runs of which only values are known, by the kinds of notes. For other kinds, the finding
+is ``told``."""
 
 
 def check_collections(

@@ -26,7 +26,8 @@ SEEN = 0.001
 Values = dict[str, dict[str, float]]
 """Means under alternatives: ``{alternative: {measure: mean}}``."""
 ERROR, WARNING, NOTE = "error", "warning", "note"
-"""An error makes an evaluation impossible or wrong. With a warning, a number depends on a choice. A note informs."""
+"""An error makes an evaluation impossible or wrong. With a warning, a number depends on a choice. A note is only
+information."""
 
 
 @dataclass(frozen=True)

@@ -220,7 +220,7 @@ def head(source: Source | None) -> bytes:
 
 
 def fields_in(line: bytes) -> list[bytes]:
-    """Returns the fields of a line of text, which tabs separate where it has both tabs and other blanks."""
+    """Returns the fields of a line of text, which tabs separate where it has both tabs and other whitespace."""
     return (
         line.split()
         if b"\t" not in line.strip()
@@ -325,7 +325,7 @@ def lined(rows: Iterable[tuple[Any, Any, Any]], kind: str) -> bytes:
 def token(identifier: Any) -> bytes:
     """Returns an id as one field of a line.
 
-    A blank between words, as in a query's text, stays, because tabs separate the fields. Other blanks become no-break
+    A space between words, as in a query's text, stays, because tabs separate the fields. Other spaces become no-break
     spaces, which a check then finds.
     """
     text = text_of(identifier) if isinstance(identifier, bytes) else str(identifier)

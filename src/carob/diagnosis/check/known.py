@@ -30,9 +30,9 @@ FILE = os.path.join(os.path.dirname(__file__), "known.json")
 KEPT = 24
 """Hashes of a fingerprint."""
 MOST = 6
-"""Hashes of a fingerprint that may be missing, or too many, in judgments that have its name."""
+"""The number of hashes of a fingerprint that judgments may lack, or have in excess, and still get its name."""
 LONGEST = 2.0
-"""Judgments that are this many times as many as those of the largest known set are none of them."""
+"""Judgments that outnumber those of the largest known set by this factor are none of the known sets."""
 
 
 def hashes(qrels: Qrels) -> NDArray[np.uint32]:

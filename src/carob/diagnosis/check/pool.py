@@ -56,7 +56,7 @@ SEVERAL, NO_RUN = -1, -2
 """In place of the one team that has a document among the first ones of its runs."""
 
 MOST_OTHERS = 0.1
-"""The largest share of the judgments that may be of documents which no run has among its first ones."""
+"""The largest share of the judgments that may be of documents that no run has among its top documents."""
 
 
 @dataclass(frozen=True)
@@ -235,7 +235,7 @@ def check_pool(
         qrels: the judgments.
         runs: ``{name: run}``, or a list of runs, which all contributed to the pool.
         measures: as in ``carob.evaluate``.
-        pool_depth: the number of first documents of each run that were judged; by default the greatest depth to which
+        pool_depth: the number of top documents of each run that were judged; by default the greatest depth to which
             every document of every run is judged.
         teams: the team of each run, ``{run: team}``, or a file of lines ``run team``; by default each run is alone.
         policy: as in ``carob.evaluate``.

@@ -28,7 +28,7 @@ MOST_TAGS = 1000
 MOST_RANKS = 1_000_000
 """The maximum number of lines whose ranks are searched for gaps."""
 OFTEN = 0.1
-"""If at least this proportion of queries retrieves its own document, it is no accident."""
+"""If at least this proportion of queries retrieves its own document, this is not an accident."""
 
 
 def lines(pair: RunAndQrels) -> Iterator[Finding]:

@@ -134,7 +134,7 @@ def malformed(text: SurveyedText, count: int, lines: list[tuple[int, str]]) -> I
         sentence = OTHER_SEPARATORS if names else OTHER_COLUMNS
         what = filled(sentence, name="".join(names[:1]), excerpt=seen.excerpt, **words)
         remedy = columns_remedy(text.kind, str(wide), seen.excerpt)
-        remedy = f"Separate fields by blanks or tabs, in the order '{layout}'." if names else remedy
+        remedy = f"Separate fields by spaces or tabs, in the order '{layout}'." if names else remedy
     else:
         remedy = next((its for _, why in lines if (its := remedy_of(text, why))), None)
     yield found(
@@ -172,10 +172,10 @@ def columns(text: SurveyedText) -> Iterator[Finding]:
     survey = text.read()
     broken_off = survey.padded.count == 1 and survey.padded.line == survey.last_line and not survey.closed
     if survey.padded.count and not broken_off:
-        what = f"several blanks separate or follow fields in {of_all(survey.padded, survey.rows)}"
+        what = f"several spaces separate or follow fields in {of_all(survey.padded, survey.rows)}"
         yield of_lines("separators", text, survey.padded, what)
     elif survey.tabs and survey.spaces and text.is_file:
-        what = f"fields are separated by tabs and by blanks ({survey.tabs:,} and {survey.spaces:,})"
+        what = f"fields are separated by tabs and by spaces ({survey.tabs:,} and {survey.spaces:,})"
         yield found("separators", text.name, what)
     width = len(survey.example)
     if text.kind == "run" and width > COLUMNS["run"]:

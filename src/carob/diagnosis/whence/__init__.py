@@ -59,8 +59,8 @@ def whence(
         numbers: the number, or several; as text, such as ``"0.50"``, the number keeps its digits, and ``"33 %"`` is
             0.33. With as many lists or queries as numbers, each number is that of one of them, in order, by the same
             convention. Otherwise each number is that of the only list, or the mean over all.
-        measure: the measure that the number is said to be, such as ``nDCG@10``, in the words of any tool; one for all
-            numbers, or one for each. Without a depth, every depth is searched; None searches the usual measures.
+        measure: the measure that the number is supposed to be, such as ``nDCG@10``, in the words of any tool; one for
+            all numbers, or one for each. Without a depth, every depth is searched; None searches the usual measures.
         qrels: relevance judgments, as in ``evaluate``.
         run: a run, as in ``evaluate``.
         query: the query of the run, or several; None for the mean over all queries.

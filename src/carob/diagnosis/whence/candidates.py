@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 SAMPLE = 7
 """The depth at which a profile is asked what a name with a depth means."""
 RARE = 0.1
-"""How common a measure, a depth or a tool is that ``common.toml`` does not list."""
+"""How common a measure, a depth or a tool is if ``common.toml`` does not list it."""
 WHOLE = ("carob", "ir_measures")
 """The profiles of tools that have most of carob's measures by the same names, besides a few other names."""
 

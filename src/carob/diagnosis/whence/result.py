@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 OFTEN = 0.05
 """The share of chance fits from which more digits are advisable."""
 LEAST = 0.001
-"""The least share that is said exactly."""
+"""The smallest share that is stated exactly."""
 MOST_MISTAKES = 2
 """The maximum number of mistakes of an explanation that the text describes."""
 MOST_TOOLS = 4

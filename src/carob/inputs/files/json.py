@@ -84,9 +84,9 @@ def content_in(path: str) -> dict[str, Any] | list[Any]:
         )
     if is_record(found):
         raise refused(
-            "the file holds scores that carob computed, and neither judgments nor ranked lists.",
-            "Pass QRELS and RUNs; or, where carob reads scores (compare, best, plan, gate, correlate), "
-            "scores alone, those of other runs as carob eval -q --format json writes them.",
+            "the file contains scores that carob computed, not judgments or ranked lists.",
+            "Pass QRELS and RUNs; or, where carob reads scores (compare, best, plan, gate, correlate), pass only "
+            "scores, and score the other runs with carob eval -q --format json.",
             file=path,
         )
     return found
@@ -188,7 +188,7 @@ def refuse_line(line: bytes, place: dict[str, Any], plan: ColumnRoles, kind: str
     """Refuses one line.
 
     Raises:
-        DataError: it is nested too deep, or holds a number that would change.
+        DataError: it is nested too deeply, or holds a number that would change.
     """
     depth, digits = _native.json_sizes(line)
     if depth > DEEPEST:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from carob.lists.rows import Integers
 
 MAGIC = {b"\x93NUMPY": "npy", b"\x89HDF\r\n": "hdf5"}
-"""The first bytes of such files, with their kind."""
+"""The first bytes of files of neighbours, with the kind of the file."""
 ENDINGS = {".ivecs": "ivecs", ".fvecs": "fvecs", ".bvecs": "bvecs"}
 NAMES = ("neighbors", "neighbours")
 """The data sets of ids in files of ann-benchmarks."""
@@ -56,7 +56,7 @@ def neighbours_in(path: str, head: bytes, kind: str, document: str | None) -> di
             rows = in_ivecs(path)
         else:
             raise refused(
-                "the file holds vectors, and no ids of neighbours.",
+                "the file contains vectors, not ids of neighbours.",
                 "Pass the ids, such as the .ivecs file of the ground truth, or a .npy file of whole numbers.",
                 file=path,
             )
@@ -121,7 +121,7 @@ def in_ivecs(path: str) -> Iterator[Integers]:
         length = int(numbers[place])
         if length < 0 or place + 1 + length > len(numbers) or size % 4:
             raise refused(
-                "the row says that it has {count} numbers, which the file has not.",
+                "the row claims {count} numbers, but the file has fewer.",
                 "Check that the file is complete.",
                 file=path,
                 row=row,

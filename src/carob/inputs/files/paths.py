@@ -231,7 +231,7 @@ def labels_of(homes: list[str]) -> list[str]:
     """Returns the part of each folder's path in which the paths differ.
 
     Raises:
-        DataError: two folders differ only in blanks, which ids cannot contain.
+        DataError: two folders differ only in spaces, which ids cannot contain.
     """
     parts = {home: home.split(os.sep) for home in homes}
     before = shared(list(parts.values()))
@@ -241,7 +241,7 @@ def labels_of(homes: list[str]) -> list[str]:
     written = {home: re.sub(r"\s+", "_", name) for home, name in names.items()}
     if len(set(written.values())) < len(written):
         raise refused(
-            "The folders {folders} differ only in blanks.", "Rename one.", folders=file_names(written)
+            "The folders {folders} differ only in spaces.", "Rename one.", folders=file_names(written)
         )
     return [written[home] for home in homes]
 
@@ -265,7 +265,7 @@ def file_names(files: Iterable[str]) -> str:
 
 BLOCK = 2**20
 DATA = rb"(?m)^([ \t]*)(?=[^\s#])"
-"""The start of a line of data, after its blanks."""
+"""The start of a line of data, after leading spaces."""
 
 
 def joined_texts(place: Place) -> Source:

@@ -289,7 +289,7 @@ def available_cores() -> int:
 
 
 AHEAD = 2
-"""The results per thread that may wait: one is taken, and meanwhile the thread makes the next."""
+"""The number of results per thread that may wait: while one is taken, the thread makes the next."""
 
 
 def in_threads(work: Callable[[Given], Made], given: Iterable[Given], threads: int) -> Iterator[Made]:

@@ -14,15 +14,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 LEAST_AXIS, MOST_AXIS = 20, 48
-"""The least and the largest number of columns of the axis in text."""
+"""The smallest and the largest number of columns of the axis in text."""
 
 MOST_BARS = 8
-"""The maximum number of groups that are drawn as bars. With more, a sentence has the critical difference only."""
+"""The maximum number of groups that are drawn as bars. With more, there is only a sentence with the critical
+difference."""
 
 LONGEST_NAME = 24
 
 ROW, LEFT, AXIS, TOP, BAR = 22, 230, 420, 62, 14
-"""The measures of the SVG in pixels: a row, the names, the axis, the head, and the distance between bars."""
+"""The dimensions of the SVG in pixels: a row, the names, the axis, the head, and the distance between bars."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 ROW, LEFT, AXIS, TOP, RIGHT = 30, 200, 460, 40, 20
-"""The measures of the picture in pixels: a row, the names, the axis, the head and the right margin."""
+"""The dimensions of the picture in pixels: a row, the names, the axis, the head and the right margin."""
 
 
 @dataclass(frozen=True)

@@ -115,7 +115,7 @@ def whiskers(
 
 
 MARKS = "os^Dv*"
-"""The marks of lines, so that they differ without colours too."""
+"""The markers of lines, which tell them apart even without colours."""
 
 MOST_NAMED = 30
 """The greatest number of points whose names a panel lists; more would overlap."""
