@@ -68,7 +68,7 @@ def test_the_data_set_of_ids_may_be_named(tmp_path: Path) -> None:
         ("f.npy", FOUND * 0.5, r"the type float64, but neighbours are whole numbers in rows"),
         ("f.npy", FOUND[0], r"the array has the shape \(3\)"),
         ("f.npy", np.array([[3, 3]]), r"row 0 \(from 0\): document '3' is listed twice"),
-        ("f.fvecs", FOUND, "holds vectors, and no ids of neighbours"),
+        ("f.fvecs", FOUND, "contains vectors, not ids of neighbours"),
     ],
 )
 def test_other_arrays_are_one_sentence(name: str, array: Any, said: str, tmp_path: Path) -> None:
