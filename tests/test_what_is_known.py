@@ -186,7 +186,10 @@ def test_the_curve_of_a_query_says_that_it_is_missing(
         ("eval qrels.txt old.run new.run -m AP --format csv", "old: 2 missing queries counted as 0"),
         ("eval qrels.txt flat.run good.run -m AP --format tsv", "flat: ties touch 8 queries"),
         ("eval qrels.txt infinite.run -m AP --format latex", "8 infinite scores"),
-        ("eval qrels.txt good.run -m AP -q --format csv", "8 grades between 0 and 1 counted as not relevant (AP)"),
+        (
+            "eval qrels.txt good.run -m AP -q --format csv",
+            "8 grades between 0 and 1 counted as not relevant (AP)",
+        ),
         ("eval qrels.txt good.run -m AP --format csv --lang zh", "8"),
         ("curve qrels.txt old.run -m AP --at 5 --format tsv", "2 missing queries counted as 0"),
         ("compare qrels.txt old.run new.run -m AP --format csv", "old lacks 2 of 8 judged queries"),

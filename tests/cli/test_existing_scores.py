@@ -265,7 +265,9 @@ def test_records_under_different_policies_are_not_compared(
     zero = history(tmp_path / "zero")
     skip = history(tmp_path / "skip", policy=carob.Policy(missing="skip"))
     assert outcome(["compare", zero[0], skip[1]]) == 2
-    assert "c2 was evaluated under a different policy (missing skip) from c1 (trec)" in capsys.readouterr().err
+    assert (
+        "c2 was evaluated under a different policy (missing skip) from c1 (trec)" in capsys.readouterr().err
+    )
     text = said(capsys, "compare", skip[0], skip[1], "-m", "RR")
     assert "c2 lacks 1 of 6 judged queries, left out: q6." in text
     # Values without a policy go with any.

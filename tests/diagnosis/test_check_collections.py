@@ -267,7 +267,10 @@ def test_copies_of_collections_are_named_as_by_compare(tmp_path: Path) -> None:
     compared = carob.evaluate_collections(folder, "AP").notes
     assert named == {(each.kind, each.collection) for each in compared if each.kind.startswith("same-")}
     (same,) = found.of("same-collection")
-    assert (same.what, same.severity) == ("the collection has the same judgments and the same runs as A", "warning")
+    assert (same.what, same.severity) == (
+        "the collection has the same judgments and the same runs as A",
+        "warning",
+    )
     for text in (found.to_text(), found.to_json(), found.to_html(), found.to_csv()):
         assert "the same judgments and the same runs as A" in " ".join(text.split())
 

@@ -542,9 +542,7 @@ def test_a_judged_query_without_documents_is_a_run() -> None:
 def test_the_scores_of_several_runs_say_which_runs_they_hold() -> None:
     qrels = {"q": {"a": 1}}
     found = carob.evaluate(qrels, {"weak": {"q": {"b": 1.0}}, "mid": {"q": {"a": 1.0}}}, "AP")
-    with pytest.raises(
-        KeyError, match=r"'AP': the runs are weak, mid. For AP .* \['weak'\]\['AP'\]\."
-    ):
+    with pytest.raises(KeyError, match=r"'AP': the runs are weak, mid. For AP .* \['weak'\]\['AP'\]\."):
         found["AP"]
     assert "AP" not in found
     assert found.get("other") is None

@@ -375,7 +375,9 @@ def test_a_table_or_library_that_there_is_not_is_refused_in_a_sentence(found: Re
     with pytest.raises(carob.PolicyError, match=r"There is no delimiter='\^'"):
         found.to_csv(delimiter="^")
     if type(found).__name__ != "Scores":  # which engines make, too
-        with pytest.raises(carob.DataError, match=r"'duckdb' is not a library of data frames that carob can write\."):
+        with pytest.raises(
+            carob.DataError, match=r"'duckdb' is not a library of data frames that carob can write\."
+        ):
             found.to_frame(next(iter(found.records())), "duckdb")
 
 
