@@ -18,7 +18,9 @@ set(CAROB_HOT
   ${CMAKE_CURRENT_LIST_DIR}/text/ahead.cpp
   ${CMAKE_CURRENT_LIST_DIR}/text/blocks.cpp
   ${CMAKE_CURRENT_LIST_DIR}/text/numbers.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/text/reading.cpp)
+  ${CMAKE_CURRENT_LIST_DIR}/text/reading.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/writing/list_maker.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/writing/run_text.cpp)
 set(CAROB_COLD
   ${CMAKE_CURRENT_LIST_DIR}/frames/parquet.cpp
   ${CMAKE_CURRENT_LIST_DIR}/frames/read_frame.cpp

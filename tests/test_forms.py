@@ -216,6 +216,14 @@ def collections_of(qrels: Any, runs: Any) -> Any:
 FEW = {"resampling": carob.Resampling(folds=2, repeats=1, resamples=20)}
 MEAN_AP = round(carob.evaluate(QRELS, RUNS["one"], "AP")["AP"], 6)
 
+
+def text_written(run: Any) -> list[str]:
+    """The words of a run."""
+    made = io.BytesIO()
+    carob.write_run(run, made, tag="one")
+    return made.getvalue().decode().split()
+
+
 CALLS: dict[str, list[Any]] = {
     "evaluate": [
         lambda q, r: carob.evaluate(q, r, MEASURES),
@@ -268,6 +276,7 @@ CALLS: dict[str, list[Any]] = {
     ],
     "curve": [lambda q, r: carob.curve("P", q, r["one"])],
     "fuse": [lambda q, r: {"text": carob.fuse(r).text.decode().split()}],
+    "write_run": [lambda q, r: {"text": text_written(r["one"])}],
     "tune_fusion": [lambda q, r: carob.tune_fusion(q, r, "nDCG@3")],
     "report": [lambda q, r: carob.report(q, r, MEASURES).comparison],
 }
@@ -292,6 +301,8 @@ WITHOUT = set() if find_spec("jinja2") and find_spec("vl_convert") else {"report
 """What the libraries at hand cannot do: it is refused for that."""
 """A page takes a third of a second, so the tests of answers leave it out: its comparison is that of compare."""
 
+RUNS_ALONE = {"fuse", "write_run"}
+"""They read no judgments."""
 CHECKS = {"check", "check_collections"}
 """They list the faults of their input, and refuse nothing."""
 
@@ -392,7 +403,7 @@ READS_SAMPLES = {
 def test_a_sample_in_each_form_is_refused_by_one_sentence_or_read_alike(form: Any, tmp_path: Path) -> None:
     files = Files(tmp_path)
     sentence = "these are judgments of a sample, 36 documents drawn with known probabilities"
-    for function in sorted(CALLS.keys() - CHECKS - WITHOUT - {"fuse"}):  # fuse reads no judgments
+    for function in sorted(CALLS.keys() - CHECKS - WITHOUT - RUNS_ALONE):
         for number, call in enumerate(CALLS[function]):
             if function == "next_judgments" and number == 0:
                 wanted = values_of(call(SAMPLE, RUNS))
@@ -430,7 +441,7 @@ def test_results_are_neither_judgments_nor_runs(function: str) -> None:
     if function in WITHOUT:
         pytest.skip("carob[report] is not installed")
     scores = carob.evaluate(QRELS, RUNS, MEASURES)
-    for call in CALLS[function] if function != "fuse" else ():  # fuse reads no judgments
+    for call in CALLS[function] if function not in RUNS_ALONE else ():
         for result in (scores, scores["one"], carob.compare(None, scores)):
             assert "has neither judgments nor ranked lists" in refusal(call, result, RUNS).replace(
                 AS_JUDGE, NEITHER

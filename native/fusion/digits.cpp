@@ -2,6 +2,8 @@
 #include "fusion/digits.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 namespace carob {
@@ -32,18 +34,29 @@ char* lay_out(const char* digits, int count, int exponent, char* out) {
     return copy(digits + whole, count - whole, out);
 }
 
+// Without to_chars: the first number of digits that reads back as the same.
+[[maybe_unused]] int shortest_by_trial(double number, char* text, std::size_t size) {
+    int written = 0;
+    for (int digits = 0; digits < 17; ++digits) {
+        written = std::snprintf(text, size, "%.*e", digits, number);
+        if (std::strtod(text, nullptr) == number) break;
+    }
+    return written;
+}
+
 }  // namespace
 
 char* write_shortest(double number, char* out) {
     char text[LONGEST_NUMBER] = "0e+00";
     const char* end = text + 5;
     if constexpr (HAS_SHORTEST_DIGITS) end = std::to_chars(text, text + sizeof text, number, std::chars_format::scientific).ptr;
+    else end = text + shortest_by_trial(number, text, sizeof text);
     const char* at = text;
     if (*at == '-') *out++ = *at++;
     char digits[LONGEST_NUMBER];
     int count = 0;
     for (; at != end && *at != 'e'; ++at) {
-        if (*at != '.') digits[count++] = *at;
+        if (*at >= '0' && *at <= '9') digits[count++] = *at;
     }
     const char* const mark = at;
     int exponent = 0;

@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "matching/reduce.h"
-#include "text/run_lines.h"
+#include "text/read_run.h"
 
 namespace carob {
 namespace {
@@ -65,24 +65,10 @@ private:
 // On its own thread if the caller can stop it.
 template <class Sink>
 void read_into(Sink& sink, Source& source, const RunRules& rules, std::atomic<bool>& stop, const GoOn& go_on) {
-    Blocks blocks(source, Cut::lines, rules.reading.block_bytes);
     std::exception_ptr failure;
     const bool wanted = run_in_parallel(1, !go_on, stop, go_on, [&](int) {
         try {
-            RunNotes notes;
-            RunReader<Sink> reader(rules, sink, notes);
-            std::int64_t lines = 0;
-            std::int64_t data_lines = 0;
-            for (Block block; !stop.load() && blocks.next(block);) {
-                if (auto fault = reader.read(block)) {
-                    fault->line += lines;
-                    fault->data_line += data_lines;
-                    throw std::move(*fault);
-                }
-                lines += notes.blocks.back().lines;
-                data_lines += notes.blocks.back().data_lines;
-                notes = {};
-            }
+            read_run(sink, source, rules, [&] { return !stop.load(); });
         } catch (...) {
             failure = std::current_exception();
         }

@@ -12,6 +12,7 @@ PyObject* line_error = nullptr;
 PyObject* mapping_error = nullptr;
 PyObject* row_error = nullptr;
 PyObject* frame_error = nullptr;
+PyObject* id_error = nullptr;
 
 PyObject* new_error(nb::module_& module, const char* name, PyObject* parent) {
     PyObject* type = PyErr_NewException((std::string("carob._native.") + name).c_str(), parent, nullptr);
@@ -62,6 +63,15 @@ void raise_frame_error(const carob::FrameFault& fault) {
     throw nb::python_error();
 }
 
+void raise_id_error(const char* kind, std::string_view query, std::string_view document) {
+    nb::object error = nb::borrow(id_error)(to_text(kind + std::string(": ") + std::string(document)));
+    error.attr("kind") = nb::str(kind);
+    error.attr("query") = to_bytes(query);
+    error.attr("document") = to_bytes(document);
+    PyErr_SetObject(id_error, error.ptr());
+    throw nb::python_error();
+}
+
 void raise_source_error(const carob::SourceFault& fault, nb::handle source) {
     errno = fault.error_number;
     PyErr_SetFromErrnoWithFilenameObject(PyExc_OSError, source.ptr());
@@ -77,6 +87,7 @@ void bind_errors(nb::module_& module) {
     line_error = new_error(module, "LineError", PyExc_ValueError);
     mapping_error = new_error(module, "MappingError", PyExc_TypeError);
     row_error = new_error(module, "RowError", PyExc_ValueError);
+    id_error = new_error(module, "IdError", PyExc_ValueError);
     frame_error = new_error(module, "FrameError", PyExc_ValueError);
 }
 

@@ -17,6 +17,7 @@ void bind_errors(nb::module_& module);
 [[noreturn]] void raise_mapping_error(const carob::MappingFault& fault);
 [[noreturn]] void raise_row_error(const carob::RowFault& fault);
 [[noreturn]] void raise_frame_error(const carob::FrameFault& fault);
+[[noreturn]] void raise_id_error(const char* kind, std::string_view query, std::string_view document);
 [[noreturn]] void raise_source_error(const carob::SourceFault& fault, nb::handle source);
 
 // Whether to go on: false once a signal's handler, such as that of Ctrl-C, has set an exception.

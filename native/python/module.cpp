@@ -11,4 +11,5 @@ NB_MODULE(_native, module) {
     carob::python::bind_text(module);
     carob::python::bind_segments(module);
     carob::python::bind_fusion(module);
+    carob::python::bind_writing(module);
 }

@@ -14,6 +14,7 @@ void bind_frames(nb::module_& module);
 void bind_fusion(nb::module_& module);
 void bind_text(nb::module_& module);
 void bind_segments(nb::module_& module);
+void bind_writing(nb::module_& module);
 
 // The first documents of one query, and their scores.
 nb::tuple listed_tuple(const carob::Ranked& ranked, std::optional<std::size_t> depth);

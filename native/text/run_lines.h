@@ -15,6 +15,7 @@ struct RunLine {
     double score;
     std::int64_t rank;  // 0 unless ranks are read
     std::int64_t line;  // in the block, from 1
+    std::string_view tag = {};  // the sixth field; of an ordinary line only where it begins, and the size 0
 };
 
 struct BlockCount {
@@ -120,7 +121,7 @@ public:
                 ++count_.data_lines;
                 tag_ = line + parts.tag;
                 if (!take(span(line, line + parts.query_end),
-                          {span(line + parts.document, line + parts.document_end), score, 0, count_.lines}))
+                          {span(line + parts.document, line + parts.document_end), score, 0, count_.lines, {tag_, 0}}))
                     break;
             } else {
                 end = line_end(line, text_end_);
@@ -225,7 +226,7 @@ private:
         width_ = RUN_FIELDS + more;
         tag_ = fields[5].data();
         slow_tag_ = fields[5];
-        return take(fields[0], {fields[2], score.value, rank, count_.lines});
+        return take(fields[0], {fields[2], score.value, rank, count_.lines, fields[5]});
     }
 
     // Whether a line of many fields may be two or more: the second begins after the tag of the first, or is one word with

@@ -88,6 +88,8 @@ if TYPE_CHECKING:
     from carob.testing.record import record as record
     from carob.testing.verify import Verification as Verification
     from carob.testing.verify import verify as verify
+    from carob.writing.write_run import WrittenRun as WrittenRun
+    from carob.writing.write_run import write_run as write_run
 
 MODULES = {
     "carob": "adapters compat tensors",
@@ -132,6 +134,7 @@ MODULES = {
     "carob.testing.gate_result": "Gate",
     "carob.testing.record": "record",
     "carob.testing.verify": "Verification verify",
+    "carob.writing.write_run": "WrittenRun write_run",
 }
 """The modules of the public names. Each is imported when one of its names is first used: carob starts quickly."""
 LATER = {name: module for module, names in MODULES.items() for name in names.split()}

@@ -17,7 +17,7 @@ file that cannot be read.
 All arrays are read-only.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -68,6 +68,14 @@ class RowError(ValueError):
     column: str
     row: int
     """Counted from 0."""
+    query: bytes
+    document: bytes
+
+class IdError(ValueError):
+    """An id that stops the writing of a run."""
+
+    kind: str
+    """twice (a document is listed twice for a query) or odd (the lines of a format cannot hold the id)."""
     query: bytes
     document: bytes
 
@@ -659,6 +667,84 @@ def ranked_in_frame(
     duplicates: str = "keep",
 ) -> tuple[list[bytes], NDArray[np.float64]]:
     """As rankings of one query, from columns by number."""
+
+class RankedLists:
+    """Ranked lists of some queries, each from the best document down."""
+
+    def __init__(
+        self,
+        queries: list[bytes],
+        offsets: NDArray[np.int64],
+        documents: list[bytes],
+        scores: NDArray[np.float64],
+    ) -> None: ...
+    @property
+    def queries(self) -> list[bytes]: ...
+    @property
+    def joined_queries(self) -> tuple[bytes, NDArray[np.int64]]:
+        """All queries in one piece; query q is bytes offsets[q] to offsets[q + 1]."""
+    @property
+    def joined_documents(self) -> tuple[bytes, NDArray[np.int64]]: ...
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """Documents offsets[q] to offsets[q + 1] belong to query q."""
+    @property
+    def scores(self) -> NDArray[np.float64]: ...
+    @property
+    def has_blanks(self) -> bool:
+        """Whether an id contains a blank."""
+    def text(self, layout: str, tag: bytes = b"", *, tabs: bool = False) -> bytes:
+        """The lists as ``"trec"``, ``"msmarco"``, ``"csv"``, ``"tsv"``, ``"jsonl"`` or ``"json"``, from rank 1.
+
+        Without the header of a table, and without the braces around all queries in JSON. Scores are the shortest
+        decimals that read back as the same. Raises IdError.
+        """
+
+class ListMaker:
+    """Makes ranked lists of rows: filtered, without repeats, ranked and cut.
+
+    The rows of a query are together unless ``gathered``. Lists are handed to ``emit``, some queries at a time. The
+    methods return False when a query came back whose list was made already: begin again, gathered. What raised an
+    error cannot go on. IdError is raised for a document that is listed twice, if ``duplicates`` is ``"keep"``.
+    """
+
+    def __init__(
+        self,
+        emit: Callable[[RankedLists], object],
+        *,
+        ties: str = "trec",
+        float32: bool = False,
+        duplicates: str = "keep",
+        depth: int = 0,
+        judged: Judgments | None = None,
+        queries: list[bytes] | None = None,
+        tag: bytes | None = None,
+        gathered: bool = False,
+    ) -> None:
+        """``depth`` 0 keeps all documents, ``judged`` judged ones only; ``tag`` takes lines of this tag only."""
+    def take_text(self, source: _Source, *, lenient: bool = False, loose: bool = False) -> bool: ...
+    def take_frame(
+        self, frame: Frame, *, query: int, document: int, score: int | None = None, rank: int | None = None
+    ) -> bool:
+        """As match_frame reads it. Raises RowError."""
+    def take_rows(
+        self, queries: list[bytes], documents: list[bytes], scores: NDArray[np.float64]
+    ) -> bool: ...
+    def finish(self) -> bool:
+        """To be called once, at the end."""
+    @property
+    def rows(self) -> int:
+        """Rows read, with the tag if there is one."""
+    @property
+    def repeats(self) -> int:
+        """Documents that gave way to another of the same id."""
+    @property
+    def below_depth(self) -> int: ...
+    @property
+    def unjudged(self) -> int: ...
+    @property
+    def malformed(self) -> int:
+        """Lines skipped by ``lenient``."""
 
 def parquet_damage(file: Buffer) -> str | None:
     """What contradicts itself in the footer or the pages' headers of a Parquet file; None if nothing does."""

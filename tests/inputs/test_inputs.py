@@ -243,7 +243,7 @@ def test_two_columns_of_one_kind_are_refused() -> None:
 
 READS_TABLES = (
     *("check", "eval", "compare", "report", "explain", "curve", "difference", "agreement", "gate"),
-    *("plan", "next", "best", "correlate", "fuse", "whence"),
+    *("plan", "next", "best", "correlate", "fuse", "run", "whence"),
 )
 
 
@@ -296,6 +296,7 @@ def test_columns_are_named_in_every_command(
             "nDCG",
         ],
         "fuse": [f"mine={run}", f"yours={other}", "--tune", "nDCG", "--qrels", str(qrels)],
+        "run": [f"mine={run}", "-o", "-", "--judged", str(qrels)],
         "whence": ["1.000", str(qrels), f"mine={run}", "-m", "nDCG", "--query", "s1"],
         "gate": [
             str(qrels),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +45,7 @@ def made(queries: int, name: str = "one") -> dict[str, Any]:
         "difference": carob.difference("trec_eval-9", "sklearn", "AP", qrels, new),
         "whence": carob.whence("0.5", None, qrels, new, query="q1"),
         "fused document": carob.fuse({name: new, "old": old}).explain("q0", "a"),
+        "written run": carob.write_run(new, io.BytesIO(), depth=1),
         "tuned fusion": carob.tune_fusion(qrels, {name: new, "old": old}, "RR"),
         "gate": carob.gate(None, scores, scores, {"AP": 0.1}),
         "beyond": carob.beyond_accuracy({query: list(its) for query, its in new.items()}),

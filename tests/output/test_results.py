@@ -153,6 +153,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
         {"u": ["a", "b"], "v": ["a"]}, ["NumItems", "Novelty@1"], train={"u": ["z"]}
     ),
     "FusedDocument": lambda: carob.fuse({name: RUNS[name] for name in ("new", "|third|")}).explain("q1", "a"),
+    "WrittenRun": lambda: carob.write_run(RUNS["new"], written(""), depth=3),
     "TunedFusion": lambda: carob.tune_fusion(QRELS, {name: RUNS[name] for name in ("new", "|third|")}, "RR"),
     "Leaderboard": lambda: carob.read_leaderboard(written("a AP q1 0.5\na AP q2 0.25\na AP all 0.375\n")),
     "Leaderboard, only values": lambda: carob.read_leaderboard(written("a AP q1 0.5\nb AP q1 0.25\n")),
@@ -284,6 +285,7 @@ NO_FIGURE = {
     "Check": "sentences",
     "Next": "documents to judge",
     "FusedDocument": "a derivation",
+    "WrittenRun": "sentences",
     "TunedFusion": "not yet: the curve of weights is a table",
     "Verification": "sentences",
     "Beyond": "numbers on different scales",

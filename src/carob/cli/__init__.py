@@ -41,6 +41,7 @@ COMMANDS = {
     "judge": ("judge:judge_command", "Judge documents on a page, or collect judgments."),
     "best": ("best:best_command", "Select the best of many runs, with an honest estimate."),
     "fuse": ("fuse:fuse_command", "Fuse runs into one, as search engines do for hybrid search."),
+    "run": ("run:run_command", "Convert, cut, merge, split or filter a run."),
     "correlate": ("correlate:correlate_command", "Correlate the orders of runs by judges or measures."),
     "gate": ("gate:gate_command", "Fail if a run is worse than its baseline, for CI."),
     "verify": ("gate:verify_command", "Recompute the scores of a record, and report the differences."),

@@ -173,6 +173,7 @@ Means: TypeAlias = Literal["queries", "stated"]
 Over: TypeAlias = Literal["queries", "runs"]
 Pool: TypeAlias = Literal["own", "both"]
 Order: TypeAlias = Literal["sample", "certain", "depth"]
+RunFormat: TypeAlias = Literal["trec", "msmarco", "csv", "tsv", "jsonl", "json", "parquet", "arrow"]
 DecideBy: TypeAlias = Literal["mean", "significance", "non-inferiority"]
 
 ALPHA = between(0.05, "0.05")
@@ -218,5 +219,7 @@ BUDGET = whole_number(50, 1)
 ORDER = one_of("sample", Order)
 DECIDE_BY = one_of("mean", DecideBy)
 WORST = whole_number(5, 0)
+RUN_FORMAT = one_of(None, RunFormat, "format")
+RUN_DEPTH = whole_number(None, 1)
 POOL_DEPTH = whole_number(None, 1)
 UNSEEN_DOCUMENTS = whole_number(0, 0)

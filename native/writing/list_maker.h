@@ -1,0 +1,101 @@
+// Declares what makes ranked lists of the rows of runs: filtered, without repeats, ranked and cut.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "frames/columns.h"
+#include "matching/ids.h"
+#include "matching/parallel.h"
+#include "matching/ranked.h"
+#include "matching/rows.h"
+#include "text/source.h"
+#include "writing/ranked_lists.h"
+
+namespace carob {
+
+struct ListRules {
+    MatchOptions order;                   // ties, float32 and duplicates
+    std::size_t depth = 0;                // documents to keep of each query; 0 for all
+    const Judgments* judged = nullptr;    // keep judged documents only
+    std::optional<Strings> queries;       // keep these queries only
+    std::optional<std::string> tag;       // read lines with this tag only
+    bool gathered = false;                // the rows of a query need not be together
+};
+
+struct ListCounts {
+    std::int64_t rows = 0;  // that were read
+    std::int64_t repeats = 0, below_depth = 0, unjudged = 0, malformed = 0;
+};
+
+// Thrown where a query comes back whose list was made already.
+struct CameBack {};
+
+// Thrown where a document is listed twice for a query and the rule for that is `keep`.
+struct ListedTwice {
+    std::string query, document;
+};
+
+// Makes the list of a query when its last row was read, or, if gathered, at the end, in the order in which the queries
+// were first read. Hands some lists at a time to `emit`.
+class ListMaker {
+public:
+    using Emit = std::function<void(RankedLists)>;
+
+    ListMaker(ListRules rules, Emit emit) : rules_(std::move(rules)), emit_(std::move(emit)), seed_(seed_for(rules_)) {}
+    ListMaker(const ListMaker&) = delete;
+    ListMaker& operator=(const ListMaker&) = delete;
+
+    // Throws what match_text throws.
+    void take(Source& source, const Reading& reading, const GoOn& go_on);
+    // Throws RowFault.
+    void take(const Frame& frame, const RunColumns& columns);
+    void take(std::string_view query, std::string_view document, double score);
+    // To be called once, at the end.
+    void finish();
+
+    const ListCounts& counts() const { return counts_; }
+
+private:
+    static constexpr std::size_t DOCUMENTS_AT_ONCE = std::size_t{1} << 16;
+
+    static std::uint64_t seed_for(const ListRules& rules) { return rules.judged != nullptr ? rules.judged->seed() : fresh_seed(); }
+
+    class Lines;
+
+    void begin(std::string_view query);
+    bool is_wanted(std::string_view query) const;
+    void add(std::string_view document, double score, std::int64_t rank);
+    void make(std::string_view query, const Listed& listed);
+    void find_documents(std::string_view query, const Listed& listed);
+    void keep_judged(std::string_view query);
+    void drop_repeats(std::string_view query);
+    void sort(const Listed& listed);
+    void hand_over();
+
+    // A document and its place among the rows of the query.
+    struct Candidate {
+        Document document;
+        std::size_t row;
+    };
+
+    const ListRules rules_;
+    const Emit emit_;
+    const std::uint64_t seed_;
+    ListCounts counts_;
+    std::unordered_map<std::string, std::size_t, StringHash, std::equal_to<>> numbers_;  // of queries
+    std::vector<Listed> gathered_;
+    Listed open_;                // the rows of the query that the last row belongs to
+    Listed* current_ = nullptr;  // the list to which rows are added; none for unwanted queries
+    std::string name_;           // of the last query
+    bool begun_ = false;
+    RankedLists made_;
+    std::vector<Candidate> candidates_;
+    IdTable table_;
+    std::vector<std::uint32_t> standing_;
+};
+
+}  // namespace carob

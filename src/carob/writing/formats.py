@@ -1,0 +1,252 @@
+"""The formats of runs that carob writes: lines of text, JSON, Parquet and Arrow, also compressed."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from itertools import pairwise
+from typing import IO, TYPE_CHECKING, Any, Protocol, cast
+
+from carob import _native
+from carob._numpy import np
+from carob.inputs import ENDINGS, PACKED
+from carob.inputs.decompression import ZSTANDARD
+from carob.inputs.errors import refused
+from carob.inputs.ids import text_of, unicode
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+TEXTS = {
+    "trec": (b"", b"", b""),
+    "msmarco": (b"", b"", b""),
+    "csv": (b"query_id,doc_id,rank,score\n", b"", b""),
+    "tsv": (b"query_id\tdoc_id\trank\tscore\n", b"", b""),
+    "jsonl": (b"", b"", b""),
+    "json": (b"{", b",\n", b"}\n"),
+}
+"""What stands before, between and behind the parts of a text, by its format."""
+UNICODE = ("jsonl", "json", "parquet", "arrow")
+"""The formats whose ids are Unicode, not bytes."""
+OF_KIND = {"lines": "jsonl", "parquet": "parquet", "arrow": "arrow", "csv": "csv", "json": "json"}
+"""The format of each kind of file that carob reads, if carob writes it."""
+LINE_PACKED = (".gz", ".zst")
+"""The compressions in which carob reads tables in text."""
+GZIP_LEVEL = 3
+"""Level 6, the default, takes three times as long for a run and saves a tenth of its size."""
+
+
+class NeedsTabs(Exception):  # noqa: N818 -- not an error, but the signal to start again
+    """Raised if an id contains a blank, so that tabs must separate the columns of the whole file."""
+
+
+def format_of_name(path: str) -> tuple[str, str]:
+    """Returns the format that a file's name shows, and the ending that shows its compression, or nothing.
+
+    Raises:
+        DataError: carob writes no files with such an ending.
+    """
+    stem, packing = os.path.splitext(path)
+    if packing not in PACKED:
+        stem, packing = path, ""
+    ending = os.path.splitext(stem)[1].casefold()
+    kind = "tsv" if ending == ".tsv" else OF_KIND.get(ENDINGS.get(ending, ""), "trec")
+    if kind == "trec" and ending in ENDINGS:
+        raise refused(
+            "carob writes no runs as {ending} files.",
+            "Choose another ending, such as .run, .tsv, .jsonl or .parquet.",
+            file=path,
+            ending=ending,
+        )
+    return kind, packing
+
+
+class RunFile(Protocol):
+    """An open file that takes ranked lists."""
+
+    def put(self, lists: _native.RankedLists) -> None:
+        """Writes some lists."""
+
+    def close(self) -> None:
+        """Writes what stands at the end of the file, which stays open."""
+
+
+def run_file(file: IO[bytes], form: str, packing: str, tag: str, *, tabs: bool) -> RunFile:
+    """Returns the writer of a format.
+
+    Args:
+        file: the open file.
+        form: the format, a word of ``RunFormat``.
+        packing: the ending that shows the compression, or nothing.
+        tag: the last column of TREC's format.
+        tabs: whether tabs separate the columns of TREC's format.
+
+    Raises:
+        DataError: a compression inside which the format is not read, or a package that is not installed.
+    """
+    if form in ("msmarco", "csv", "tsv", "jsonl") and packing not in ("", *LINE_PACKED):
+        raise refused(
+            "carob does not read {form} files as {packing}.", "Choose .gz.", form=form, packing=packing
+        )
+    if form in TEXTS:
+        return TextFile(file, form, packing, tag, tabs=tabs)
+    if packing:
+        raise refused(
+            "{form} files are compressed inside.", "Leave out {packing}.", form=form, packing=packing
+        )
+    return ArrowFile(file, form)
+
+
+class TextFile:
+    """A run in lines of text or in JSON."""
+
+    def __init__(self, file: IO[bytes], form: str, packing: str, tag: str, *, tabs: bool) -> None:
+        self.file = compressed(file, packing) if packing else file
+        self.packed, self.form, self.tabs = bool(packing), form, tabs
+        self.tag = "".join("_" if each.isspace() else each for each in tag).encode("utf-8", "surrogateescape")
+        self.next, self.between, self.end = TEXTS[form]
+
+    def put(self, lists: _native.RankedLists) -> None:
+        """Writes some lists.
+
+        Raises:
+            NeedsTabs: an id contains a blank, and blanks separate the columns.
+            DataError: an id or a score that the format cannot hold.
+        """
+        if self.form == "trec" and not self.tabs and lists.has_blanks:
+            raise NeedsTabs
+        if self.form in UNICODE:
+            refuse_bytes(lists, self.form)
+        if self.form in ("json", "jsonl"):
+            refuse_infinite(lists)
+        self.file.write(self.next + text_of_lists(lists, self.form, self.tag, tabs=self.tabs))
+        self.next = self.between
+
+    def close(self) -> None:
+        """Writes the end of the text, and of its compressed form."""
+        self.file.write(self.end)
+        if self.packed:
+            self.file.close()
+
+
+def text_of_lists(lists: _native.RankedLists, form: str, tag: bytes, *, tabs: bool) -> bytes:
+    """Returns lists as text.
+
+    Raises:
+        DataError: an id that would end a column or a line.
+    """
+    try:
+        return lists.text(form, tag, tabs=tabs)
+    except _native.IdError as error:
+        raise refused(
+            "The id {id!r} cannot be written in lines of text: it is empty, contains a tab or the end of a line, or "
+            "looks like a comment.",
+            "Choose CSV, JSON lines or Parquet.",
+            id=text_of(error.document),
+        ) from None
+
+
+def compressed(file: IO[bytes], packing: str) -> IO[bytes]:
+    """Returns a file that compresses into an open file, which stays open.
+
+    Raises:
+        DataError: the compressor is not installed.
+    """
+    if packing == ".gz":
+        import gzip
+
+        # Without a name and a time, equal runs give equal files.
+        return cast("IO[bytes]", gzip.GzipFile("", "wb", GZIP_LEVEL, file, mtime=0))
+    module, name = {".bz2": ("bz2", "BZ2File"), ".xz": ("lzma", "LZMAFile"), ".zst": (ZSTANDARD, "ZstdFile")}[
+        packing
+    ]
+    try:
+        return cast("IO[bytes]", getattr(import_module(module), name)(file, "wb"))
+    except ImportError:
+        raise refused(
+            "Files with the ending {packing} need {module}, which is not installed.",
+            "Install it: pip install {module}.",
+            packing=packing,
+            module=module,
+        ) from None
+
+
+class ArrowFile:
+    """A run in a Parquet or Arrow file."""
+
+    def __init__(self, file: IO[bytes], form: str) -> None:
+        try:
+            self.arrow = pa = import_module("pyarrow")
+            parquet = import_module("pyarrow.parquet")
+        except ImportError:
+            raise refused(
+                "Parquet and Arrow files are written by PyArrow, which is not installed.",
+                "Install it: pip install pyarrow.",
+            ) from None
+        self.form = form
+        kinds = {"query_id": pa.string(), "doc_id": pa.string(), "rank": pa.int32(), "score": pa.float64()}
+        self.schema = pa.schema(list(kinds.items()))
+        make = parquet.ParquetWriter if form == "parquet" else pa.ipc.new_file
+        self.writer: Any = make(file, self.schema)
+
+    def put(self, lists: _native.RankedLists) -> None:
+        """Writes some lists as a group of rows.
+
+        Raises:
+            DataError: an id that is not UTF-8.
+        """
+        refuse_bytes(lists, self.form)
+        lengths = np.diff(lists.offsets)
+        query = np.repeat(np.arange(len(lengths)), lengths)
+        rank = np.arange(1, len(query) + 1) - lists.offsets[query]
+        columns = [
+            self.strings(*lists.joined_queries).take(self.arrow.array(query)),
+            self.strings(*lists.joined_documents),
+            self.arrow.array(rank.astype(np.int32)),
+            self.arrow.array(lists.scores),
+        ]
+        self.writer.write_table(self.arrow.table(columns, schema=self.schema))
+
+    def strings(self, joined: bytes, offsets: Any) -> Any:
+        """Returns ids as a column of text."""
+        pa = self.arrow
+        whole = pa.LargeStringArray.from_buffers(
+            len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(joined)
+        )
+        return whole.cast(pa.string())
+
+    def close(self) -> None:
+        """Writes the footer."""
+        self.writer.close()
+
+
+def refuse_bytes(lists: _native.RankedLists, form: str) -> None:
+    """Refuses ids that are not UTF-8.
+
+    Raises:
+        DataError: there is one.
+    """
+    for joined, offsets in (lists.joined_queries, lists.joined_documents):
+        if unicode(joined) is None:
+            odd = next(each for each in parts(joined, offsets.tolist()) if unicode(each) is None)
+            raise refused(
+                "The id {id!r} is not UTF-8, which {form} files need.",
+                "Choose TREC text or CSV.",
+                id=odd,
+                form=form,
+            )
+
+
+def parts(joined: bytes, offsets: Sequence[int]) -> list[bytes]:
+    """Returns the pieces of bytes between offsets."""
+    return [joined[start:end] for start, end in pairwise(offsets)]
+
+
+def refuse_infinite(lists: _native.RankedLists) -> None:
+    """Refuses infinite scores, which JSON does not have.
+
+    Raises:
+        DataError: there is one.
+    """
+    if not np.isfinite(lists.scores).all():
+        raise refused("A score is infinite, which JSON cannot hold.", "Choose TREC text, CSV or Parquet.")

@@ -1,0 +1,189 @@
+"""``carob.write_run`` writes what a plain reading of the rows gives, and counts what it leaves out."""
+
+from __future__ import annotations
+
+import io
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import carob
+from carob.conventions.policy import Policy
+from carob.output.errors import DataWarning
+
+FILES = 1000
+Rows = list[tuple[str, str, float]]
+
+
+def text_of_rows(rows: Rows, tag: str = "t") -> bytes:
+    """The rows as TREC text, with ranks that say nothing."""
+    return "".join(f"{query} Q0 {document} 7 {score!r} {tag}\n" for query, document, score in rows).encode()
+
+
+def read_back(text: bytes) -> list[list[str]]:
+    """The fields of each line."""
+    return [line.split() for line in text.decode().splitlines()]
+
+
+def by_hand(
+    rows: Rows, rule: str, ties: str, depth: int | None, queries: Any, judged: Any
+) -> list[list[str]]:
+    """What ``write_run`` writes of rows in one or several parts."""
+    lists: dict[str, Rows] = {}
+    for row in rows:
+        query, document, _ = row
+        if (queries is None or query in queries) and (judged is None or query in judged):
+            its = lists.setdefault(query, [])  # which is in the order of the first row, judged or not
+            its += [row] * (judged is None or document in judged[query])
+    made = []
+    for query, its in lists.items():
+        kept: dict[str, tuple[int, float]] = {}
+        for place, (_, document, score) in enumerate(its):
+            if document not in kept or rule == "last" or (rule == "max" and score > kept[document][1]):
+                kept[document] = (place, score)
+        order = (
+            sorted(kept, key=lambda each: kept[each][0])
+            if ties == "input"
+            else sorted(kept, reverse=ties == "trec")
+        )
+        order.sort(key=lambda each: -kept[each][1])
+        for rank, document in enumerate(order[:depth], 1):
+            made.append([query, "Q0", document, str(rank), repr(kept[document][1]), "t"])
+    return made
+
+
+def random_rows(rng: random.Random) -> Rows:
+    """Rows of a few queries, together or not, with ties and repeated documents."""
+    rows = [
+        (f"q{rng.randrange(4)}", f"d{rng.randrange(12)}", rng.choice([0.1, 1e-7, 2.0, -3.5, rng.random()]))
+        for _ in range(rng.randrange(1, 30))
+    ]
+    return rows if rng.random() < 0.5 else sorted(rows, key=lambda row: row[0])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_files_are_cut_merged_and_filtered_as_by_hand(seed: int, tmp_path: Path) -> None:
+    rng = random.Random(seed)
+    for number in range(FILES // 4):
+        rows = random_rows(rng)
+        rule, ties = rng.choice(["first", "last", "max"]), rng.choice(["trec", "ascending", "input"])
+        depth = rng.choice([None, 1, 3])
+        queries = rng.choice([None, ["q1", "q2"]])
+        judged = rng.choice([None, {f"q{each}": {f"d{each}": 1, "d3": 0, "d5": 2} for each in range(3)}])
+        cut = rng.randrange(len(rows))
+        parts = [text_of_rows(each) for each in (rows[:cut], rows[cut:]) if each]
+        made = io.BytesIO()
+        expected = by_hand(rows, rule, ties, depth, queries, judged)
+        policy: Any = Policy(duplicates=rule, ties=ties)  # type: ignore[arg-type]
+        call: dict[str, Any] = {"depth": depth, "queries": queries, "judged": judged, "policy": policy}
+        runs: Any = parts[0]
+        if len(parts) > 1:
+            paths = [tmp_path / f"{number}-{place}.run" for place in range(2)]
+            for path, part in zip(paths, parts, strict=True):
+                path.write_bytes(part)
+            runs = paths
+        if not expected:
+            with pytest.raises(carob.DataError, match="nothing to write"):
+                carob.write_run(runs, made, **call)
+            continue
+        written = written_quietly(runs, made, call)
+        assert read_back(made.getvalue()) == expected, (seed, number)
+        left = written.below_depth + written.repeats + written.unjudged + written.other_queries
+        assert left + written.files[0].documents == len(rows)
+
+
+def written_quietly(runs: Any, made: Any, call: dict[str, Any]) -> carob.WrittenRun:
+    """The result of a call that may warn of queries that the run lacks."""
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        return carob.write_run(runs, made, **call)
+
+
+def test_shards_with_disjoint_queries_follow_each_other(tmp_path: Path) -> None:
+    first, second = tmp_path / "1.run", tmp_path / "2.run"
+    first.write_text("b Q0 x 1 2 mine\nb Q0 y 2 1 mine\n")
+    second.write_text("a Q0 x 1 2 mine\n")
+    carob.write_run([first, second], tmp_path / "whole.run")
+    assert (tmp_path / "whole.run").read_text() == "b Q0 x 1 2.0 mine\nb Q0 y 2 1.0 mine\na Q0 x 1 2.0 mine\n"
+
+
+def test_a_document_in_two_parts_is_refused_with_both_names(tmp_path: Path) -> None:
+    for name in ("one.run", "two.run"):
+        (tmp_path / name).write_text("q Q0 d 1 2 t\n")
+    with pytest.raises(carob.DataError, match=r"'d' is listed twice for query 'q', in one and in two\."):
+        carob.write_run([tmp_path / "one.run", tmp_path / "two.run"], io.BytesIO())
+
+
+def test_a_document_that_occurs_twice_is_refused_with_both_lines() -> None:
+    with pytest.raises(carob.DataError, match=r"line 3.*listed twice for query 'q' \(first in line 1"):
+        carob.write_run(b"q Q0 d 1 2 t\nq Q0 e 2 1 t\nq Q0 d 3 0 t\n", io.BytesIO())
+
+
+def test_frames_are_written_as_text_is() -> None:
+    frames = pytest.importorskip("pandas")
+    rows = [("q1", "a", 2.0), ("q2", "b", 1.0), ("q1", "c", 2.0)]
+    frame = frames.DataFrame(rows, columns=["query_id", "doc_id", "score"])
+    of_frame, of_text = io.BytesIO(), io.BytesIO()
+    carob.write_run(frame, of_frame, tag="t")
+    carob.write_run(text_of_rows(rows), of_text)
+    assert of_frame.getvalue() == of_text.getvalue()
+
+
+def test_a_rank_column_orders_equal_scores() -> None:
+    made = io.BytesIO()
+    text = b"q Q0 a 2 1 t\nq Q0 b 1 1 t\nq Q0 c 3 1 t\n"
+    carob.write_run(text, made, policy=Policy(ties="rank-column"))
+    assert [each[2] for each in read_back(made.getvalue())] == ["b", "a", "c"]
+
+
+def test_a_run_is_split_by_groups_of_queries(tmp_path: Path) -> None:
+    rows = [(query, "d", 1.0) for query in ("q1", "q2", "q3", "q4")]
+    written = carob.write_run(
+        text_of_rows(rows),
+        tmp_path / "fold-{}.run",
+        split_by={"q1": "b/1", "q3": "a", "q2": "b/1", "x": "none"},
+    )
+    assert [(Path(each.path).name, each.queries) for each in written.files] == [
+        ("fold-a.run", 1),
+        ("fold-b_1.run", 2),
+    ]
+    assert written.other_queries == 1
+
+
+def test_systems_in_one_file_are_split_by_their_tags(tmp_path: Path) -> None:
+    text = text_of_rows([("q", "d", 1.0), ("r", "d", 1.0)], "bm25") + text_of_rows([("q", "d", 2.0)], "bm25x")
+    written = carob.write_run(text + b"q\tQ0\te\t1\t5\tbm25 x\n", tmp_path / "{}.run", split_by="tag")
+    assert (tmp_path / "bm25.run").read_text() == "q Q0 d 1 1.0 bm25\nr Q0 d 1 1.0 bm25\n"
+    assert (tmp_path / "bm25x.run").read_text() == "q Q0 d 1 2.0 bm25x\n"
+    assert [each.documents for each in written.files] == [2, 1, 1]
+    assert written.other_queries == 0
+
+
+def test_the_path_of_a_split_run_needs_a_place_for_the_name(tmp_path: Path) -> None:
+    with pytest.raises(carob.DataError, match=r"needs \{\} for the name of each part"):
+        carob.write_run(b"q Q0 d 1 1 t\n", tmp_path / "a.run", split_by="tag")
+
+
+def test_an_input_is_never_written_over(tmp_path: Path) -> None:
+    path = tmp_path / "a.run"
+    path.write_text("q Q0 d 1 1 t\n")
+    with pytest.raises(carob.DataError, match="this file is an input"):
+        carob.write_run(path, path)
+    assert path.read_text() == "q Q0 d 1 1 t\n"
+
+
+def test_queries_that_the_run_lacks_are_told() -> None:
+    with pytest.warns(DataWarning, match="such as 'x'"):
+        written = carob.write_run(b"q Q0 d 1 1 t\n", io.BytesIO(), queries=["q", "x"])
+    assert written.files[0].queries == 1
+
+
+def test_lines_that_lenient_rules_skip_are_counted() -> None:
+    written = carob.write_run(b"q Q0 d 1 1 t\nbad\n", io.BytesIO(), policy=Policy(malformed="skip"))
+    assert str(written).startswith(
+        "output: 1 query, 1 document, 15 bytes. Left out: 1 line that cannot be read."
+    )
