@@ -1,4 +1,4 @@
-"""``cached_property`` without a lock: an attribute that is computed when it is first asked for."""
+"""``cached_property`` without a lock: an attribute that is computed when it is first used."""
 
 from __future__ import annotations
 

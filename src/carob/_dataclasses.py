@@ -1,8 +1,8 @@
-"""Python's own ``dataclass`` with a small part of its cost: a start of carob makes dozens of classes.
+"""Python's own ``dataclass`` at a fraction of its cost: carob creates dozens of classes at start-up.
 
-``dataclasses.dataclass`` compiles each method of each class from text, which took a quarter of a start. Here classes
-share the methods that compare and print them and keep them from being changed, and the code of ``__init__``, which has
-each class's own parameters. ``replace``, ``fields`` and the other functions of ``dataclasses`` work as usual.
+``dataclasses.dataclass`` compiles each method of each class from text, which took a quarter of the start-up time. Here
+classes share the methods that compare and print them and keep them from being changed, and the code of ``__init__``,
+which has each class's own parameters. ``replace``, ``fields`` and the other functions of ``dataclasses`` work as usual.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def set_fields(arguments: dict[str, Any]) -> None:
 
 
 def without_parameters(self: Any) -> None:
-    """Stands for each ``__init__``, which has this code and parameters of its own."""
+    """A stand-in for each ``__init__``, which has this code and its own parameters."""
     set_fields(locals())
 
 

@@ -31,7 +31,7 @@ class _Stream(Protocol):
 _Source: TypeAlias = str | Buffer | _Stream
 
 class LineError(ValueError):
-    """A line, or a text, that cannot be read as it is."""
+    """A line, or a text, that cannot be read."""
 
     kind: str
     """columns, number, nan, wide (a whole number that a double does not hold), rank, blank, nul (a NUL byte in it),
@@ -57,7 +57,7 @@ class MappingError(TypeError):
     detail: str
 
 class FrameError(ValueError):
-    """A frame that cannot be taken at all."""
+    """A frame that cannot be read at all."""
 
 class RowError(ValueError):
     """A row of a frame that cannot be used."""
@@ -135,11 +135,11 @@ class _Spill(Protocol):
     def fill(self, place: int, room: memoryview, /) -> object: ...
 
 class Frame:
-    """A data frame's columns, read where they lie: takes all batches of an ``arrow_array_stream`` capsule.
+    """A data frame's columns, read in place: takes all batches of an ``arrow_array_stream`` capsule.
 
-    FrameError is raised for a stream that fails or is no frame, and by all that reads a frame for a column without its
-    memory. Arrow says how large the memory of views is, and nothing of other text: offsets are held to rise, and the
-    last of them is trusted.
+    FrameError is raised for a stream that fails or is not a frame, and by every function that reads a column whose
+    memory is missing. Arrow states the size of the memory of views, but not of other text: offsets must not decrease,
+    and the last one is trusted.
     """
 
     def __init__(self, stream: object) -> None: ...
@@ -253,7 +253,7 @@ def judgments_from_mapping(qrels: Mapping[Any, Mapping[Any, float]], *, whole_id
     Ids are text or, with ``whole_ids``, whole numbers, which are their decimal text. Only dicts.
 
     Raises:
-        MappingError: an id that is neither, a grade that is no finite number.
+        MappingError: an id that is neither, a grade that is not a finite number.
     """
 
 def judgments_from_rows(
@@ -397,7 +397,7 @@ class Survey:
 
     @property
     def rank_odd(self) -> Seen:
-        """Ranks that are no whole number of at most eight digits."""
+        """Ranks that are not whole numbers of at most eight digits."""
 
     @property
     def low_rank(self) -> int: ...
@@ -421,7 +421,7 @@ class Survey:
     def falls(self) -> int: ...
     @property
     def blurred(self) -> int:
-        """How often it changes by less than single precision holds."""
+        """How often it changes by less than single precision can represent."""
 
     @property
     def tags(self) -> dict[bytes, int]:
@@ -467,7 +467,7 @@ def match_text(
     ``scores`` asks for every score, 8 bytes a document. With ``relevant_only``, documents with a grade of 0 or less are
     only counted.
 
-    Where queries are not together every line is kept; with a ``spill``, an object with
+    If the lines of a query are not contiguous, every line is kept; with a ``spill``, an object with
     ``append(memoryview) -> place`` and ``fill(place, memoryview)``, beyond about ``memory`` bytes it goes there. Both
     are called from any thread, one at a time.
     """
@@ -578,7 +578,7 @@ def match_mapping(
     """Rank ``{query: {document: score}}``, with ids as ``judgments_from_mapping`` takes them. Only dicts.
 
     Raises:
-        MappingError: an id that is none, a score that is no number or NaN.
+        MappingError: an invalid id, or a score that is NaN or not a number.
     """
 
 def judgments_from_frame(
@@ -616,7 +616,7 @@ class FrameMatcher:
     """As match_frame, for rows that come in one frame after another; rows are counted over all of them.
 
     A query is reduced once a frame is taken that does not end within it. With ``gathered`` rows are kept until the
-    end, as match_text keeps them. What raised an error cannot go on.
+    end, as match_text keeps them. An object that raised an error cannot be used further.
     """
 
     def __init__(

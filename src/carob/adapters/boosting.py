@@ -35,7 +35,7 @@ def lightgbm_feval(
 
     Args:
         measures: measure names, or ``Measure`` objects; None for the profile's or carob's default measures.
-        policy: the conventions that decide about ties, unjudged documents and so on; None for carob's or the profile's.
+        policy: the conventions for ties, unjudged documents and so on; None for carob's or the profile's.
         profile: the name of a tool whose conventions apply: ``lightgbm`` reads measure names as LightGBM does.
         nan_scores: how a query with a NaN score counts: ``error`` ends the training, ``worst`` ranks it in the
             worst order, and ``skip`` leaves it out of the means.
@@ -91,7 +91,7 @@ def xgboost_metric(
 
     Args:
         measures: measure names, or ``Measure`` objects; None for the profile's or carob's default measures.
-        policy: the conventions that decide about ties, unjudged documents and so on; None for carob's or the profile's.
+        policy: the conventions for ties, unjudged documents and so on; None for carob's or the profile's.
         profile: the name of a tool whose conventions apply: ``xgboost`` reads measure names as XGBoost does.
         nan_scores: how a query with a NaN score counts: ``error`` ends the training, ``worst`` ranks it in the
             worst order, and ``skip`` leaves it out of the means.
@@ -130,7 +130,7 @@ MAXIMISED = ("auc", "pre", "map", "ndcg")
 
 
 def say_direction(asked: Evaluator) -> None:
-    """Warns of measures that XGBoost's early stopping would minimise although larger values are better."""
+    """Warns about measures that XGBoost's early stopping would minimise although larger values are better."""
     turned = [
         label
         for label, each in asked.asked.items()
@@ -145,7 +145,7 @@ def say_direction(asked: Evaluator) -> None:
 
 
 def say_other_meanings(asked: Evaluator, profile: str, library: str) -> None:
-    """Warns of measures that differ from the library's own measures of the same name, which are shown next to them.
+    """Warns about measures that differ from the library's own measures of the same name, which are shown next to them.
 
     Args:
         asked: the measures.

@@ -43,7 +43,7 @@ def ranking_callback(
         judged: the grades of all judgments of each query, padded with NaN; None if only the documents are judged
             [query, judgment].
         weights: the weight of each query in the means; None for equal weights [query].
-        policy: the conventions that decide about ties, unjudged documents and so on; None for carob's or the profile's.
+        policy: the conventions for ties, unjudged documents and so on; None for carob's or the profile's.
         profile: the name of a tool whose conventions apply, see ``carob.list_profiles()``; None for carob's
             conventions.
         batch_size: the number of queries that the model scores at once; None for Keras's default.

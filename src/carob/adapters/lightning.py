@@ -39,15 +39,15 @@ def ranking_callback(
 
     ``validation_step`` and ``test_step`` return a dict with ``scores`` and ``relevance`` [query, document], and
     optionally ``mask``, ``judged``, ``weights`` and ``ids``. Instead, the documents of all queries may be concatenated,
-    with ``queries``, ``n_queries`` and ``judged_queries``. If there are several validation or test sets, each has means
-    of its own, under Lightning's names for them: ``val_nDCG@10/dataloader_idx_0``. The sums of several processes are
-    added. With ``ids`` and ``per_query=True``, a query that a sampler repeats counts once. Without them it counts
+    with ``queries``, ``n_queries`` and ``judged_queries``. If there are several validation or test sets, each has
+    separate means, under Lightning's names for them: ``val_nDCG@10/dataloader_idx_0``. The sums of several processes
+    are added. With ``ids`` and ``per_query=True``, a query that a sampler repeats counts once. Without them it counts
     twice, and a warning says so. ``EarlyStopping`` and ``ModelCheckpoint`` need ``mode="max"``: by default they
     minimise.
 
     Args:
         measures: measure names, or ``Measure`` objects; None for the profile's or carob's default measures.
-        policy: the conventions that decide about ties, unjudged documents and so on; None for carob's or the profile's.
+        policy: the conventions for ties, unjudged documents and so on; None for carob's or the profile's.
         profile: the name of a tool whose conventions apply, see ``carob.list_profiles()``; None for carob's
             conventions.
         per_query: whether per-query scores are kept, by query id.
@@ -186,7 +186,7 @@ def log_means(
 
 
 def say_repeated(loaders: Any, unaware: list[Meter]) -> None:
-    """Warns of queries that a sampler repeats so that all processes have as many, if meters cannot know them.
+    """Warns about queries that a sampler repeats so that all processes have equally many, if meters cannot detect them.
 
     Args:
         loaders: the data loaders of the stage.

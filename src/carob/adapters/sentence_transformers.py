@@ -60,7 +60,7 @@ def retrieval_evaluator(
     return evaluator_class(base)(*arguments, measures=measures, **options)
 
 
-@cache  # so that evaluators of one base are of one class
+@cache  # so that evaluators with the same base share one class
 def evaluator_class(base: Any) -> Any:
     """Returns the subclass of an evaluator.
 

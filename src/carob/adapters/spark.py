@@ -61,7 +61,7 @@ def evaluator_class() -> Any:
                 the second number is the prediction.
             labelCol: the grade column; a document with null is unjudged.
             policy: a ``carob.Policy``.
-            profile: a named convention, see ``carob.list_profiles()``.
+            profile: the name of a profile, see ``carob.list_profiles()``.
 
         Example:
             >>> from carob.adapters.spark import CarobEvaluator
@@ -70,7 +70,7 @@ def evaluator_class() -> Any:
         """
 
         def __init__(self, **given: Any) -> None:
-            """Sets the given parameters. Parameters that are not given have their defaults."""
+            """Sets the given parameters. Parameters that are not passed keep their defaults."""
             super().__init__()
             for name, (meaning, convert) in PARAMETERS.items():
                 setattr(self, name, Param(self, name, meaning, convert or TypeConverters.toString))
@@ -239,7 +239,7 @@ def choose(columns: Sequence[str], names: dict[str, str | None]) -> dict[str, st
 
 
 def quoted(name: str) -> str:
-    """Returns a column's name in Spark's quotes, since it may have a dot or a blank."""
+    """Returns a column's name in Spark's quotes, since it may contain a dot or a space."""
     return f"`{name.replace('`', '``')}`"
 
 

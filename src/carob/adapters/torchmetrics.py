@@ -42,7 +42,7 @@ def retrieval_metric(
 
     Args:
         measures: measure names, or ``Measure`` objects; None for the profile's or carob's default measures.
-        policy: the conventions that decide about ties, unjudged documents and so on; None for carob's or the profile's.
+        policy: the conventions for ties, unjudged documents and so on; None for carob's or the profile's.
         profile: the name of a tool whose conventions apply: ``torchmetrics`` reads measure names as
             torchmetrics does.
         dtype: the floating type to compute with, which is also that of the means; ``float64`` gives the values of

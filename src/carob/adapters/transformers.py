@@ -39,7 +39,7 @@ def ranking_metrics(
 
     Args:
         measures: measure names, or ``Measure`` objects; None for the profile's or carob's default measures.
-        policy: the conventions that decide about ties, unjudged documents and so on; None for carob's or the profile's.
+        policy: the conventions for ties, unjudged documents and so on; None for carob's or the profile's.
         profile: the name of a tool whose conventions apply, see ``carob.list_profiles()``; None for carob's
             conventions.
         dtype: the floating type to compute with; ``float64`` gives the values of ``carob.evaluate`` to double precision

@@ -1,6 +1,6 @@
 """``carob.toml``: a project's columns, policy, measures and limits, which are the defaults of options.
 
-The file can only choose among what options choose. It names no file but the baseline, which is read and must be a
+The file can only set what options can set. It names no file but the baseline, which is read and must be a
 regular file in the folder of ``carob.toml``, so that no file of a repository makes a command write, or wait for a pipe.
 """
 
@@ -52,7 +52,7 @@ def configure(context: click.Context, path: str) -> None:
     """Makes the settings of a ``carob.toml`` the defaults of a command's options.
 
     Raises:
-        DataError: the file cannot be read, or has a setting that there is not.
+        DataError: the file cannot be read, or has an unknown setting.
     """
     command = context.info_name or ""
     names = {option: each.name for each in context.command.params for option in each.opts}
@@ -63,7 +63,7 @@ def configure(context: click.Context, path: str) -> None:
 
 
 def applies(option: str, command: str) -> bool:
-    """Returns whether the file's value of an option is meant for a command, if it has that option."""
+    """Returns whether the file's value of an option applies to a command that has the option."""
     if option == "measure":
         return command in MEASURED
     if option in GATE:
@@ -75,7 +75,7 @@ def defaults_in(path: str) -> dict[str, Any]:
     """Returns the values of options that a file states, by the names of the options.
 
     Raises:
-        DataError: the file cannot be read, or has a setting that there is not.
+        DataError: the file cannot be read, or has an unknown setting.
     """
     from carob.inputs.errors import sentences
     from carob.output.parsing import read_toml
@@ -107,17 +107,17 @@ def defaults_in(path: str) -> dict[str, Any]:
 
 
 def known_profiles() -> list[str]:
-    """Returns the names of carob's own profiles; another one is a file, which ``carob.toml`` cannot name."""
+    """Returns the names of carob's own profiles; any other profile is a file, which ``carob.toml`` cannot name."""
     from carob.conventions.profiles import list_profiles
 
     return list(list_profiles())
 
 
 def refuse_unknown(given: Mapping[str, Any], known: tuple[str, ...], where: str, path: str) -> None:
-    """Refuses a setting that there is not.
+    """Refuses an unknown setting.
 
     Raises:
-        DataError: there is such a setting.
+        DataError: the setting does not exist.
     """
     for name in given:
         if name not in known:

@@ -95,7 +95,7 @@ def judged(arguments: Sequence[str], read: Sequence[Any], truth: str) -> dict[st
 
 
 def refuse_too_few(files: Sequence[str]) -> None:
-    """Refuses too few runs, for the reason that is likely.
+    """Refuses too few runs, and states the likely reason.
 
     Raises:
         DataError: a file is empty.
@@ -150,7 +150,7 @@ def is_judged(path: str, given: Given) -> bool:
 
 
 def on_boards(given: Given, choices: dict[str, Any]) -> dict[str, Any]:
-    """Returns the arguments about leaderboards, and refuses options that need judgments and runs.
+    """Returns the arguments for leaderboards, and refuses options that need judgments and runs.
 
     Raises:
         click.UsageError: one of these options was given.

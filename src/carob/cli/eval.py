@@ -158,7 +158,7 @@ def evaluate_all(
         asked: the measures; None for the default ones.
         given: the options for reading files.
         named: further arguments of ``carob.evaluate``.
-        judged: whether the scores are to know how well the runs are judged.
+        judged: whether the scores should record how well the runs are judged.
     """
     from carob.evaluation.evaluate import evaluate
     from carob.output.progress import watched

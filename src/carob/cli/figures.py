@@ -53,7 +53,7 @@ def picture(path: str, kind: str | None) -> Picture:
         kind: the name of the figure, or None.
 
     Raises:
-        click.UsageError: the ending of the file names none of the formats.
+        click.UsageError: the file extension is not that of a format.
         DataError: matplotlib is not installed.
     """
     from carob.output.pictures.figures import canvas

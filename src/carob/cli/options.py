@@ -6,7 +6,7 @@ it. The entry of an option has the arguments of ``click.option``, and also:
 - ``short``: the short form, and ``to``: the name of the argument in Python;
 - ``no``: whether there is a ``--no-`` form;
 - ``choices``: the allowed words;
-- ``argument``: the specification in ``carob.conventions.arguments`` that states words or range, for Python too;
+- ``argument``: the specification in ``carob.conventions.arguments`` that states words or range, for Python as well;
 - ``collections``: false if the option does not apply to ``--collections``;
 - ``integers`` or ``numbers``: the least and perhaps the largest value, and ``open``: whether both are excluded.
 
@@ -337,7 +337,7 @@ class Given:
     def with_judgments(self, files: tuple[str, ...]) -> tuple[str, ...]:
         """Returns QRELS and RUNs where the first file is a log: a run with its judgments.
 
-        The judgments are those of all logs. A log that is given again further on is meant as QRELS.
+        The judgments are those of all logs. A log that occurs again later serves as QRELS.
         """
         if not files:
             return files
@@ -388,7 +388,8 @@ class Logs(str):
 
 
 def begins_as_table(path: str) -> bool:
-    """Returns whether a file begins as JSON, Parquet, Arrow or a table with tabs do, whose name does not show it."""
+    """Returns whether a file whose name does not show its format begins like JSON, Parquet, Arrow or a table with
+    tabs."""
     if not os.path.isfile(path):
         return False
     with sentences(path), open(path, "rb") as file:

@@ -90,13 +90,13 @@ def begins_as_qrels(path: str) -> bool:
 def judging_given(
     judging: dict[str, Any], given: Given, measures: tuple[str, ...], *, existing: bool
 ) -> dict[str, Any]:
-    """Returns the arguments of ``carob.compare`` about a judge, with the judge's judgments or scores.
+    """Returns the arguments of ``carob.compare`` for a judge, with the judge's judgments or scores.
 
     Args:
         judging: the options.
         given: the options for reading files.
         measures: the measures.
-        existing: whether people's scores are given, so that the judge's scores are expected too.
+        existing: whether people's scores are given, so that the judge's scores are also expected.
 
     Raises:
         click.UsageError: only one of the two files has scores.
@@ -109,7 +109,7 @@ def judging_given(
     rest = present({name: value for name, value in judging.items() if name not in ("people", "judge")})
     if existing:
         return {"judge": scores_in((judging["judge"],), given, measures), **rest}
-    # Only people's documents are drawn, so columns that say how are not columns of the judge's file.
+    # Only people's documents are drawn, so the judge's file has no columns about the draw.
     own = {role: name for role, name in given.columns.get("qrels", {}).items() if role not in DRAW}
     of_judge = replace(given, columns={**given.columns, "qrels": own})
     try:

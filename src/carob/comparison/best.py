@@ -138,7 +138,7 @@ class Candidate:
         mean: its mean over the queries.
         not_worse: whether it belongs to the set of runs that are not shown to be worse than another run.
         best: the share of resamples of the queries in which it has the best mean.
-        rank_low: the best rank that is open to it: 1 more than the number of runs that are shown to be better.
+        rank_low: its best possible rank: 1 more than the number of runs that are shown to be better.
         rank_high: the worst rank.
         chosen: how often cross-validation selected it, as a share.
     """
@@ -449,8 +449,8 @@ def best(
             of ``carob.evaluate_collections``; or with ``runs``, the judgments, as for ``carob.compare``.
         runs: the runs, as for ``carob.compare``.
         measures: the measures, as for ``carob.compare``; None for all of the scores.
-        policy: as in ``carob.compare``; of scores, it must be theirs.
-        profile: as in ``carob.compare``; of scores, it must be theirs.
+        policy: as in ``carob.compare``; for scores, it must be the policy of the scores.
+        profile: as in ``carob.compare``; for scores, it must be the profile of the scores.
         baseline: the run with which to compare the selected variant, by its name, path or index.
         variants: patterns of the names of variants, such as ``dense-*``, one for each family; all runs but the
             baseline if empty.

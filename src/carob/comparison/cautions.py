@@ -258,7 +258,7 @@ def cautions_of(comparison: Findings, systems: Sequence[System], read: Read) -> 
 
     Args:
         comparison: the comparison.
-        systems: the runs of which it shows scores.
+        systems: the runs whose scores it shows.
         read: what was read of the evidence.
     """
     if comparison.judge is not None:
@@ -310,7 +310,7 @@ def caution(
 
 
 def apart(comparison: Findings) -> Iterator[Caution]:
-    """Warns of runs without any judged document, whose zeros mean nothing."""
+    """Warns about runs without any judged document, whose zeros mean nothing."""
     runs: dict[str, list[int]] = {}
     for place, each in enumerate(comparison.scores):
         for sentence in each.warnings:
@@ -320,7 +320,7 @@ def apart(comparison: Findings) -> Iterator[Caution]:
 
 
 def judgments(comparison: Findings) -> Iterator[Caution]:
-    """Warns of runs whose records name different judgments from most runs, or from the first run without a majority."""
+    """Warns about runs whose records name different judgments from most runs, or from the first run without a majority."""
     first, others = other_judgments(comparison.scores)
     if others:
         names = listed([comparison.names[each] for each in others])
@@ -346,7 +346,7 @@ DATA = (
 
 
 def data(comparison: Findings, systems: Sequence[System]) -> Iterator[Caution]:
-    """Warns of suspicious runs, and of rows that were dropped or skipped, as a footer reports."""
+    """Warns about suspicious runs, and of rows that were dropped or skipped, as a footer reports."""
     notes = [
         note
         for name, system in zip(comparison.names, systems, strict=True)
@@ -362,7 +362,7 @@ def data(comparison: Findings, systems: Sequence[System]) -> Iterator[Caution]:
 
 
 def lengths(comparison: Findings) -> Iterator[Caution]:
-    """Warns of runs whose lists end before those of another, if a measure reads further down."""
+    """Warns about runs whose lists end before those of another, if a measure reads further down."""
     cut = CutLists.of(dict(zip(comparison.names, comparison.scores, strict=True)))
     if cut is not None:
         words = {"names": listed(cut.runs), "labels": listed(cut.labels)}
@@ -371,7 +371,7 @@ def lengths(comparison: Findings) -> Iterator[Caution]:
 
 
 def missing(comparison: Findings) -> Iterator[Caution]:
-    """Warns of queries that are missing from a run, and of unjudged queries."""
+    """Warns about queries that are missing from a run, and of unjudged queries."""
     for place, each in enumerate(comparison.scores):
         lacking, words = each.counts.missing, {"name": comparison.names[place], **missing_words(each)}
         if lacking:
@@ -424,7 +424,7 @@ LACKING = 0.1
 
 
 def exchanged(comparison: Findings) -> Iterator[Caution]:
-    """Warns if people seem to have judged all that the judge did and more, as if the two were exchanged."""
+    """Warns if people seem to have judged all that the judge did and more, as if the two were swapped."""
     known = comparison.judge
     if known is None or known.documents is not None:
         return
@@ -453,7 +453,7 @@ FAR = 2.0
 
 
 def judge(comparison: Findings) -> Iterator[Caution]:
-    """Warns of few queries judged by people, of a sample that may not be random, and of a judge that misleads."""
+    """Warns about few queries judged by people, of a sample that may not be random, and of a judge that misleads."""
     known, label = comparison.judge, comparison.labels[0]
     if known is None:
         return
@@ -494,7 +494,7 @@ def judge(comparison: Findings) -> Iterator[Caution]:
 
 
 def seen(known: Judging) -> Iterator[Caution]:
-    """Warns of a judge that agrees with people so well that it may have seen their grades."""
+    """Warns about a judge that agrees with people so well that it may have seen their grades."""
     if known.kappa > SUSPICIOUS and not known.exact:
         rest = "the queries whose grades it has seen"
         advice = Worded(f": pass {rest} as design=carob.Design(tuned_on=…)", f": name {rest} with --tuned-on")
@@ -503,7 +503,7 @@ def seen(known: Judging) -> Iterator[Caution]:
 
 
 def of_judge(comparison: Findings, known: Judging) -> Iterator[Caution]:
-    """Warns of a judge that was tuned on nearly all queries that people judged, and of one that favours a run."""
+    """Warns about a judge that was tuned on nearly all queries that people judged, and of one that favours a run."""
     clean = known.sample - (known.tuned or 0)
     if known.tuned and clean < FEWEST_CLEAN:
         yield caution("clean:judge", (), {"sample": known.sample, "tuned": known.tuned, "clean": clean})
@@ -526,14 +526,14 @@ FEW_DOCUMENTS = 100
 
 
 def no_sums(comparison: Findings, known: Judging) -> list[str]:
-    """Returns the measures that are not sums over documents, where people judged a sample of these."""
+    """Returns the measures that are not sums over documents, if people judged a sample of documents."""
     if known.documents is None:
         return []
     return [label for label, contest in comparison.contests.items() if not is_linear(contest.measure)]
 
 
 def sampled(documents: int, approximate: Sequence[str]) -> Iterator[Caution]:
-    """Warns of few sampled documents, and of measures for which estimates from them are approximate."""
+    """Warns about few sampled documents, and of measures for which estimates from them are approximate."""
     if documents < FEW_DOCUMENTS:
         yield caution("few:documents", documents=documents, least=FEW_DOCUMENTS)
     for label in approximate:
@@ -541,7 +541,7 @@ def sampled(documents: int, approximate: Sequence[str]) -> Iterator[Caution]:
 
 
 def reordered(comparison: Findings) -> Iterator[Caution]:
-    """Warns of pairs of runs that the judge alone would order differently."""
+    """Warns about pairs of runs that the judge alone would order differently."""
     known = comparison.judge
     if known is None:
         return
@@ -558,7 +558,7 @@ def reordered(comparison: Findings) -> Iterator[Caution]:
 
 
 def undefined(comparison: Findings) -> Iterator[Caution]:
-    """Warns of undefined values, because runs with undefined values are compared on fewer queries."""
+    """Warns about undefined values, because runs with undefined values are compared on fewer queries."""
     for contest in comparison.contests.values():
         absent = np.isnan(contest.values).sum(axis=0)
         runs = np.flatnonzero(absent).tolist()
@@ -575,7 +575,7 @@ def undefined(comparison: Findings) -> Iterator[Caution]:
 
 
 def ties(comparison: Findings) -> Iterator[Caution]:
-    """Warns of pairs that another order of tied documents could reverse."""
+    """Warns about pairs that another order of tied documents could reverse."""
     contest = comparison.primary
     digits = digits_of(len(comparison.ids), contest)
     bounds = [each.bounds.get(contest.label) for each in comparison.scores]
@@ -602,7 +602,7 @@ def ties(comparison: Findings) -> Iterator[Caution]:
 
 
 def unjudged(comparison: Findings) -> Iterator[Caution]:
-    """Warns of pairs whose better run depends on the grades of unjudged documents."""
+    """Warns about pairs whose better run depends on the grades of unjudged documents."""
     if comparison.unjudged is None:
         return
     for label, contest in comparison.contests.items():
@@ -620,7 +620,7 @@ def unjudged(comparison: Findings) -> Iterator[Caution]:
 
 
 def identical(comparison: Findings) -> Iterator[Caution]:
-    """Warns of runs that are equal on every query under some or all measures."""
+    """Warns about runs that are equal on every query under some or all measures."""
     same: dict[tuple[int, int], list[str]] = {}
     pairs: dict[tuple[int, int], Pair] = {}
     for label, contest in comparison.contests.items():
@@ -637,7 +637,7 @@ def identical(comparison: Findings) -> Iterator[Caution]:
 
 
 def constant(comparison: Findings) -> Iterator[Caution]:
-    """Warns of pairs whose differences do not vary, so that t is undefined."""
+    """Warns about pairs whose differences do not vary, so that t is undefined."""
     for contest in comparison.contests.values():
         flat = [pair for pair in contest.pairs if not pair.identical and pair.n > 1 and math.isinf(pair.d_z)]
         words = {"p": "p of every pair" if comparison.settings.test == "t" else "the uncorrected p"}
@@ -835,7 +835,7 @@ def queries(comparison: Findings) -> Iterator[Caution]:
 
 
 def meanings(comparison: Findings) -> Iterator[Caution]:
-    """Warns of tests whose hypothesis is not about means, and of measures whose aggregate is not a plain mean."""
+    """Warns about tests whose hypothesis is not about means, and of measures whose aggregate is not a plain mean."""
     if comparison.settings.test in NOT_OF_MEANS:
         yield caution(f"test:{comparison.settings.test}")
     contests = comparison.contests.values()

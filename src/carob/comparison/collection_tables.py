@@ -481,7 +481,7 @@ class CollectionsComparison(OnCollections):
         """Returns text for a terminal or a log.
 
         Args:
-            columns: the greatest width of a line.
+            columns: the maximum width of a line.
             pairs: ``top`` for some of many pairs, or ``all``.
             top: the number of best runs to show.
         """

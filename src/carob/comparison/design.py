@@ -39,10 +39,10 @@ class Test:
         interval: ``t``, or ``bootstrap`` (percentiles over resampled queries).
         rope: half the width of a region of practical equivalence. The result then contains the probabilities that a run
             is worse, equal or better.
-        margin: the margin of an equivalence test, which tests by two one-sided tests whether runs differ by less.
-        looks: the numbers of queries at which the comparison is planned to be looked at while people are
-            still judging, as
-            in ``(20, 40, 60)``. The level at each look follows by alpha spending, so that ``alpha`` holds over all.
+        margin: the margin of an equivalence test, which tests by two one-sided tests whether runs differ by less than
+            the margin. looks: the planned numbers of judged queries at which to look at the comparison while people are
+            still judging, as in ``(20, 40, 60)``. The level at each look follows by alpha spending, so that ``alpha``
+            holds over all looks.
         effects: whether pairs have effect sizes with intervals: d_z, and the probability of superiority.
         other_tests: whether the result also says how the other tests decide, at the same level.
 
@@ -171,14 +171,14 @@ class Design:
 
     @classmethod
     def of(cls, given: Design | None) -> Design:
-        """Returns the design that is given, or the usual one."""
+        """Returns the design that is given, or the default design."""
         return arguments.of_class("design", given, cls, "carob.Design(weights=…)")
 
 
 @specified
 @dataclass(frozen=True)
 class UnjudgedLimits:
-    """The limits of what judging the unjudged documents can still find, for bounds of means and differences.
+    """Limits on what judging the unjudged documents can still find, for bounds on means and differences.
 
     Args:
         max_grade: the highest grade that judges can give; by default the highest grade in the judgments.
@@ -195,7 +195,7 @@ class UnjudgedLimits:
 @specified
 @dataclass(frozen=True)
 class Resampling:
-    """How queries are divided and drawn again to see how good a selected run is on other queries.
+    """How queries are divided and resampled to estimate how good a selected run is on other queries.
 
     Args:
         folds: the number of folds of cross-validation; one query at a time is left out if there are not more queries.

@@ -328,7 +328,7 @@ class JudgeComparison:
 
 @dataclass(frozen=True, eq=False)
 class Judging:
-    """The part of a model judge in a comparison whose means are estimated from people's and the judge's values.
+    """The role of a model judge in a comparison whose means are estimated from people's and the judge's values.
 
     Args:
         name: the name of the judge's grades.

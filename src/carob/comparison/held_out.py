@@ -111,10 +111,11 @@ def record_opening(
     runs: int,
     chosen: Mapping[str, str],
 ) -> tuple[int, int]:
-    """Appends an opening to a ledger, and returns how many earlier ones have one of these queries, and their number.
+    """Appends an opening to a ledger, and returns how many earlier openings share a query with it, and how many there
+    are.
 
-    A query is known by its id and, where both openings have judgments, by these, whatever the salt. The line is written
-    at once and at the end of the file, so that two processes cannot overwrite each other's line.
+    A query is identified by its id and, if both openings have judgments, by its judgments, whatever the salt. The line
+    is written at once and at the end of the file, so that two processes cannot overwrite each other's line.
 
     Args:
         path: the ledger, a file with one JSON object per line. The file is created if there is none.
@@ -153,7 +154,7 @@ def read_ledger(path: str | os.PathLike[str]) -> tuple[list[Opening], str]:
     Two processes that write at once may name the same earlier line.
 
     Raises:
-        DataError: the file cannot be read, or a line is not an opening, or the line that it follows is not there.
+        DataError: the file cannot be read, or a line is not an opening, or the line that it follows is missing.
     """
     place = os.fspath(path)
     if os.path.exists(place) and not os.path.isfile(place):  # a device may have no end

@@ -71,7 +71,7 @@ class Needed:
         sd: the standard deviation of the differences in the pilot.
         sd_high: its upper limit, of nominally 90%.
         queries: the number of queries needed if the standard deviation is ``sd``; infinite beyond 10⁹.
-        assured: the number for ``sd_high``, by which about 80% of plans have the power.
+        assured: the number for ``sd_high``, with which about 80% of plans reach the power.
         people: the number of queries that people must judge if a model judges more; NaN without a model.
         people_assured: this number for ``sd_high``.
         pilot_power: the power with as many queries as the pilot has, if the true difference is the planned one and the
@@ -102,7 +102,7 @@ KINDS = ("query", "run", "interaction", "replicate")
 
 @dataclass(frozen=True)
 class Variances:
-    """What the scores by one measure vary with: score = mean + query + run + interaction + replicate.
+    """The sources of variation of the scores by one measure: score = mean + query + run + interaction + replicate.
 
     Args:
         measure: the measure's label.
@@ -185,7 +185,7 @@ class Plan(Documented):
     Args:
         aim: what to show: a ``difference``, ``equivalence`` or ``non-inferiority``.
         size: the smallest difference to detect, or the margin.
-        power: the probability of success.
+        power: the probability of detecting the difference if it exists.
         alpha: the significance level after the correction.
         comparisons: the number of comparisons for which ``alpha`` was divided (Bonferroni).
         correlation: the correlation between the differences by people's and by a model's judgments; None without one.
@@ -419,13 +419,13 @@ def plan(
             with ``runs``, the judgments, as for ``carob.compare``.
         runs: the runs, as for ``carob.compare``.
         measures: the measures, as for ``carob.compare``; None for all of the scores.
-        policy: as in ``carob.compare``; of scores, it must be theirs.
-        profile: as in ``carob.compare``; of scores, it must be theirs.
+        policy: as in ``carob.compare``; for scores, it must be the policy of the scores.
+        profile: as in ``carob.compare``; for scores, it must be the profile of the scores.
         difference: the smallest difference of means that the test should detect.
         equivalence: the margin within which two equal runs should be shown to lie.
         non_inferiority: the margin by which a run that is equally good should be shown not to be worse.
         baseline: the run with which to compare every other run; all pairs without one.
-        power: the probability of success.
+        power: the probability of detecting the difference if it exists.
         alpha: the significance level.
         comparisons: the number of comparisons planned, by which ``alpha`` is divided.
         correlation: the correlation between the differences by people's judgments and by a model's, if a model judges.
@@ -469,7 +469,7 @@ def plan(
 
 @specified
 def variance_components(*replicates: ScoresByRun | Mapping[str, Scores]) -> VarianceComponents:
-    """Return what the scores of several runs vary with: queries, runs, and the interaction of both.
+    """Return the variance components of the scores of several runs: queries, runs, and their interaction.
 
     A comparison on which the interaction dominates needs many queries, however much queries differ in difficulty. With
     the scores of the same runs and queries under several conditions, such as shards of the documents or seeds of the

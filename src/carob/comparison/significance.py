@@ -109,7 +109,7 @@ def settings_of(test: Test, runs: int, measures: int, baseline: int | None = Non
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """What a method is asked for, besides what was read.
+    """What is requested of a method, besides the data.
 
     Args:
         settings: the settings of the test.
@@ -190,7 +190,7 @@ def plain(read: Read, asked: Asked) -> MethodResult:
 
     Args:
         read: the runs.
-        asked: what is asked for.
+        asked: what is requested.
 
     Raises:
         DataError: a query without a cluster or group.
@@ -635,7 +635,7 @@ def join(outcome: Outcome, settings: Settings, table: RunTable) -> None:
 
 
 def detected(outcome: Outcome, settings: Settings, runs: int) -> Floats:
-    """Returns the smallest difference of each pair that its corrected test finds with 80% power.
+    """Returns the smallest difference of each pair that its corrected test detects with 80% power.
 
     The level is that of the first step, as in joint intervals, so stepwise methods find it at least as often. It is NaN
     where no difference can be significant, for runs that are equal on every query, which do not show how differences

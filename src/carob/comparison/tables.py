@@ -441,7 +441,7 @@ def gaps(settings: Settings, pairs: Sequence[AnyPair], digits: int) -> dict[str,
 
 
 def intervals_of(pairs: Sequence[AnyPair], digits: int, kind: str = "") -> list[str]:
-    """Returns the intervals of the differences of pairs; of ``joint_``, the corrected ones."""
+    """Returns the intervals of the differences of pairs; with ``joint_``, the corrected intervals."""
     low, high = ([getattr(pair, kind + end) for pair in pairs] for end in ("low", "high"))
     return column(interval, low, high, digits=digits, sign=True)
 

@@ -800,8 +800,8 @@ SINGLE_STEP = ("tukey", "max-t", "bonferroni")
 def at_once(settings: Settings) -> str:
     """Returns whether corrected intervals cover all differences at once.
 
-    Those of stepwise procedures need not: on 7 and 10 pairs that all differ, .90 to .92 of simulated comparisons were
-    covered where .95 is the level (``python -m bench.corrected``).
+    The intervals of stepwise procedures need not: on 7 and 10 pairs that all differ, .90 to .92 of simulated
+    comparisons were covered where .95 is the level (``python -m bench.corrected``).
     """
     if settings.test in SINGLE_STEP or (
         settings.test not in FAMILY_WISE and settings.correction in SINGLE_STEP
@@ -838,7 +838,7 @@ def detectable_words(comparison: Findings) -> str:
 def detectable(contest: Contest) -> list[float]:
     """Returns the detectable difference of each pair that has one, in ascending order.
 
-    A difference that no two means can have is none.
+    A difference that no two means can have is left out.
     """
     definition = contest.measure.definition
     least, greatest = definition.values

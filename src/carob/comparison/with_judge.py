@@ -64,7 +64,7 @@ def people_and_judge(read: Read, asked: Asked) -> MethodResult:
 
     Args:
         read: the runs under people's and under the judge's judgments.
-        asked: what is asked for; the test is ``t``.
+        asked: what is requested; the test is ``t``.
 
     Raises:
         DataError: people judged fewer than two of the judge's queries, or a measure has no estimate.
@@ -146,7 +146,7 @@ def sampled_documents(read: Read, asked: Asked) -> MethodResult:
 
     Args:
         read: the runs under the judge's grades, and people's judgments.
-        asked: what is asked for; the test is ``t``.
+        asked: what is requested; the test is ``t``.
 
     Raises:
         DataError: scores in place of runs, a measure that is not a mean over queries, or too few documents.
@@ -234,7 +234,7 @@ def facts_of(
 
     Args:
         judge: the runs under the judge's judgments.
-        asked: what was asked for.
+        asked: what was requested.
         widths: the target widths of the intervals of values and of differences.
         measures: the judge's values of each measure.
         alone: the queries that only people judged.
@@ -297,7 +297,7 @@ def estimates_of(table: RunTable, other: RunTable, shared: Shared, asked: Asked)
         table: people's values of the queries that both judged.
         other: the judge's values of all its queries.
         shared: the queries.
-        asked: what is asked for.
+        asked: what is requested.
 
     Raises:
         DataError: the measure's aggregate is not a mean over queries, or too few queries have a value.
@@ -386,7 +386,7 @@ def outcome_of_pairs(
     Args:
         found: the estimates of the series.
         size: the size of the sample.
-        asked: what is asked for.
+        asked: what is requested.
         unaided: the variance of people's values alone; pairs for which it is not 0 are not identical.
     """
     settings, own, outcome = asked.settings, asked.pairs, empty_outcome(asked.first, asked.second)
@@ -434,12 +434,12 @@ def judged_queries(given: OfQueries, widths: Sequence[float], asked: Asked) -> J
 def favours(above: Floats, asked: Asked) -> dict[str, Any]:
     """Returns whether the judge's bias differs between runs, and the runs that it favours over most others.
 
-    All pairs of runs are tested at once by sign flips of queries (max-T), so that a judge without favourites has one by
-    chance with probability alpha at most.
+    All pairs of runs are tested at once by sign flips of queries (max-T), so that the probability that a judge without
+    favourites seems to have one is at most alpha.
 
     Args:
         above: by how much the judge's values lie above people's [queries, runs].
-        asked: what was asked for.
+        asked: what was requested.
     """
     runs = asked.runs
     if runs < 2 or not np.ptp(above, axis=1).any():
@@ -485,7 +485,7 @@ def compared_with_people(
         worth: how many of people's judgments the judge is worth.
         needed: how many judgments the target widths need, of values and of differences.
         apart: how far the judge's sampled queries are from all of its queries.
-        asked: what was asked for.
+        asked: what was requested.
     """
     runs, pairs = slice(asked.runs), asked.pairs
     bias, low, high = (float(each[-1]) for each in biases)
@@ -557,7 +557,8 @@ def estimates_of_documents(
 
 
 def without_means(found: SampledEstimates, asked: Asked) -> SampledEstimates:
-    """Returns estimates whose means have no interval: none covers if the measure is not a sum over documents."""
+    """Returns estimates whose means have no interval: no interval has the right coverage if the measure is not a sum
+    over documents."""
     mean: NDArray[np.bool_] = np.asarray(np.abs(asked.contrasts.sum(axis=1)) > NOISE)
     low, high, error = (np.where(mean, np.nan, each) for each in (found.low, found.high, found.error))
     return replace(found, low=low, high=high, error=error)

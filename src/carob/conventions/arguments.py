@@ -60,7 +60,7 @@ class Argument:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Choice:
-    """A word out of a few.
+    """One of a few words.
 
     Args:
         default: the default; with None, None is allowed.
@@ -103,7 +103,7 @@ def whole_number(default: int | None, least: int) -> Any:
 
 
 def one_of(default: str | None, words: Any, called: str = "") -> Any:
-    """Returns the specification of a word out of those of a ``Literal``."""
+    """Returns the specification of one of the words of a ``Literal``."""
     return Choice(default, get_args(words), called)
 
 

@@ -38,7 +38,7 @@ class Policy:
         duplicates: the treatment of a document that occurs twice in a list or in a query's judgments: ``error``, or
             keep the ``first``, the ``last``, or the one with the highest score or grade (``max``).
         missing: the treatment of a judged query that is missing from the run: ``zero`` (an empty list), ``skip``,
-            ``nan`` (which makes empty lists undefined, too) or ``error``.
+            ``nan`` (which also makes empty lists undefined) or ``error``.
         empty: the treatment of a query without relevant documents: ``zero`` (the formula's value), ``one``, ``skip``,
             ``nan`` or ``error``. Relevant means a grade of at least the measure's ``rel``, a positive gain or, for a
             measure without these parameters, a grade of at least 1.
@@ -65,15 +65,14 @@ class Policy:
             ``@10``, counts the documents that are left.
         malformed: the treatment of a line that cannot be read: ``error``, or ``skip`` the line and count it.
         columns: the columns of lines of text: ``equal``, which refuses a run's line whose number of columns differs
-            from the first line's, and separates columns by tabs where a line has tabs, so that an id may
-            contain a blank;
-            or as ``trec_eval``, which separates columns by any whitespace and ignores what follows a run's sixth
+            from the first line's, and separates columns by tabs where a line has tabs, so that an id may contain a
+            space; or as ``trec_eval``, which separates columns by any whitespace and ignores what follows a run's sixth
             column.
         by_measure: exceptions for some measures, ``{"nDCG": {"empty": "one"}}``; ``"RR@"`` is RR with a depth,
             ``"R(over=capped)"`` is R with that parameter.
 
-    With a profile, the axes that are given here replace the profile's; all others stay the profile's. A policy that
-    gives every axis, such as that of ``Scores``, is complete and replaces the profile's policy.
+    With a profile, the axes that are set here replace the profile's; all others stay the profile's. A policy that sets
+    every axis, such as that of ``Scores``, is complete and replaces the profile's policy.
 
     Raises:
         PolicyError: there is no such axis, or an axis has no such value.

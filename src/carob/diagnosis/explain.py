@@ -73,7 +73,7 @@ class Explanation(Documented):
         query: the query, or empty where there are only grades.
         value: the value.
         facts: the findings and decisions that led to the ranked list, as sentences.
-        wording: what all explanations of the measure say alike.
+        wording: the text that all explanations of the measure share.
         derivation: the steps of the formula.
         ranking: the documents in rank order, if they are known.
         not_retrieved: the relevant documents that the run lacks and their grades, the highest first.
@@ -308,7 +308,7 @@ TITLES = (
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Wording:
-    """What all explanations of a measure say alike.
+    """The text that all explanations of a measure share.
 
     Args:
         say: the language.

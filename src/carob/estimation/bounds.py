@@ -1,4 +1,4 @@
-"""The least and the greatest value that measures can take when the unjudged documents are judged."""
+"""The lowest and the highest value that measures can take when the unjudged documents are judged."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CELLS_AT_A_TIME = 2**21
 
 
 class Bounds(NamedTuple):
-    """The least and the greatest value of a mean, or of the difference of two means.
+    """The lowest and the highest value of a mean, or of the difference of two means.
 
     Args:
         low: the least value.

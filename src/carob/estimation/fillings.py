@@ -287,7 +287,7 @@ def average_precision(unknown: Unknown) -> Floats | None:
 
 
 def prefixes(key: Floats, unknown: Unknown, most: int | None = None) -> Floats:
-    """Returns the fillings in which the documents with the least keys, or those with the greatest, are relevant.
+    """Returns the fillings in which the documents with the smallest keys, or with the largest keys, are relevant.
 
     Args:
         key: the key of each document.

@@ -1,4 +1,5 @@
-"""``carob.next_judgments``: the documents that people should judge next, and the precision that they are worth."""
+"""``carob.next_judgments``: the documents that people should judge next, and the precision to expect from their
+judgments."""
 
 from __future__ import annotations
 
@@ -291,7 +292,7 @@ def next_judgments(
     """Choose the documents that people should judge next.
 
     By default, the documents are a random sample in which documents with a large effect on the differences of the runs
-    are likely. Fill in the grades of the saved file, and give it to ``carob.compare`` together with ``judge`` for
+    are likely. Fill in the grades of the saved file, and pass it to ``carob.compare`` together with ``judge`` for
     estimates with intervals.
 
     Args:

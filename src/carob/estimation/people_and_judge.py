@@ -2,8 +2,8 @@
 
 The estimator is the regression estimator of survey sampling (Cochran, *Sampling Techniques*, 1977, chapter 7), which is
 also called prediction-powered inference (Angelopoulos et al., Science 2023): λ times the judge's mean over all queries,
-plus the mean over the sample of the people's value minus λ times the judge's. The same λ serves all runs and all pairs
-of runs, so that the estimated difference of two runs is the difference of their estimated means.
+plus the mean over the sample of the people's value minus λ times the judge's. The same λ is used for all runs and all
+pairs of runs, so that the estimated difference of two runs is the difference of their estimated means.
 """
 
 from __future__ import annotations
@@ -266,7 +266,7 @@ def estimated(
 
 
 def ends_of(contrasts: Floats, values: tuple[float, float]) -> tuple[Floats, Floats]:
-    """Returns the least and the greatest value of each series.
+    """Returns the lowest and the highest value of each series.
 
     Args:
         contrasts: the weights of the runs in each series [series, runs].

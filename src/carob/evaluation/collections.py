@@ -146,7 +146,7 @@ def scored(
     judged: Callable[[str], Any] | None = None,
     least: int = 2,
 ) -> Scored:
-    """Returns the scores of runs on several collections, after deciding about runs that a collection lacks.
+    """Returns the scores of runs on several collections, after deciding how to treat runs that a collection lacks.
 
     Args:
         given: the collections, as for ``compare_collections``.
@@ -196,7 +196,7 @@ def given_in(
         faults: the list to which errors about one collection are added; None to raise the first error.
 
     Raises:
-        DataError: the collections are given in an unknown form, or their files are not found or not clear.
+        DataError: the collections are given in an unknown form, or their files are not found or are ambiguous.
     """
     found: dict[str, Any] = {}
     if isinstance(given, (str, os.PathLike)):

@@ -274,7 +274,7 @@ def places_of(at: Iterable[float | str] | None) -> tuple[tuple[float, ...], bool
     """Returns the places of a curve as numbers, and whether they are shares in per cent.
 
     Raises:
-        DataError: a text that is no number in per cent, or shares beside other places.
+        DataError: a text that is not a percentage, or shares mixed with other places.
     """
     places = [] if at is None else list(at)
     shares = [each for each in places if isinstance(each, str)]

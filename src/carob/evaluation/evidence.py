@@ -304,7 +304,7 @@ Judgments of a pool are far above it for the runs of the pool: they have all of 
 
 
 def sparse(own: Sequence[float], other: Sequence[float]) -> list[int]:
-    """Returns the runs of whose top documents one judge judged far fewer than another.
+    """Returns the runs for which one judge judged far fewer of the top documents than another judge.
 
     Args:
         own: the share of each run's top documents that one judge judged.
@@ -417,7 +417,8 @@ def named(runs: RunsLike, least: int = 2) -> dict[str, Run | Scores]:
 
 
 def named_together(runs: RunsLike, least: int = 2) -> dict[str, Run | Scores]:
-    """Returns the runs by name, as ``named`` does, small texts held in memory: several judges' evaluations follow."""
+    """Returns the runs by name, as ``named`` does, with small texts held in memory for the evaluations under several
+    judges."""
     given = named(runs, least)
     texts = {name: each for name, each in given.items() if isinstance(each, Run)}
     return given | dict(zip(texts, held_together(texts.values()), strict=True))
@@ -535,7 +536,7 @@ class RunTable:
 
     @cached_property
     def limits(self) -> tuple[float, float]:
-        """The least and the greatest value of a query; infinite if the aggregate is not a mean with one
+        """The lowest and the highest value of a query; infinite if the aggregate is not a mean with one
         weight per query.
 
         Options such as ``ideal=`` let values leave the declared range, which then bounds nothing.
@@ -570,7 +571,7 @@ class RunTable:
     def exchangeable(self) -> Floats:
         """Returns values with the same mean as those of ``observed``, each without a part of the others.
 
-        Tests that exchange the scores of two runs on a query, or take the sign of a difference, use these: the
+        Tests that exchange the scores of two runs on a query, or take the sign of a difference, use these values: the
         differences are symmetric about 0 if neither run is better.
         """
         values, n = self.values, len(self.values)

@@ -65,8 +65,8 @@ def evaluate_ids(
 
     Args:
         retrieved: for each question, the ids in rank order, best first: lists, a list column of a data frame, or
-            ``{question: ids}``. In the last case, all other arguments by question are dictionaries, too, and the
-            scores have the questions' names. The whole number -1 at the end of a list is padding.
+            ``{question: ids}``. In the last case, all other arguments by question are also dictionaries, and the scores
+            have the questions' names. The whole number -1 at the end of a list is padding.
         reference: for each question, the relevant ids, or ``{id: grade}``.
         measures: as in ``evaluate``; Ragas' ``context_precision`` is ``AP(over=retrieved)``.
         verdicts: the grades of each question's retrieved ids, in the same order, in place of ``reference``. True and
@@ -275,7 +275,7 @@ def unmet(lists: list[Listed], wanted: list[dict[Any, float]]) -> str:
 def partly_unmet(lists: list[Listed], wanted: list[dict[Any, float]]) -> str | None:
     """Returns a sentence about those lists that have no relevant id, if they have one under another id, or None.
 
-    If most questions have none, it is said without a reason.
+    If most questions have none, the sentence gives no reason.
     """
     asked = [place for place, one in enumerate(lists) if one and wanted[place]]
     apart = [place for place in asked if all(grade is None for _, grade in lists[place])]

@@ -219,8 +219,8 @@ def board(
     """Returns a table with a row for each run or, with ``per_query``, for each run and query, and a row ``all``.
 
     If the queries have groups, each run also has a row for each group or, with ``per_query``, a column names the group.
-    A table of runs that is wider than ``columns`` is turned: a row per measure. With ``tie_bounds`` each mean is
-    followed by those under the worst and the best order of tied documents, in csv and tsv as columns of their own.
+    A table of runs that is wider than ``columns`` is transposed: a row per measure. With ``tie_bounds`` each mean is
+    followed by those under the worst and the best order of tied documents, in separate columns in CSV and TSV.
     """
     exact = layout in ("csv", "tsv")
     labels = scores[0].labels

@@ -636,7 +636,7 @@ def named_after(listed: str, kind: str, beside: Sequence[str]) -> dict[str, list
     """Returns the lists that are named after the list of documents, by role, as ``retrieved_scores``.
 
     Raises:
-        DataError: a list such as ``rerank_scores`` may hold numbers of the documents, too.
+        DataError: a list such as ``rerank_scores`` may also hold numbers of the documents.
     """
     stem = stem_of(listed)
     others = tuple(stem_of(each) for each in beside if side_of(each, "list"))

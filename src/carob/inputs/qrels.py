@@ -52,7 +52,7 @@ MISSING = ("nan", "NaN", "None", "<NA>", "NaT", "null", "NULL")
 SEARCHED = 64
 """The queries whose documents are searched for missing values."""
 RARE, GAP = 0.25, 4
-"""The largest share of judgments with such a grade, and the least distance to the next lower one."""
+"""The largest share of judgments with a grade that is a code, and its smallest distance from the next lower grade."""
 HIGHEST, SLIPS = 5, 0.01
 """The highest grade of usual scales, and the largest share of judgments with a slip such as 22."""
 JUDGED_TWICE = "document '{document}' is judged twice for query '{query}'"

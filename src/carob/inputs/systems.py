@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from carob.inputs.sources import Provenance
 
 MANY = 10
-"""The number of systems from which on the advice names only one."""
+"""The number of systems from which the advice names only one."""
 READS = {
     "json": "ndjson",
     "jsonl": "ndjson",

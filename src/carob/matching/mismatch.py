@@ -101,7 +101,7 @@ def reranked(judged: Qrels, run: Run, found: Match, policy: Policy) -> bool:
 
 
 def blank_ids(judged: Qrels) -> str | None:
-    """Warns of judgments without an id, which documents without one would match."""
+    """Warns about judgments without an id, which documents without one would match."""
     count = judged.judgments.blank
     if not count:
         return None
@@ -112,7 +112,7 @@ def blank_ids(judged: Qrels) -> str | None:
 
 
 def several_systems(run: Run) -> str | None:
-    """Warns of a table with the rows of several systems, which were ranked together."""
+    """Warns about a table with the rows of several systems, which were ranked together."""
     if isinstance(run.held, TextRun) or not run.origin.systems:
         return None
     found = f"{run.name}: {named_systems(run.origin, start=False)} Their rows were ranked together. "
@@ -120,7 +120,7 @@ def several_systems(run: Run) -> str | None:
 
 
 def missing_ids(judged: Qrels) -> str | None:
-    """Warns of judgments of documents such as ``nan``, which were missing values before they were written as text."""
+    """Warns about judgments of documents such as ``nan``, which are missing values written as text."""
     if judged.written_missing is None:
         return None
     query, document = judged.written_missing
@@ -131,7 +131,7 @@ def missing_ids(judged: Qrels) -> str | None:
 
 
 def several_tags(run: Run, found: Match) -> str | None:
-    """Warns of a text whose last line has another tag than the first lines, as if it held two runs."""
+    """Warns about a text whose last line has another tag than the first lines, as if it held two runs."""
     held: Any = run.held
     while isinstance(held, Wrapper):
         held = held.held

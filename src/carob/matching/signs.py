@@ -48,7 +48,7 @@ FEWEST = 3
 STEPS = 10
 """The number of steps from score to score needed to suspect ranks or distances."""
 MOSTLY = 0.9
-"""The share of lists with rising scores from which on the order is a habit of the writer and not an accident."""
+"""The share of lists with rising scores from which the order counts as intended, not as an accident."""
 BY_CHANCE = 4
 """Lists of up to this many documents may look upside down by chance: if their rows list relevant documents first,
 exactly the lists with wrong scores count or rise from row to row."""

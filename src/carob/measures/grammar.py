@@ -322,7 +322,7 @@ def dcg_of(name: str, given: dict[str, Any]) -> None:
     """Replaces ir_measures' ``dcg`` by the gain that it means.
 
     Raises:
-        MeasureError: the value is not one of ir_measures' words, or there is a gain too.
+        MeasureError: the value is not one of ir_measures' words, or there is also a gain.
     """
     word = given.pop("dcg")
     if word not in ("log2", "exp-log2") or "gain" in given:

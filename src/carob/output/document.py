@@ -31,7 +31,7 @@ class Part:
         """Returns the part as lines of text.
 
         Args:
-            columns: the greatest width of a line.
+            columns: the maximum width of a line.
             style: colours a text, given its role or tone; None for text without colours.
         """
         del columns, style
@@ -328,7 +328,7 @@ class Document:
         """Returns the document as text, with an empty line between sections.
 
         Args:
-            columns: the greatest width of a line.
+            columns: the maximum width of a line.
             style: colours a text, given its role or tone; None for text without colours.
         """
         blocks = [Line(self.title, "answer").text(columns, style)] if self.title else []
@@ -420,7 +420,7 @@ class Documented(Result):
         """Returns text for a terminal or a log.
 
         Args:
-            columns: the greatest width of a line.
+            columns: the maximum width of a line.
         """
         return self.document().text(columns)
 

@@ -276,7 +276,7 @@ def warn(text: str) -> None:
 
 
 def asks_for_json(arguments: list[str]) -> bool:
-    """Returns whether a command line asks for JSON, in which its errors are objects, too."""
+    """Returns whether a command line asks for JSON, in which case its errors are also objects."""
     return "--format=json" in arguments or ("--format", "json") in pairwise(arguments)
 
 

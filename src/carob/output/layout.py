@@ -144,7 +144,7 @@ def folded(sentence: str, columns: int, indent: str = "", start: str = "") -> st
 
     Args:
         sentence: the text.
-        columns: the greatest width of a line.
+        columns: the maximum width of a line.
         indent: the indent of all lines but the first.
         start: the indent of the first line.
     """

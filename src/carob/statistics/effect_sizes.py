@@ -53,7 +53,7 @@ def superiority(
     It is the probability that the first run is better on a query like these, where a tie counts one half. A query
     counts 1, ½ or 0, whose variance is θ(1 - θ) - τ/4, where τ is the share of ties. The interval has the θ that a
     score test does not reject, as Wilson's does of a share; τ is taken to be the ties divided by n + 2, so that runs
-    that tie on every query have an interval, too. Where n is below ``FEWEST``, the ends are NaN.
+    that tie on every query also have an interval. Where n is below ``FEWEST``, the ends are NaN.
 
     Args:
         won: the number of queries on which the first run is better [pairs].

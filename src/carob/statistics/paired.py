@@ -521,7 +521,7 @@ def decisive(widest: Floats, alpha: float, *, drawn: bool) -> float:
 
 
 def halves(whole: Floats, pairs: Integers, tolerance: float) -> Floats:
-    """Returns half the sum that the flipped sums of each pair must reach, because flipped sums are halved, too."""
+    """Returns half the sum that the flipped sums of each pair must reach, because flipped sums are also halved."""
     total = whole.sum(axis=0)
     return np.asarray((np.abs(total[pairs[:, 0]] - total[pairs[:, 1]]) - tolerance) / 2)
 

@@ -126,7 +126,7 @@ def queries_for(aim: Aim, size: float, power: float, alpha: float) -> float:
 
 
 def least(enough: Callable[[float], bool], low: float, high: float) -> float:
-    """Returns the least number between two others that is enough, if more is never less than enough."""
+    """Returns the smallest number between two others that is enough, if more is never less than enough."""
     while high - low > 1e-9 * high:
         middle = (low + high) / 2.0
         low, high = (low, middle) if enough(middle) else (middle, high)

@@ -65,8 +65,8 @@ class BoundedValues:
 
     Args:
         values: the values [units, series].
-        least: the least possible value of each series, or -inf [series].
-        greatest: the greatest possible value of each series, or inf [series].
+        least: the smallest possible value of each series, or -inf [series].
+        greatest: the largest possible value of each series, or inf [series].
         differences: whether the values are differences of two runs [series].
         shares: the weight of each unit in the mean; the weights sum to 1 [units].
         unseen: the number of units that the estimated mean includes but the sample does not.
@@ -141,7 +141,7 @@ class Tail:
 
         Args:
             sample: the values.
-            bound: the least or the greatest possible value of each series.
+            bound: the least or the largest possible value of each series.
         """
         units = float(1 / (sample.shares**2).sum())
         weight = np.append(sample.shares * units, ADDED)[:, None]

@@ -108,7 +108,7 @@ class GateCheck:
     Args:
         label: the measure.
         kind: ``max-drop`` or ``min``.
-        limit: the tolerance, or the least value.
+        limit: the tolerance, or the minimum.
         passed: whether the run passes.
         before: the baseline's mean over the compared queries; NaN for ``min``.
         after: the run's mean over these queries; for ``min``, over all its queries.

@@ -1,4 +1,5 @@
-"""Profiles, the conventions of other tools: the class, and one TOML file each, in the format of users' own profiles."""
+"""Profiles, the conventions of other tools: the class, and a TOML file for each, in the format of users' own
+profiles."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Recognises the judgments of public collections by fingerprints, also if lines are missing or in another order.
+"""Recognises the judgments of public collections by fingerprints, even if lines are missing or in another order.
 
-A fingerprint has the least of the hashes of a collection's pairs of query and document. Judgments that share nearly all
-of these, and have few others as small, are nearly the same set (a bottom-k sketch: Cohen and Kaplan 2007). The table
-``known.json`` holds hashes only; ``docs/write_known.py`` writes it.
+A fingerprint has the smallest of the hashes of a collection's pairs of query and document. Judgments that share nearly
+all of these, and have few other hashes that are as small, are nearly the same set (a bottom-k sketch: Cohen and Kaplan
+2007). The table ``known.json`` holds hashes only; ``docs/write_known.py`` writes it.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def total_of(pairs: NDArray[np.uint32], grades: NDArray[np.float64]) -> int:
 
 
 def fingerprint(qrels: Qrels) -> dict[str, Any]:
-    """Returns the fingerprint of judgments: counts, the least hashes with their grades, and the sum over all."""
+    """Returns the fingerprint of judgments: counts, the smallest hashes with their grades, and the sum over all."""
     pairs = hashes(qrels)
     least = np.argsort(pairs, kind="stable")[:KEPT]
     return {

@@ -1,4 +1,4 @@
-"""``carob.check_pool``: what a pool's judgments would say of a run that had not contributed to them."""
+"""``carob.check_pool``: what a pool's judgments would say about a run that had not contributed to the pool."""
 
 from __future__ import annotations
 

@@ -143,7 +143,7 @@ def malformed(text: SurveyedText, count: int, lines: list[tuple[int, str]]) -> I
         what,
         count=count,
         where=where,
-        # Where no line is left, skipping lines is no way out.
+        # If no line is left, skipping lines does not help.
         effect="carob eval refuses the file." if count >= survey.rows else None,
         remedy=remedy or (f"Write lines of the form '{layout}'." if count >= survey.rows else None),
         layout=layout,

@@ -51,16 +51,16 @@ def whence(
 ) -> Whence:
     """Find the conventions, and the known mistakes, that give a number.
 
-    Every profile's reading of a measure and every known mistake is computed at the usual depths. Those whose value
-    rounds to the number are returned, commonest first. Conventions with the same value on this data, which cannot be
-    told apart, are one explanation.
+    Every profile's reading of a measure and every known mistake is computed at the usual depths. The readings and
+    mistakes whose value rounds to the number are returned, most common first. Conventions with the same value on this
+    data, which cannot be told apart, are one explanation.
 
     Args:
         numbers: the number, or several; as text, such as ``"0.50"``, the number keeps its digits, and ``"33 %"`` is
             0.33. With as many lists or queries as numbers, each number is that of one of them, in order, by the same
             convention. Otherwise each number is that of the only list, or the mean over all.
-        measure: the measure that the number is supposed to be, such as ``nDCG@10``, in the words of any tool; one for
-            all numbers, or one for each. Without a depth, every depth is searched; None searches the usual measures.
+        measure: the measure that the number is supposed to be, such as ``nDCG@10``, as any tool names it; one for all
+            numbers, or one for each. Without a depth, every depth is searched; None searches the usual measures.
         qrels: relevance judgments, as in ``evaluate``.
         run: a run, as in ``evaluate``.
         query: the query of the run, or several; None for the mean over all queries.
@@ -237,7 +237,7 @@ def subject_of(
 def cause_of(
     rank: int, group: list[FittingReadings], subject: NumberedLists, commands: ShownCommands
 ) -> Cause:
-    """Returns an explanation: fits that the data cannot tell apart, commonest first."""
+    """Returns an explanation: fits that the data cannot tell apart, most common first."""
     best = group[0]
     conventions = [
         fit.possibilities[0] for fit in group if fit.possibilities[0].variant.convention is not None
@@ -266,7 +266,7 @@ def cause_of(
 
 
 def decider(search: Search, leads: list[FittingReadings]) -> Decider | None:
-    """Returns the depth at which the first explanations differ most, commonest depth first, or None if none does.
+    """Returns the depth at which the first explanations differ most, most common depth first, or None if none does.
 
     Measures without a depth, such as R-precision, are left out.
     """

@@ -89,7 +89,7 @@ def at_depth(name: str, depth: int | None) -> str:
 
 
 class Readings:
-    """The readings of some measures, commonest profiles first.
+    """The readings of some measures, most common profiles first.
 
     Args:
         families: the usual names of the measures; None for all that ``common.toml`` lists.
@@ -123,7 +123,7 @@ class Readings:
         return float(self.common[kind].get(name, RARE))
 
     def ordered(self, sources: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-        """Returns the profiles, commonest first."""
+        """Returns the profiles, most common first."""
         return tuple(sorted(sources, key=lambda each: -self.of("tools", each[0])))
 
     def weight(self, family: str, sources: Iterable[tuple[str, str]]) -> float:

@@ -51,7 +51,7 @@ class ShownCommands:
 def label_of(candidate: Possibility, policy: Policy | None) -> tuple[str, str]:
     """Returns the name of the measure, and the profile that it needs.
 
-    A convention without settings of its own has carob's name, and any other the name of the commonest profile.
+    A convention without settings of its own has carob's name, and any other the name of the most common profile.
 
     A mistake has no name of its own: its command derives the same formula, or the one that it replaces.
     """

@@ -30,12 +30,12 @@ class Mistake:
     """A known mistake.
 
     Args:
-        of: the measure in whose place a program computes it.
+        of: the measure that a program claims to compute.
         name: its name.
         sentence: what is computed instead.
         source: where it was found.
         formula: its value, from the whole list and from the list cut at the depth.
-        common: how often it is met, on the scale of the tools in ``common.toml``.
+        common: how often it occurs, on the scale of the tools in ``common.toml``.
         same: carob's name for the same formula, if there is one.
         lists: the lists that a program sees: ``graded``; or, of a run alone, ``scored``, whose grades are the scores of
             the run, or ``by id``, in the order of document ids. With ``scored``, the formula receives the graded list

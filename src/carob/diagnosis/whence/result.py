@@ -48,14 +48,14 @@ class Cause:
     """One explanation: conventions and mistakes that cannot be told apart on this data.
 
     Args:
-        rank: its place among the explanations, commonest first.
+        rank: its place among the explanations, most common first.
         measure: the usual name of the measure with its depth; for several numbers, one for each.
         values: the value for each number, before rounding.
         depths: the depths that give the same values; None is the whole list.
-        profiles: the tools whose conventions give the values, commonest first.
-        mistakes: the mistakes that give the values, commonest first.
-        convention: carob's full name of the commonest convention; for a mistake, of the same formula if there is one.
-        policy: the settings of the commonest convention that differ from carob's own.
+        profiles: the tools whose conventions give the values, most common first.
+        mistakes: the mistakes that give the values, most common first.
+        convention: carob's full name of the most common convention; for a mistake, of the same formula if there is one.
+        policy: the settings of the most common convention that differ from carob's own.
         command: the command that shows the derivation.
     """
 
@@ -110,7 +110,7 @@ class Whence(Documented):
 
     Args:
         numbers: the numbers as they were written.
-        causes: the explanations, commonest first; none if no convention known to carob gives the numbers.
+        causes: the explanations, most common first; none if no convention known to carob gives the numbers.
         searched: the number of conventions and mistakes, at all depths, that were tried.
         chance: the share of numbers between 0 and 1, with as many digits, that something among these gives.
         decider: a further number that would decide; None if there are fewer than two explanations or none decides.

@@ -1,4 +1,4 @@
-"""The search: which candidates fit the numbers, those that cannot be told apart as one, commonest first."""
+"""The search: which candidates fit the numbers, those that cannot be told apart as one, most common first."""
 
 from __future__ import annotations
 
@@ -223,10 +223,10 @@ def depths_of(stated: set[int | None], deepest: int) -> tuple[int | None, ...]:
 
 
 def in_groups(fits: Sequence[FittingReadings]) -> list[list[FittingReadings]]:
-    """Returns the fits in groups that the data cannot tell apart, commonest first.
+    """Returns the fits in groups that the data cannot tell apart, most common first.
 
     Fits of one group are of the same measures and have the same values. Within a group, conventions come before
-    mistakes, and the commonest first. A mistake that is only another measure by a wrong name is in the group of that
+    mistakes, and the most common first. A mistake that is only another measure by a wrong name is in the group of that
     measure.
     """
     usual = usual_names()

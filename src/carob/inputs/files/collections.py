@@ -39,7 +39,7 @@ QUIET = ("readme", "license", "licence")
 COLUMNS = ("collection", "qrels", "run")
 
 Faults: TypeAlias = "list[tuple[str | None, DataError]]"
-"""The collections, or None, whose files are not found or not clear, each with the error that says why."""
+"""The collections, or None, whose files are not found or are ambiguous, each with the error that says why."""
 
 
 @dataclass(frozen=True)

@@ -343,7 +343,7 @@ class TableRequest:
 
     @cached_property
     def fields(self) -> Mapping[str, Shape] | None:
-        """The shape of each column; None for TREC text, and for JSON that is no list of objects."""
+        """The shape of each column; None for TREC text, and for JSON that is not a list of objects."""
         if self.form in COLUMNAR:
             library, table = self.opened
             with reading(self.place.name, library.name):
