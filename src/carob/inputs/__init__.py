@@ -1,6 +1,6 @@
 """Reads qrels and runs from paths, dictionaries, data frames and engine tables.
 
-Other packages' file formats and libraries of tables are enrolled here, by ``reader`` and ``engine``.
+Other packages' file formats and libraries of tables are registered here, with ``reader`` and ``engine``.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ def choose(
         names: the columns.
         kind: ``qrels`` or ``run``.
         wanted: columns' names by role; None looks for a usual name.
-        listed: the names that an error lists, if they are others.
+        listed: the names that an error lists, if they differ.
 
     Raises:
         DataError: a missing or ambiguous column; a rank column named as scores.

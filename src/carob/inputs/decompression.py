@@ -149,7 +149,7 @@ class Cursor(io.RawIOBase):
 
     Args:
         blocks: makes the blocks. It is called at the first read, and again after ``rewind``.
-        is_slow: whether to make a block takes about as long as to process it, as decompression does. The kernel then
+        is_slow: whether making a block takes about as long as processing it, as decompression does. The kernel then
             reads the blocks in a thread of its own.
         stopped: the event that ends a read of the blocks which waits for bytes, if the blocks heed one.
     """

@@ -261,7 +261,7 @@ def refused(found: str, advice: str | None = None, /, *, error: Any = DataError,
 def fault_of(faults: Mapping[str, Sequence[str]], fault: str, **words: Any) -> DataError:
     """Returns the error for a fault that the kernel found, by the kernel's word for it.
 
-    A score is ranked by, which other numbers are not: some faults have another sentence for those (``-unranked``).
+    Only scores are used for ranking: for other numbers, some faults have a different sentence (``-unranked``).
     """
     number = value_of(words.get("kind", "run"))
     skip = "" if words.get("kind") == "weights" else SKIP

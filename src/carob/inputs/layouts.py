@@ -1,4 +1,4 @@
-"""Finds the rows in JSON documents that are no table: the answers and exports of other tools, by ``layouts.toml``."""
+"""Finds the rows in JSON documents that are not tables: the answers and exports of other tools, by ``layouts.toml``."""
 
 from __future__ import annotations
 

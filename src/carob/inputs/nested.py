@@ -224,7 +224,8 @@ class ColumnRoles:
 
 
 def plan_of(fields: Mapping[str, Shape], kind: str, wanted: Asked) -> ColumnRoles:
-    """Finds the columns of ``qrels`` or a ``run``. Named columns are taken; the usual names decide about all others.
+    """Finds the columns of ``qrels`` or a ``run``. Columns that the caller named are used; all other columns are found
+    by their usual names.
 
     Args:
         fields: the shape of each column.
@@ -484,7 +485,7 @@ def id_beside_text(names: Sequence[str]) -> str | None:
 
 
 def query_in(fields: Mapping[str, Shape], kind: str, asked: Mapping[str, str | None]) -> dict[str, str]:
-    """Returns the column of the query in a table with a row per query, where ``id`` can be no document's."""
+    """Returns the column of the query in a table with a row per query, where ``id`` cannot be a document's."""
     named = asked.get("query")
     free = [name for name, shape in fields.items() if shape == "one"]
     named = named or id_beside_text(free)
@@ -589,7 +590,7 @@ def numbers_in(
 
 
 def other_scores(found: Sequence[str], listed: str, beside: Sequence[str]) -> list[str]:
-    """Returns further lists of scores, such as ``rerank_scores``, but those of other lists of documents."""
+    """Returns further lists of scores, such as ``rerank_scores``, except those of other lists of documents."""
     others = [stem_of(each) for each in beside if each != listed and side_of(each, "list")]
     return [
         each

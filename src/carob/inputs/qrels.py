@@ -321,7 +321,7 @@ class Qrels:
 
     @classmethod
     def in_lists(cls, content: Any, columns: Asked, duplicates: str, origin: Provenance) -> Qrels:
-        """Reads judgments that lists in a frame held: from a flat frame, or from ``{query: {document: grade}}``."""
+        """Reads judgments that were lists in a frame: from a flat frame, or from ``{query: {document: grade}}``."""
         if isinstance(content, dict):
             return replace(cls.in_mapping(content, None), name="<frame>", origin=origin)
         return cls.in_frame(content, columns, duplicates, origin)
@@ -397,7 +397,7 @@ class Qrels:
 
     @property
     def known(self) -> Qrels:
-        """The same grades, whatever the way in which the documents were drawn."""
+        """The same grades, however the documents were drawn."""
         return self if self.sample is None else replace(self, sample=None)
 
     @property

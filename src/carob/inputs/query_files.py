@@ -77,7 +77,7 @@ def array_in(source: Source) -> list[tuple[dict[str, Any], Mapping[str, Any]]]:
     """Returns the rows of a file that is an array of objects, such as a golden set, each after its place.
 
     Raises:
-        DataError: the file is no such array.
+        DataError: the file is not such an array.
     """
     found = SmallTable.of_source(source).document
     if not isinstance(found, list) or not all(isinstance(each, Mapping) for each in found):

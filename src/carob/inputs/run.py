@@ -466,7 +466,7 @@ class ExcludingRun(Wrapper):
     Args:
         held: the source of the run.
         seen: the excluded documents, by query.
-        source: the provenance of those, for a record.
+        source: the provenance of the excluded documents, for a record.
     """
 
     seen: dict[bytes, frozenset[bytes]]

@@ -131,7 +131,7 @@ def size_of(stated: Iterable[float | None], name: str) -> int | None:
     """Returns the size of a sample that its rows state, or None if they state none.
 
     Raises:
-        DataError: they state several, or no whole number.
+        DataError: they state several sizes, or a size that is not a whole number.
     """
     sizes = list(dict.fromkeys(stated)) or [None]
     size = sizes[0]

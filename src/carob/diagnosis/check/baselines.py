@@ -67,7 +67,7 @@ NEAR = {
     "same documents": "{measure} is {value}, and the same popular documents for every query have {level}",
     "another query": "{measure} is {value}, and with the lists of other queries it is {level}",
 }
-"""A run that is near a ranking that ignores the query."""
+"""A run that does not clearly exceed a ranking that ignores the query."""
 FEW_QUERIES = (
     "A perfect run would gain {gain:.4f} over the best run. No gain can be significant at 0.05: with "
     "{measure} on these queries, p of a sign-flip test is at least {p:.2f}."

@@ -400,7 +400,7 @@ def qrels_in(folder: str, its: Sequence[str]) -> str | None:
 
 
 def in_toml(path: str, faults: Faults | None = None) -> list[CollectionFiles]:
-    """Finds the collections that a TOML file names: a table ``[collection]`` each, with ``qrels`` and ``runs``.
+    """Finds the collections that a TOML file names: a table ``[collection]`` for each, with ``qrels`` and ``runs``.
 
     Raises:
         DataError: the file is not TOML, or an entry is not as described.

@@ -183,7 +183,8 @@ def rows_of_text(
     """Yields the rows of a text table whose cells hold lists, each after its place.
 
     Raises:
-        DataError: a row with more or fewer cells than the header, a cell that holds no list, text that is not UTF-8.
+        DataError: a row with more or fewer cells than the header, a cell that does not hold a list, text that is not
+            UTF-8.
     """
     query = plan.columns["query"]
     wanted = {query, *([plan.records] if plan.records is not None else plan.inside.values())}

@@ -54,7 +54,8 @@ def content_in(path: str) -> dict[str, Any] | list[Any]:
     """Reads a file that contains one JSON object, or one list of rows.
 
     Raises:
-        DataError: an unreadable file, no JSON, one value, scores, or a query or document that occurs twice.
+        DataError: an unreadable file, a file that is not JSON, one value, scores, or a query or document that occurs
+            twice.
     """
     with sentences(path):
         content = source_of(path).content()

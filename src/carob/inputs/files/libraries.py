@@ -1,4 +1,4 @@
-"""Reads tables in files by Polars, DuckDB or PyArrow. Parquet files are checked for damage first."""
+"""Reads tables in files with Polars, DuckDB or PyArrow. Parquet files are checked for damage first."""
 
 from __future__ import annotations
 

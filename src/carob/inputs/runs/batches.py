@@ -346,7 +346,7 @@ def frames_of(reader: Any, rows: int, names: Sequence[str] | None = None) -> Ite
 def sound(table: Any, *, full: bool = False) -> Any:
     """Checks that all text of a table lies within its buffers.
 
-    ``full`` makes the table safe for all functions of PyArrow.
+    ``full`` also runs PyArrow's full validation, after which all of its functions are safe.
 
     Raises:
         ValueError: a damaged table.

@@ -122,7 +122,7 @@ class EngineRun:
         return f"run frame of {self.library}"
 
     def match(self, judgments: _native.Judgments, options: MatchOptions) -> Extracted:
-        """Returns the rows of judged documents. Where Spark's executors have carob, the table is read once."""
+        """Returns the rows of judged documents. If Spark's executors have carob, the table is read once."""
         refuse(options)
         if self.extract != "engine" and options.rule != "rank-column":
             found = self.by_kernel(judgments, options)
