@@ -254,6 +254,6 @@ def test_two_processes_count_a_query_that_the_sampler_repeats_once_or_say_that_i
     wanted = offline(np.concatenate([scores, scores[:1]]), GRADES[twice])
     check_equal(said["plain"], wanted, "val")
     assert said["plain warned"].startswith(
-        "The sampler repeats 1 item of the data so that all processes have as"
+        "The sampler repeats 1 item of the data so that all processes have"
     )
     assert not said["once warned"]

@@ -478,9 +478,7 @@ def test_tuned_queries_are_declared_by_ids_or_a_file(tmp_path: Path) -> None:
     assert one.judge is not None
     assert one.judge.tuned == 3
     assert "of the 17 queries on which it was not tuned" in " ".join(str(one).split())
-    with pytest.raises(
-        carob.DataError, match="tuned on query 'q01', which people and the judge did not both"
-    ):
+    with pytest.raises(carob.DataError, match="on query 'q01', which people and the judge did not both"):
         carob.compare(people, runs, "nDCG@5", judge=judge, design=carob.Design(tuned_on=["q01"]))
     few = carob.Design(tuned_on=sorted(people)[:15])
     found = carob.compare(people, runs, "nDCG@5", judge=judge, design=few)
@@ -498,7 +496,7 @@ def test_people_and_judge_that_were_exchanged_are_said(documents: bool) -> None:
     found = carob.compare(MODEL, RUNS, "nDCG@10", judge=people)
     assert "swapped" in kinds_of(found)
     for text in (found.to_json(), found.to_text(), found.to_html()):
-        assert "the judge's exchanged?" in " ".join(text.split()).replace("&#x27;", "'")
+        assert "the judge's swapped?" in " ".join(text.split()).replace("&#x27;", "'")
     assert "swapped" in kinds_of(carob.estimate(MODEL, people, RUNS, "nDCG@10"))
     assert "swapped" not in kinds_of(carob.compare(people, RUNS, "nDCG@10", judge=MODEL))
     # A model that failed to answer for a query, where people judged all of them.

@@ -176,7 +176,7 @@ def saturated(wrong: int, queries: int = 25) -> Any:
 
 def test_saturation_names_how_many_queries_can_still_move() -> None:
     (found,) = saturated(4, 51).of("saturated")
-    assert found.what == "RR is 1 for 47 of 51 queries in every run: 4 can still move"
+    assert found.what == "RR is 1 for 47 of 51 queries in every run: 4 can still change"
     assert found.count == 47
     # The best run has 1/2 on three queries. 2 · (1/2)^4 = 1/8.
     assert f"would gain {1.5 / 51:.4f} over the best run" in found.effect

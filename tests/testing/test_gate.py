@@ -262,9 +262,9 @@ def test_a_least_value_needs_no_baseline() -> None:
         ({"at_least": {"RR": True}}, "The least value of RR is True"),
         (
             {"at_least": {"RR": 60}},
-            "RR lies between 0 and 1: a least value of 60 is never reached. .* write 0.6",
+            "RR lies between 0 and 1: a minimum of 60 is never reached. .* write 0.6",
         ),
-        ({"at_least": {"RR": -1}}, "RR lies between 0 and 1: a least value of -1 is always reached"),
+        ({"at_least": {"RR": -1}}, "RR lies between 0 and 1: a minimum of -1 is always reached"),
         ({"at_least": {"Unjudged@10": 0.1}}, "Unjudged@10 is better if it is smaller"),
         ({"max_drop": {"E": 0.1}, "baseline": run_of(BEFORE)}, "E is better if it is smaller"),
     ],

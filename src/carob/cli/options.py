@@ -389,7 +389,8 @@ class Logs(str):
 
 def begins_as_table(path: str) -> bool:
     """Returns whether a file whose name does not show its format begins like JSON, Parquet, Arrow or a table with
-    tabs."""
+    tabs.
+    """
     if not os.path.isfile(path):
         return False
     with sentences(path), open(path, "rb") as file:

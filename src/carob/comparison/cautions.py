@@ -320,7 +320,7 @@ def apart(comparison: Findings) -> Iterator[Caution]:
 
 
 def judgments(comparison: Findings) -> Iterator[Caution]:
-    """Warns about runs whose records name different judgments from most runs, or from the first run without a majority."""
+    """Warns about runs whose records name judgments other than those of most runs, or of the first run in a tie."""
     first, others = other_judgments(comparison.scores)
     if others:
         names = listed([comparison.names[each] for each in others])

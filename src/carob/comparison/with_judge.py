@@ -558,7 +558,8 @@ def estimates_of_documents(
 
 def without_means(found: SampledEstimates, asked: Asked) -> SampledEstimates:
     """Returns estimates whose means have no interval: no interval has the right coverage if the measure is not a sum
-    over documents."""
+    over documents.
+    """
     mean: NDArray[np.bool_] = np.asarray(np.abs(asked.contrasts.sum(axis=1)) > NOISE)
     low, high, error = (np.where(mean, np.nan, each) for each in (found.low, found.high, found.error))
     return replace(found, low=low, high=high, error=error)

@@ -1,5 +1,4 @@
-"""``carob.next_judgments``: the documents that people should judge next, and the precision to expect from their
-judgments."""
+"""``carob.next_judgments``: the documents that people should judge next, and the precision that results."""
 
 from __future__ import annotations
 

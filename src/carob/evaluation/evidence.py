@@ -418,7 +418,8 @@ def named(runs: RunsLike, least: int = 2) -> dict[str, Run | Scores]:
 
 def named_together(runs: RunsLike, least: int = 2) -> dict[str, Run | Scores]:
     """Returns the runs by name, as ``named`` does, with small texts held in memory for the evaluations under several
-    judges."""
+    judges.
+    """
     given = named(runs, least)
     texts = {name: each for name, each in given.items() if isinstance(each, Run)}
     return given | dict(zip(texts, held_together(texts.values()), strict=True))

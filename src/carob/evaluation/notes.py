@@ -240,7 +240,8 @@ COPIES = {
 
 def equal_collections(prints: Mapping[str, CollectionPrint]) -> Iterator[Note]:
     """Yields the collections with the judgments of an earlier one. If the runs are equal as well, the collections count
-    twice."""
+    twice.
+    """
     first: dict[bytes, str] = {}
     for name, each in prints.items():
         key = fingerprint(np.array(list(each.runs.values()))) if each.judgments is None else each.judgments

@@ -1,5 +1,4 @@
-"""Profiles, the conventions of other tools: the class, and a TOML file for each, in the format of users' own
-profiles."""
+"""Profiles, the conventions of other tools: the class, and TOML files in the format of users' own profiles."""
 
 from __future__ import annotations
 
