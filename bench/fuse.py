@@ -1,18 +1,21 @@
-"""Time of fusion: ``carob fuse`` with a file, ``carob eval`` of the same runs, and ranx, whose values come first.
+"""Cost of fusion: ``carob fuse`` with a file, an evaluation of the fused run, and ``carob eval`` of the same runs.
 
-``python -m bench.fuse --queries 1000`` makes seven runs with 1,000 documents for each query. Without ``--ranx``, which
-takes minutes, only carob is timed.
+``python -m bench.fuse --queries 1000`` makes seven runs with 1,000 documents for each query, and prints the ratios to
+``carob eval`` (medians of pairs) and the most memory. With ``--ranx``, ranx, whose values come first, takes minutes.
 """
 
 from __future__ import annotations
 
 import argparse
-import resource
+import json
+import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from statistics import median
+from time import perf_counter
+from typing import NamedTuple
 
 import numpy as np
 
@@ -60,12 +63,31 @@ def made(folder: Path, queries: int) -> list[str]:
     return paths
 
 
-def processor_time(command: list[str]) -> float:
-    """Runs a command and returns the seconds of processor time that it took."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, check=True, capture_output=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+EVALUATED = """
+import sys
+import carob
+qrels, *paths = sys.argv[1:]
+print(carob.evaluate(qrels, {"fused": carob.fuse(paths)}))
+"""
+
+
+class Cost(NamedTuple):
+    """What a command took: seconds on the clock and of processor time, and MB of memory."""
+
+    wall: float
+    processor: float
+    memory: float
+
+
+def cost(command: list[str]) -> Cost:
+    """Runs a command and returns what it took."""
+    start = perf_counter()
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        sys.exit(f"{' '.join(command[:4])} … failed.")
+    return Cost(perf_counter() - start, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
 
 
 def lines_of(path: Path) -> dict[tuple[str, str], float]:
@@ -74,40 +96,51 @@ def lines_of(path: Path) -> dict[tuple[str, str], float]:
     return {(row[0], row[2]): float(row[4]) for row in rows}
 
 
+def compare_with_ranx(paths: list[str], folder: Path, carob: list[str]) -> None:
+    """Prints the processor time of ranx, and of carob for the same: every document of every list, by ranx's rules."""
+    out, other = folder / "fused.run", folder / "ranx.run"
+    done = subprocess.run(
+        [sys.executable, "-c", IN_RANX, *paths, str(other)], check=True, capture_output=True, text=True
+    )
+    its = cost([*carob, "fuse", *paths, "--depth", str(POOL), "--profile", "ranx", "-o", str(out)])
+    if lines_of(out) != lines_of(other):
+        sys.exit("The values of carob and ranx differ, so no time is shown.")
+    seconds = json.loads(done.stdout)
+    print(f"ranx, processor time: read {seconds[0]:.1f} s, fuse {seconds[1]:.1f} s, save {seconds[2]:.1f} s")
+    print(f"carob fuse, every document: {its.processor:.2f} s, 1/{sum(seconds) / its.processor:.0f}")
+
+
 def main() -> None:
-    """Prints the processor time of each program, and the ratio to ``carob eval``."""
+    """Prints the time of each command, its ratio to ``carob eval``, and its memory."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--queries", type=int, default=1000)
-    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--ranx", action="store_true")
     given = parser.parse_args()
     carob = [sys.executable, "-m", "carob"]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        paths, out, other = made(folder, given.queries), folder / "fused.run", folder / "ranx.run"
-        fuse = [*carob, "fuse", *paths, "--depth", str(POOL), "--profile", "ranx", "-o", str(out)]
+        paths, qrels, out = made(folder, given.queries), str(folder / "qrels.txt"), str(folder / "fused.run")
         if given.ranx:
-            # ranx keeps every document, so both do here.
-            done = subprocess.run(
-                [sys.executable, "-c", IN_RANX, *paths, str(other)],
-                check=True,
-                capture_output=True,
-                text=True,
+            compare_with_ranx(paths, folder, carob)
+        commands = {
+            "carob eval": [*carob, "eval", qrels, *paths],
+            "carob fuse, file": [*carob, "fuse", *paths, "-o", out],
+            "carob fuse, min-max sum, file": [*carob, "fuse", *paths, "--method", "sum", "-o", out],
+            "carob.evaluate of the fused run": [sys.executable, "-c", EVALUATED, qrels, *paths],
+        }
+        costs = [{what: cost(command) for what, command in commands.items()} for _ in range(given.repeats)]
+        print(f"{RUNS} runs, {given.queries:,} queries, {DEPTH:,} documents, medians of {given.repeats}")
+        for what in commands:
+            its = [each[what] for each in costs]
+            wall, processor = (
+                median(each[what][place] / each["carob eval"][place] for each in costs) for place in (0, 1)
             )
-            processor_time(fuse)
-            if lines_of(out) != lines_of(other):
-                sys.exit("The values of carob and ranx differ, so no time is shown.")
-            print(f"ranx: read, fuse, save: {done.stdout.strip()} s")
-            print(f"carob fuse, every document: {processor_time(fuse):.2f} s")
-        pairs = []
-        for _ in range(given.repeats):
-            judged = processor_time([*carob, "eval", str(folder / "qrels.txt"), *paths])
-            pairs.append((processor_time([*carob, "fuse", *paths, "-o", str(out)]), judged))
-        ratio = median(fused / judged for fused, judged in pairs)
-        best = [min(each) for each in zip(*pairs, strict=True)]
-        print(
-            f"carob fuse, {DEPTH} documents: {best[0]:.2f} s; carob eval: {best[1]:.2f} s; ratio {ratio:.2f}"
-        )
+            print(
+                f"{what}: {median(each.wall for each in its):.2f} s ({wall:.2f}), processor "
+                f"{median(each.processor for each in its):.2f} s ({processor:.2f}), "
+                f"{max(each.memory for each in its):.0f} MB"
+            )
 
 
 if __name__ == "__main__":

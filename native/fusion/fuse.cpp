@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "fusion/digits.h"
+#include "matching/reduce.h"
 #include "text/text.h"
 
 namespace carob {
@@ -65,9 +66,19 @@ public:
 private:
     static constexpr std::size_t LONGEST_RANK = 22;  // with the blanks around it
 
+    // Most pieces are short, and a call of memcpy takes longer than copying two words that may overlap.
     static char* put(std::string_view piece, char* out) {
-        std::memcpy(out, piece.data(), piece.size());
-        return out + piece.size();
+        const std::size_t size = piece.size();
+        if (size >= 8 && size <= 16) {
+            std::memcpy(out, piece.data(), 8);
+            std::memcpy(out + size - 8, piece.data() + size - 8, 8);
+        } else if (size >= 4 && size < 8) {
+            std::memcpy(out, piece.data(), 4);
+            std::memcpy(out + size - 4, piece.data() + size - 4, 4);
+        } else {
+            std::memcpy(out, piece.data(), size);
+        }
+        return out + size;
     }
 
     const std::string end_;
@@ -103,9 +114,97 @@ private:
 
 constexpr std::size_t QUERIES_AT_ONCE = 16;
 
+// Hands out neighbouring queries to one worker on each thread, in order: worker(number, first, last, stop) returns whether
+// to go on.
+template <class Worker>
+void share_queries(const PlainRuns& runs, std::vector<Worker>& workers, const GoOn& go_on) {
+    const int threads = static_cast<int>(workers.size());
+    std::atomic<std::size_t> next{0};
+    std::atomic<bool> stop{false};
+    share(threads, threads == 1 && !go_on, stop, go_on, [&](int number) {
+        Worker& worker = workers[static_cast<std::size_t>(number)];
+        while (!stop.load()) {
+            const std::size_t piece = next.fetch_add(1), first = piece * QUERIES_AT_ONCE;
+            if (first >= runs.query_count()) return;
+            if (!worker(piece, first, std::min(first + QUERIES_AT_ONCE, runs.query_count()), stop)) return;
+        }
+    });
+}
+
+class Writing {
+public:
+    Writing(const PlainRuns& runs, const FusionRecipe& recipe, std::uint64_t seed, Turns& turns, FusedText& text)
+        : runs_(runs), fuser_(recipe, runs.run_count(), seed), reader_(runs), lines_(recipe.tag), turns_(turns), text_(text) {}
+
+    bool operator()(std::size_t piece, std::size_t first, std::size_t last, const std::atomic<bool>& stop) {
+        lines_.clear();
+        for (std::size_t q = first; q < last; ++q) {
+            reader_.read(q, fuser_);
+            lines_.add(runs_.query(q), fuser_, fuser_.fuse());
+        }
+        std::uint64_t place = 0;
+        if (!turns_.take(piece, lines_.text().size(), stop, place)) return false;
+        text_.write(place, lines_.text());
+        return true;
+    }
+
+private:
+    const PlainRuns& runs_;
+    QueryFuser fuser_;
+    ListReader reader_;
+    LineWriter lines_;
+    Turns& turns_;
+    FusedText& text_;
+};
+
+class Matching {
+public:
+    Matching(const PlainRuns& runs, const FusionRecipe& recipe, const Judgments& judgments, const MatchOptions& options)
+        : runs_(runs), judgments_(judgments), options_(options), fuser_(recipe, runs.run_count(), judgments.seed()),
+          reader_(runs), reducer_(judgments, options) {}
+
+    bool operator()(std::size_t, std::size_t first, std::size_t last, const std::atomic<bool>&) {
+        for (std::size_t q = first; q < last; ++q) {
+            reader_.read(q, fuser_);  // also if it is not judged, to find what is not plain
+            const std::vector<FusedDocument>& fused = fuser_.fuse();
+            lines += static_cast<std::int64_t>(fused.size());
+            const std::int64_t query = judgments_.find_query(runs_.query(q));
+            if (query < 0) extra.emplace_back(runs_.query(q));
+            else reduce(query, fused);
+        }
+        return true;
+    }
+
+    Findings findings;
+    std::vector<std::string> extra;
+    std::int64_t lines = 0;
+
+private:
+    void reduce(std::int64_t query, const std::vector<FusedDocument>& fused) {
+        documents_.clear();
+        for (const FusedDocument& each : fused) {
+            const PooledDocument& its = fuser_.document(each);
+            documents_.add(its.name(), its.hash, options_.rounded(each.score));
+            if (options_.ties == Ties::rank_column) documents_.ranks.push_back(static_cast<std::int64_t>(documents_.size()));
+        }
+        // The rank column of the text would agree with its scores.
+        documents_.accord.compare(1, fused.front().score, static_cast<double>(fused.size()), fused.back().score);
+        reducer_.reduce(query, documents_, findings);
+    }
+
+    const PlainRuns& runs_;
+    const Judgments& judgments_;
+    const MatchOptions& options_;
+    QueryFuser fuser_;
+    ListReader reader_;
+    Reducer reducer_;
+    Documents documents_;
+};
+
 }  // namespace
 
 PlainRuns::PlainRuns(const std::vector<NativePath>& paths, int threads, const GoOn& go_on) {
+    if (paths.size() > std::numeric_limits<std::uint16_t>::max()) throw NotPlain{};
     for (const NativePath& path : paths) files_.push_back(std::make_unique<PlacedFile>(path));
     std::vector<QueryBlocks> blocks(files_.size());
     std::atomic<std::size_t> next{0};
@@ -161,26 +260,28 @@ std::vector<std::pair<std::size_t, std::size_t>> PlainRuns::lacking() const {
 void write_fused(const PlainRuns& runs, const FusionRecipe& recipe, int threads, const GoOn& go_on, FusedText& text) {
     if constexpr (!HAS_SHORTEST_DIGITS) throw NotPlain{};
     const std::uint64_t seed = fresh_seed();
-    std::atomic<std::size_t> next{0};
-    std::atomic<bool> stop{false};
     Turns turns;
-    share(threads, threads == 1 && !go_on, stop, go_on, [&](int) {
-        QueryFuser fuser(recipe, runs.run_count(), seed);
-        ListReader reader(runs);
-        LineWriter lines(recipe.tag);
-        while (!stop.load()) {
-            const std::size_t number = next.fetch_add(1), first = number * QUERIES_AT_ONCE;
-            if (first >= runs.query_count()) return;
-            lines.clear();
-            for (std::size_t q = first; q < std::min(first + QUERIES_AT_ONCE, runs.query_count()); ++q) {
-                reader.read(q, fuser);
-                lines.add(runs.query(q), fuser, fuser.fuse(true));
-            }
-            std::uint64_t place = 0;
-            if (!turns.take(number, lines.text().size(), stop, place)) return;
-            text.write(place, lines.text());
-        }
-    });
+    std::vector<Writing> workers;
+    for (int worker = 0; worker < threads; ++worker) workers.emplace_back(runs, recipe, seed, turns, text);
+    share_queries(runs, workers, go_on);
+}
+
+Matched match_fused(const PlainRuns& runs, const FusionRecipe& recipe, const Judgments& judgments, const MatchOptions& options,
+                    const GoOn& go_on) {
+    std::vector<Matching> workers;
+    for (int worker = 0; worker < options.threads; ++worker) workers.emplace_back(runs, recipe, judgments, options);
+    share_queries(runs, workers, go_on);
+    std::vector<Findings> findings;
+    for (Matching& worker : workers) findings.push_back(std::move(worker.findings));
+    Matched matched = arrange(judgments, options, findings);
+    for (Matching& worker : workers) {
+        matched.count.lines += worker.lines;
+        matched.extra.insert(matched.extra.end(), worker.extra.begin(), worker.extra.end());
+    }
+    std::sort(matched.extra.begin(), matched.extra.end(),
+              [](const std::string& a, const std::string& b) { return compare_ids(a, b) < 0; });
+    matched.tag = recipe.tag;
+    return matched;
 }
 
 }  // namespace carob

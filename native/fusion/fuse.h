@@ -11,6 +11,7 @@
 #include "fusion/query.h"
 #include "fusion/recipe.h"
 #include "matching/parallel.h"
+#include "matching/rows.h"
 #include "text/placed.h"
 
 namespace carob {
@@ -54,7 +55,11 @@ public:
     virtual void write(std::uint64_t place, std::string_view piece) = 0;
 };
 
-// Writes the fused lists as TREC text, the queries in byte order. Throws NotPlain.
+// Writes the fused lists as TREC text, the queries in byte order. Throws NotPlain, as match_fused.
 void write_fused(const PlainRuns& runs, const FusionRecipe& recipe, int threads, const GoOn& go_on, FusedText& text);
+
+// Matches the fused lists with judgments, as match_text would match that text.
+Matched match_fused(const PlainRuns& runs, const FusionRecipe& recipe, const Judgments& judgments, const MatchOptions& options,
+                    const GoOn& go_on);
 
 }  // namespace carob

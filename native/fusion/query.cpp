@@ -2,6 +2,7 @@
 #include "fusion/query.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "fusion/blocks_of_queries.h"
@@ -15,23 +16,27 @@ constexpr double INFINITE = std::numeric_limits<double>::infinity();
 // Python refuses larger scores, whose squares overflow.
 constexpr double LARGEST = 1e150;
 
-// The score of a line; -0 is 0.
-double plain_score(const char* begin, const char* end) {
-    double score = 0;
-    if (!short_decimal(begin, end, score)) [[unlikely]] {
-        const ParsedNumber parsed = parse_any_score({begin, static_cast<std::size_t>(end - begin)}, Numbers::strict);
-        if (parsed.fault != NumberFault::none || !(std::abs(parsed.value) <= LARGEST)) throw NotPlain{};
-        score = parsed.value;
-    }
-    return score + 0.0;
+CAROB_NEVER_INLINE double long_score(std::string_view token) {
+    const ParsedNumber parsed = parse_any_score(token, Numbers::strict);
+    if (parsed.fault != NumberFault::none || !(std::abs(parsed.value) <= LARGEST)) throw NotPlain{};
+    return parsed.value;
 }
 
-// The first bytes of an id as a number that orders like them.
-std::uint64_t first_bytes(const Document& document) {
-    std::uint64_t bytes = 0;
-    for (std::size_t i = 0; i < 8; ++i)
-        bytes = bytes << 8 | (i < document.id_size ? static_cast<unsigned char>(document.id[i]) : 0u);
-    return bytes;
+// The score of a line; -0 is 0.
+inline double plain_score(const char* begin, const char* end) {
+    double score = 0;
+    return (short_decimal(begin, end, score) ? score : long_score({begin, static_cast<std::size_t>(end - begin)})) + 0.0;
+}
+
+// The first bytes of an id as a number that orders like them. PADDING readable bytes follow the id.
+std::uint64_t head_of(std::string_view id) {
+    std::uint64_t head = 0;
+    if constexpr (std::endian::native == std::endian::little) {
+        for (std::uint64_t word = load8(id.data()), i = 0; i < 8; ++i, word >>= 8) head = head << 8 | (word & 0xFF);
+    } else {
+        head = load8(id.data());
+    }
+    return id.size() >= 8 ? head : id.empty() ? 0 : head & ~(~std::uint64_t{0} >> (8 * id.size()));
 }
 
 }  // namespace
@@ -43,44 +48,46 @@ void QueryFuser::begin() {
     for (List& list : lists_) list.rows.clear();
     table_.reset(2 * documents_.size());
     documents_.clear();
-    last_run_.clear();
-    number_.clear();
 }
 
-void QueryFuser::take(std::size_t run, std::string_view query, const char* begin, const char* end) {
+void QueryFuser::add(List& list, std::uint16_t run, std::string_view id, double score) {
+    const std::uint64_t hash = hash_id(id, seed_), head = head_of(id);
+    const auto same = [&](std::uint32_t n) {
+        const PooledDocument& other = documents_[n];
+        return other.head == head && other.id_size == id.size() && (id.size() <= 8 || same_id(other.name(), id));
+    };
+    const auto next = static_cast<std::uint32_t>(documents_.size());
+    std::uint32_t number = table_.find_or_add(hash, next, same);
+    if (number == IdTable::NONE) {
+        number = next;
+        documents_.push_back({id.data(), hash, head, static_cast<std::uint32_t>(id.size()), run, 1});
+        if (table_.crowded()) table_.grow([&](std::uint32_t n) { return documents_[n].hash; });
+    } else {
+        PooledDocument& document = documents_[number];
+        if (document.last_run == run) throw NotPlain{};  // twice in a list
+        document.last_run = run;
+        ++document.number;
+    }
+    list.rows.push_back({score, number});
+}
+
+CAROB_FLATTEN void QueryFuser::take(std::size_t run, std::string_view query, const char* begin, const char* end) {
     List& list = lists_[run];
     bool in_order = true;
+    double before = INFINITE;
     for (const char* line = begin; line != end;) {
         QuickLine parts;
         const char* stop = nullptr;
         if (!split_quickly(line, end, false, parts, stop)) throw NotPlain{};
         if (!same_id({line, parts.query_end}, query)) throw NotPlain{};
-        const double score = plain_score(line + parts.score, line + parts.score_end);
-        add(list, static_cast<std::uint32_t>(run), {line + parts.document, parts.document_end - parts.document},
-            recipe_.float32 ? static_cast<double>(static_cast<float>(score)) : score);
-        const std::size_t count = list.rows.size();
-        in_order = in_order && (count < 2 || list.rows[count - 2].score > list.rows[count - 1].score);
+        double score = plain_score(line + parts.score, line + parts.score_end);
+        if (recipe_.float32) score = static_cast<double>(static_cast<float>(score));
+        add(list, static_cast<std::uint16_t>(run), {line + parts.document, parts.document_end - parts.document}, score);
+        in_order &= score < before;
+        before = score;
         line = stop + 1;
     }
     if (!in_order) sort(list);
-}
-
-void QueryFuser::add(List& list, std::uint32_t run, std::string_view id, double score) {
-    const std::uint64_t hash = hash_id(id, seed_);
-    const auto next = static_cast<std::uint32_t>(documents_.size());
-    std::uint32_t number = table_.find_or_add(hash, next, [&](std::uint32_t n) { return same_id(documents_[n].name(), id); });
-    if (number == IdTable::NONE) {
-        number = next;
-        documents_.push_back({id.data(), id.size(), hash, 0});
-        last_run_.push_back(run);
-        number_.push_back(1);
-        if (table_.crowded()) table_.grow([&](std::uint32_t n) { return documents_[n].hash; });
-    } else {
-        if (last_run_[number] == run) throw NotPlain{};  // twice in a list
-        last_run_[number] = run;
-        number_[number] += 1;
-    }
-    list.rows.push_back({score, number});
 }
 
 bool QueryFuser::goes_before(const Listed& a, const Listed& b) const {
@@ -94,14 +101,14 @@ void QueryFuser::sort(List& list) const {
     if (!std::is_sorted(list.rows.begin(), list.rows.end(), before)) std::stable_sort(list.rows.begin(), list.rows.end(), before);
 }
 
-const std::vector<FusedDocument>& QueryFuser::fuse(bool in_order) {
+const std::vector<FusedDocument>& QueryFuser::fuse() {
     if (recipe_.combine == Combine::copeland) {
         find_copeland();
     } else {
         fill_points();
         combine();
     }
-    choose(in_order);
+    choose();
     return best_;
 }
 
@@ -129,7 +136,11 @@ void QueryFuser::fill_points() {
         const double weight = recipe_.combine == Combine::mnz ? 1.0 : recipe_.weights[run];
         for (std::size_t i = 0; i < rows.size(); ++i) values[rows[i].document] = points_[i] * weight;
     }
-    if (recipe_.norm == Norm::borda) std::fill(number_.begin(), number_.end(), static_cast<double>(lists_.size()));
+}
+
+// The number of lists that have a document. Borda's normalisation gives points to every document in every list.
+std::size_t QueryFuser::number_of(std::size_t d) const {
+    return recipe_.norm == Norm::borda ? lists_.size() : documents_[d].number;
 }
 
 // The weights of the runs that have a document, or of all where they count for every document.
@@ -155,10 +166,10 @@ void QueryFuser::combine() {
     }
     sums_.add(rows, scores_);
     if (recipe_.combine == Combine::sum) {
-        for (std::size_t d = 0; d < scores_.size(); ++d) scores_[d] *= recipe_.factors[static_cast<std::size_t>(number_[d])];
+        for (std::size_t d = 0; d < scores_.size(); ++d) scores_[d] *= recipe_.factors[number_of(d)];
     } else if (recipe_.combine == Combine::anz) {
-        const double all = static_cast<double>(lists_.size());
-        for (std::size_t d = 0; d < scores_.size(); ++d) scores_[d] /= recipe_.all_count() ? all : number_[d];
+        for (std::size_t d = 0; d < scores_.size(); ++d)
+            scores_[d] /= static_cast<double>(recipe_.all_count() ? lists_.size() : number_of(d));
     } else {
         fill_presence();
         for (std::size_t d = 0; d < scores_.size(); ++d) {
@@ -184,7 +195,7 @@ void QueryFuser::find_medians() {
         column_.clear();
         for (std::size_t run = 0; run < lists_.size(); ++run) column_.push_back(values_[run * count + d]);
         std::sort(column_.begin(), column_.end());  // runs that do not count are infinite, and last
-        const std::size_t counted = recipe_.all_count() ? lists_.size() : static_cast<std::size_t>(number_[d]);
+        const std::size_t counted = recipe_.all_count() ? lists_.size() : number_of(d);
         const double low = column_[(counted - 1) / 2];
         scores_[d] = counted % 2 == 1 ? low : (low + column_[counted / 2]) / 2;
     }
@@ -210,24 +221,48 @@ void QueryFuser::find_copeland() {
     }
 }
 
-void QueryFuser::choose(bool in_order) {
-    best_.clear();
+bool QueryFuser::goes_before(const FusedDocument& a, const FusedDocument& b) const {
+    if (a.score != b.score) return a.score > b.score;
+    if (a.head != b.head) return (a.head < b.head) == recipe_.ascending;
+    const int order = compare_ids(document(a).name(), document(b).name());
+    return recipe_.ascending ? order < 0 : order > 0;
+}
+
+// Scores are spread over buckets by their size, from the greatest down: sorting a few within each takes less time than
+// sorting all.
+void QueryFuser::choose() {
+    fused_.clear();
     for (std::uint32_t d = 0; d < scores_.size(); ++d) {
         if (!std::isfinite(scores_[d])) throw NotPlain{};
-        best_.push_back({scores_[d] + 0.0, first_bytes(documents_[d]), d});  // no -0
+        fused_.push_back({scores_[d] + 0.0, documents_[d].head, d});  // no -0
     }
-    const auto before = [&](const FusedDocument& a, const FusedDocument& b) {
-        if (a.score != b.score) return a.score > b.score;
-        if (a.bytes != b.bytes) return (a.bytes < b.bytes) == recipe_.ascending;
-        const int order = compare_ids(document(a).name(), document(b).name());
-        return recipe_.ascending ? order < 0 : order > 0;
+    sort_into_buckets();
+    const auto before = [&](const FusedDocument& a, const FusedDocument& b) { return goes_before(a, b); };
+    const std::size_t kept = recipe_.depth == 0 ? best_.size() : std::min(recipe_.depth, best_.size());
+    for (std::size_t bucket = 0; bucket + 1 < buckets_.size() && buckets_[bucket] < kept; ++bucket) {
+        const auto first = best_.begin() + buckets_[bucket], last = best_.begin() + buckets_[bucket + 1];
+        if (last - first > 1) std::sort(first, last, before);
+    }
+    best_.resize(kept);
+}
+
+void QueryFuser::sort_into_buckets() {
+    const std::size_t count = fused_.size();
+    const auto [low, high] = std::minmax_element(scores_.begin(), scores_.end());
+    const double top = *high, range = top - *low;
+    // All in one bucket if they are equal, or if their distance is no number.
+    const double scale = range > 0 && range < INFINITE ? static_cast<double>(count) / range : 0.0;
+    const auto bucket_of = [&](double score) {
+        return scale < INFINITE ? std::min(static_cast<std::size_t>((top - score) * scale), count - 1) : 0;
     };
-    if (recipe_.depth != 0 && recipe_.depth < best_.size()) {
-        const auto last = best_.begin() + static_cast<std::ptrdiff_t>(recipe_.depth);
-        std::nth_element(best_.begin(), last, best_.end(), before);
-        best_.erase(last, best_.end());
-    }
-    if (in_order) std::sort(best_.begin(), best_.end(), before);
+    buckets_.assign(count + 1, 0);
+    for (const double score : scores_) ++buckets_[bucket_of(score) + 1];
+    for (std::size_t bucket = 0; bucket < count; ++bucket) buckets_[bucket + 1] += buckets_[bucket];
+    best_.resize(count);
+    for (const FusedDocument& each : fused_) best_[buckets_[bucket_of(each.score)]++] = each;
+    // Each bucket now begins where it ended.
+    buckets_.insert(buckets_.begin(), 0);
+    buckets_.pop_back();
 }
 
 }  // namespace carob

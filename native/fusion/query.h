@@ -12,14 +12,25 @@
 
 namespace carob {
 
-// A fused document, and the first bytes of its id as a number that orders like them.
+// A document of any list of a query.
+struct PooledDocument {
+    const char* id;
+    std::uint64_t hash;
+    std::uint64_t head;  // the first bytes of the id as a number that orders like them; of short ids, all bytes
+    std::uint32_t id_size;
+    std::uint16_t last_run;  // the last run that has it
+    std::uint16_t number;    // of runs that have it
+
+    std::string_view name() const { return {id, id_size}; }
+};
+
 struct FusedDocument {
     double score;
-    std::uint64_t bytes;
+    std::uint64_t head;
     std::uint32_t document;  // its number among those of the query
 };
 
-// One per worker: it owns the tables that are used again for each query. Everything throws NotPlain where a list has
+// One per worker, for fewer than 2^16 runs: it owns the tables that are used again for each query. Everything throws NotPlain where a list has
 // something that only the other readers understand.
 class QueryFuser {
 public:
@@ -31,10 +42,10 @@ public:
     // stay until the next query begins.
     void take(std::size_t run, std::string_view query, const char* begin, const char* end);
 
-    // The best documents that the recipe keeps: from the best down, or in any order.
-    const std::vector<FusedDocument>& fuse(bool in_order);
+    // The documents that the recipe keeps, from the best down.
+    const std::vector<FusedDocument>& fuse();
 
-    const Document& document(const FusedDocument& fused) const { return documents_[fused.document]; }
+    const PooledDocument& document(const FusedDocument& fused) const { return documents_[fused.document]; }
 
 private:
     struct Listed {
@@ -45,7 +56,7 @@ private:
         std::vector<Listed> rows;  // from the best document down
     };
 
-    void add(List& list, std::uint32_t run, std::string_view id, double score);
+    CAROB_ALWAYS_INLINE void add(List& list, std::uint16_t run, std::string_view id, double score);
     bool goes_before(const Listed& a, const Listed& b) const;
     void sort(List& list) const;
     void fill_points();
@@ -55,14 +66,15 @@ private:
     void find_medians();
     void find_copeland();
     double absent_value(std::size_t run, std::size_t count);
-    void choose(bool in_order);
+    std::size_t number_of(std::size_t d) const;
+    bool goes_before(const FusedDocument& a, const FusedDocument& b) const;
+    void choose();
+    void sort_into_buckets();
 
     const FusionRecipe& recipe_;
     const std::uint64_t seed_;
     std::vector<List> lists_;
-    std::vector<Document> documents_;  // of all lists
-    std::vector<std::uint32_t> last_run_;  // the last run that has the document
-    std::vector<double> number_;           // of the lists that have the document
+    std::vector<PooledDocument> documents_;
     IdTable table_;
     Sums sums_;
 
@@ -71,7 +83,8 @@ private:
     std::vector<double> presence_;  // the weights of the runs that count for a document [runs, documents]
     std::vector<double> scores_, divisors_;
     std::vector<std::int32_t> votes_;
-    std::vector<FusedDocument> best_;
+    std::vector<std::uint32_t> buckets_;  // where each begins
+    std::vector<FusedDocument> fused_, best_;
 };
 
 }  // namespace carob

@@ -9,6 +9,7 @@
 
 #include "fusion/fuse.h"
 #include "python/errors.h"
+#include "python/judgments.h"
 #include "python/options.h"
 #include "python/parts.h"
 #include "python/sources.h"
@@ -125,9 +126,13 @@ private:
     std::mutex mutex_;
 };
 
+void check_runs(const carob::PlainRuns& runs, const carob::FusionRecipe& recipe) {
+    if (recipe.weights.size() != runs.run_count()) throw nb::value_error("the recipe has another number of runs");
+}
+
 // False if some list is not plain.
 bool wrote(const carob::PlainRuns& runs, const carob::FusionRecipe& recipe, int threads, carob::FusedText& text) {
-    if (recipe.weights.size() != runs.run_count()) throw nb::value_error("the recipe has another number of runs");
+    check_runs(runs, recipe);
     try {
         return translated(nb::none(), [&] {
             const nb::gil_scoped_release free;
@@ -148,6 +153,22 @@ nb::object text_of(const carob::PlainRuns& runs, const carob::FusionRecipe& reci
     MemoryText text;
     if (!wrote(runs, recipe, threads, text)) return nb::none();
     return to_bytes(text.text);
+}
+
+// None if some list is not plain.
+nb::object match_fused(const carob::PlainRuns& runs, const carob::FusionRecipe& recipe, const HeldJudgments& judgments,
+                       const std::string& ties, bool float32, const std::string& duplicates, bool scores, bool relevant_only,
+                       int threads) {
+    check_runs(runs, recipe);
+    const carob::MatchOptions options = match_options(ties, float32, duplicates, scores, relevant_only, threads);
+    try {
+        return nb::cast(translated(nb::none(), [&] {
+            const nb::gil_scoped_release free;
+            return std::make_unique<carob::Matched>(carob::match_fused(runs, recipe, judgments.data, options, go_on));
+        }));
+    } catch (const carob::NotPlain&) {
+        return nb::none();
+    }
 }
 
 nb::list queries_in(const carob::PlainRuns& runs) {
@@ -176,7 +197,9 @@ void bind_fusion(nb::module_& module) {
         .def_prop_ro("query_count", &carob::PlainRuns::query_count)
         .def_prop_ro("lacking", &lacking_in)
         .def("write", &write, "recipe"_a, "file"_a, nb::kw_only(), "threads"_a = 1)
-        .def("text", &text_of, "recipe"_a, nb::kw_only(), "threads"_a = 1);
+        .def("text", &text_of, "recipe"_a, nb::kw_only(), "threads"_a = 1)
+        .def("match", &match_fused, "recipe"_a, "judgments"_a, nb::kw_only(), "ties"_a = "trec", "float32"_a = false,
+             "duplicates"_a = "keep", "scores"_a = false, "relevant_only"_a = false, "threads"_a = 1);
 }
 
 }  // namespace carob::python

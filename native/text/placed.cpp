@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <mutex>
 
 #if defined(_WIN32)
 #define NOMINMAX
@@ -23,7 +22,16 @@ namespace {
 // One call of the system takes no more than 2 GiB on any system.
 constexpr std::size_t MOST_AT_ONCE = std::size_t{1} << 30;
 
+#if defined(_WIN32)
+OVERLAPPED overlapped(std::uint64_t place) {
+    OVERLAPPED at{};
+    at.Offset = static_cast<DWORD>(place);
+    at.OffsetHigh = static_cast<DWORD>(place >> 32);
+    return at;
+}
+#else
 [[noreturn]] void fail() { throw SourceFault{errno == 0 ? EIO : errno}; }
+#endif
 
 }  // namespace
 
@@ -46,9 +54,7 @@ PlacedFile::~PlacedFile() { CloseHandle(file_); }
 std::size_t PlacedFile::read(std::uint64_t place, char* bytes, std::size_t size) const {
     std::size_t got = 0;
     while (got < size) {
-        OVERLAPPED at{};
-        at.Offset = static_cast<DWORD>(place + got);
-        at.OffsetHigh = static_cast<DWORD>((place + got) >> 32);
+        OVERLAPPED at = overlapped(place + got);
         DWORD some = 0;
         if (!ReadFile(file_, bytes + got, static_cast<DWORD>(std::min(size - got, MOST_AT_ONCE)), &some, &at)) {
             if (GetLastError() == ERROR_HANDLE_EOF) break;
@@ -61,14 +67,14 @@ std::size_t PlacedFile::read(std::uint64_t place, char* bytes, std::size_t size)
 }
 
 void write_at(int file, std::uint64_t place, std::string_view bytes) {
-    static std::mutex one_at_a_time;  // the place belongs to the file, not to the call
-    const std::lock_guard lock(one_at_a_time);
-    errno = 0;
-    if (_lseeki64(file, static_cast<__int64>(place), SEEK_SET) < 0) fail();
+    const auto handle = reinterpret_cast<HANDLE>(_get_osfhandle(file));
     while (!bytes.empty()) {
-        const int some = _write(file, bytes.data(), static_cast<unsigned>(std::min(bytes.size(), MOST_AT_ONCE)));
-        if (some <= 0) fail();
-        bytes.remove_prefix(static_cast<std::size_t>(some));
+        OVERLAPPED at = overlapped(place);
+        DWORD some = 0;
+        if (!WriteFile(handle, bytes.data(), static_cast<DWORD>(std::min(bytes.size(), MOST_AT_ONCE)), &some, &at) || some == 0)
+            throw SourceFault{GetLastError() == ERROR_DISK_FULL ? ENOSPC : EIO};
+        bytes.remove_prefix(some);
+        place += some;
     }
 }
 

@@ -564,6 +564,19 @@ class PlainRuns:
         """
     def text(self, recipe: FusionRecipe, *, threads: int = 1) -> bytes | None:
         """The same text in memory, or None."""
+    def match(
+        self,
+        recipe: FusionRecipe,
+        judgments: Judgments,
+        *,
+        ties: str = "trec",
+        float32: bool = False,
+        duplicates: str = "keep",
+        scores: bool = False,
+        relevant_only: bool = False,
+        threads: int = 1,
+    ) -> Matched | None:
+        """The fused lists reduced to judged rows, as match_text does it with the text; None if a list is not plain."""
 
 def match_mapping(
     judgments: Judgments,

@@ -88,7 +88,7 @@ def both(files: list[str], *recipe: Any, **options: Any) -> tuple[bytes | str, b
 
     def found(slow: bool) -> bytes | str:
         try:
-            made = carob.fuse(files, *recipe, **options).held
+            made = carob.fuse(files, *recipe, **options).made
             assert made.plain is not None
             if slow:
                 pool = PooledLists.of(made.runs, made.policy, made.recipe.rules.ranks)
@@ -174,7 +174,7 @@ def test_neither_threads_nor_the_order_of_queries_change_a_byte(tmp_path: Path) 
     files = files_of(tmp_path, runs)
     fast, slow = both(files)
     assert fast == slow
-    made = carob.fuse(files).held
+    made = carob.fuse(files).made
     assert made.plain is not None
     assert made.plain.text(made.in_kernel, threads=1) == made.plain.text(made.in_kernel, threads=3) == fast
     mixed = dict(random.Random(0).sample(list(runs[1].items()), len(runs[1])))
@@ -235,16 +235,40 @@ def test_large_files_are_read_when_the_run_is_used(tmp_path: Path, monkeypatch: 
     fused = carob.fuse(files, "sum", depth=7)
     fused.save(tmp_path / "fused.run")
     assert (tmp_path / "fused.run").read_bytes() == wanted.text
-    assert "text" not in fused.held.__dict__
+    assert "text" not in fused.made.__dict__
     assert fused.explain("1", next(iter(runs[0]["1"]))).score > 0
     assert pickle.loads(pickle.dumps(fused)).text == wanted.text
     # A list that is not plain shows after a part was written, of which nothing is left.
     rest, last = (tmp_path / "0.run").read_text().rstrip().rsplit("\n", 1)
     files[0] = written(tmp_path, "odd.run", f"{rest}\n{last.replace(' Q0 ', '  Q0 ')}\n")
     fused = carob.fuse(files, "sum", depth=7)
-    assert fused.held.is_streamed
+    assert fused.made.is_streamed
     fused.save(tmp_path / "again.run")
     assert (tmp_path / "again.run").read_bytes() == wanted.text
+
+
+@pytest.mark.parametrize("ties", ["trec", "expected", "input", "rank-column"])
+def test_an_evaluation_of_large_files_has_the_values_of_their_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ties: Any
+) -> None:
+    runs = many_lists(60, 30)
+    files = files_of(tmp_path, runs)
+    dice = random.Random(5)
+    qrels = {
+        query: {document: dice.choice([0, 1, 2]) for document in dice.sample(sorted(its), 12)}
+        for query, its in runs[0].items()
+        if query != "7"
+    }
+    text = carob.fuse(files, depth=25).text
+    monkeypatch.setattr("carob.fusion.fused_source.HELD_TOGETHER", 0)
+    fused = carob.fuse(files, depth=25)
+    policy = carob.Policy(ties=ties, scores="float32" if ties == "input" else "double")
+    for measures in (["nDCG@10", "AP", "Judged@10"], ["RR"]):
+        found, wanted = (
+            carob.evaluate(qrels, {"fused": each}, measures, policy=policy) for each in (fused, text)
+        )
+        assert found["fused"].to_json() == wanted["fused"].to_json()
+    assert "text" not in fused.made.__dict__
 
 
 def test_the_command_writes_to_files_and_pipes(tmp_path: Path) -> None:

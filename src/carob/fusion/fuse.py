@@ -38,31 +38,32 @@ class FusedRun(Run):
 
     Args:
         name: its name in tables.
-        held: its lists.
+        held: its lists, as TREC text in memory, or those of large files, which are read at each use.
         named: not used.
+        made: the fusion.
     """
 
-    held: FusedSource
+    made: FusedSource = None  # type: ignore[assignment]  # fuse passes it
 
     @property
     def recipe(self) -> Recipe:
         """The method, the normalisation, weights, parameters and rules."""
-        return self.held.recipe
+        return self.made.recipe
 
     @property
     def runs(self) -> tuple[str, ...]:
         """The names of the runs."""
-        return tuple(each.name for each in self.held.runs)
+        return tuple(each.name for each in self.made.runs)
 
     @property
     def text(self) -> bytes:
         """The lists as TREC text."""
-        return self.held.text
+        return self.made.text
 
     @property
     def pooled(self) -> PooledLists:
         """The lists of the runs."""
-        return self.held.pooled
+        return self.made.pooled
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the run as TREC text, whole or not at all.
@@ -70,7 +71,7 @@ class FusedRun(Run):
         Raises:
             DataError: a run cannot be read or fused, or the file cannot be written.
         """
-        write_whole(path, self.held.write)
+        write_whole(path, self.made.write)
 
     def explain(self, query: str, document: str) -> FusedDocument:
         """Returns how the score of a document came about: its rank, score and points in each list.
@@ -157,9 +158,7 @@ def fuse(
     recipe = recipe_of(method, norm, names, weights=weights, bounds=bounds, absent=absent, profile=profile)
     made = FusedSource(tuple(given), recipe, policy or Policy(), depth, name)
     warn_of_missing(names, made)
-    if not made.is_streamed:
-        _ = made.text  # here, what cannot be read or fused is refused
-    return FusedRun(name, made)
+    return FusedRun(name, made if made.is_streamed else made.in_memory, made=made)
 
 
 def several(runs: RunsLike) -> list[Run]:

@@ -147,22 +147,28 @@ class FusedSource:
         """The recipe as the kernel reads it."""
         return kernel_recipe(self)
 
-    def match(self, judgments: _native.Judgments, options: MatchOptions) -> Found:
-        """Returns the rows of judged documents."""
-        return self.held.match(judgments, options)
-
     @property
-    def held(self) -> TextRun:
+    def in_memory(self) -> TextRun:
         """The text as the source of a run."""
         return TextRun(memory(self.text))
 
+    def match(self, judgments: _native.Judgments, options: MatchOptions) -> Found:
+        """Returns the rows of judged documents."""
+        if self.plain is not None and "text" not in self.__dict__:
+            found = self.plain.match(
+                self.in_kernel, judgments, **options.order, **options.returned, threads=options.threads
+            )
+            if found is not None:
+                return found
+        return self.in_memory.match(judgments, options)
+
     def rankings(self, queries: list[bytes], options: MatchOptions, depth: int | None = None) -> list[Ranked]:
         """Returns the documents of each query, or the first ones, in the order of ``match``."""
-        return self.held.rankings(queries, options, depth)
+        return self.in_memory.rankings(queries, options, depth)
 
     def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
         """Yields the query, document and score of each row, for some queries or all."""
-        return self.held.rows(queries)
+        return self.in_memory.rows(queries)
 
 
 def plain_file(run: Run) -> str | None:

@@ -317,7 +317,9 @@ def tune_fusion(
     judged = judgments_for(runs, qrels, policy)
     tried: dict[str, Run] = {}
     for place, weights in enumerate(grid):
-        tried[f"weights {place}"] = Run("fused", replace(source, recipe=replace(first, weights=weights)))
+        tried[f"weights {place}"] = Run(
+            "fused", replace(source, recipe=replace(first, weights=weights)).in_memory
+        )
     for place in range(len(names)):
         tried[f"list {place}"] = alone(pooled, place)
     scores = evaluate(judged, tried, measure, policy=policy)
