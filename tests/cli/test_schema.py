@@ -366,6 +366,7 @@ STATUSES: dict[str, list[tuple[int, str]]] = {
     "judge": [(2, "judge gone.csv")],
     "best": [(0, "best qrels clean.run other.run --resamples 50"), (2, "best qrels gone.run")],
     "fuse": [(0, "fuse clean.run tied.run -o -"), (2, "fuse clean.run gone.run -o -")],
+    "run": [(0, "run clean.run -o -"), (2, "run gone.run -o -")],
     "correlate": [(2, "correlate qrels gone clean.run tied.run other.run")],
     "gate": [
         (0, "gate qrels clean.run --min RR=0.1"),
