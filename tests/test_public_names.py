@@ -49,7 +49,7 @@ def test_each_axis_of_the_policy_states_its_words_as_a_type() -> None:
 
 
 MOST = 14
-MADE_BY_CAROB = {"Agreement", "Best", "Next", "Scores", "TunedFusion"}
+MADE_BY_CAROB = {"Agreement", "Best", "Comparison", "Correlations", "Next", "Scores", "TunedFusion"}
 """Results with more fields, which only carob makes."""
 
 

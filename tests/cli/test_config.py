@@ -148,7 +148,7 @@ FAULTS = {
     'measures = "RR"': "'measures' must be a list of names",
     'profile = "own.toml"': "'profile' must be one of ",
     "policy = 1": "'policy' must be a table",
-    '[columns]\nrun = "query=x"': "'columns.run' must be a table of names",
+    '[columns]\nrun = "query=x"': "'columns.run' must be a table of column names",
     '[columns.run]\nquery = "x,document=y"': "'columns.run' must be a table of column names without commas",
     '[columns.run]\nfile = "x"': "--run-columns: 'file=x' names no column",
     '[gate]\njunit = "out.xml"': "[gate] there is no setting 'junit'.",

@@ -88,7 +88,7 @@ def test_scores_of_people_and_judge(
     main(["compare", "--people", people, "--judge", model, "--format", "csv"])
     assert capsys.readouterr().out == one
     assert "leave out the RUNs" in refused(["compare", "--people", people, "--judge", model, *runs], capsys)
-    assert "two of the same kind" in refused(
+    assert "must both be judgments or both be scores" in refused(
         ["compare", "--people", people, "--judge", files["model.txt"]], capsys
     )
 

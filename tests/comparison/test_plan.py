@@ -186,7 +186,7 @@ def test_a_plan_uses_the_differences_of_each_pair() -> None:
         ({"difference": 0.1, "power": 1.0}, "power=1.0: use a number between 0 and 1"),
         ({"difference": 0.1, "comparisons": 0}, "comparisons=0"),
         ({"difference": 0.1, "baseline": "w"}, "No run is called 'w'. The runs are x, y, z."),
-        ({"difference": 0.1, "correlation": 0.5}, "belong together"),
+        ({"difference": 0.1, "correlation": 0.5}, "must be passed together"),
         ({"difference": 0.1, "correlation": 2.0, "judged": 5}, "use a number from -1 to 1"),
         ({"difference": 0.1, "correlation": 0.5, "judged": 0}, "judged=0"),
     ],

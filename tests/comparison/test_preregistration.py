@@ -20,7 +20,7 @@ IDS = sorted({line.split()[0] for line in QRELS.read_text().splitlines()})
 
 
 def compared(plan: Path, measures: Any = None, **options: Any) -> carob.Comparison:
-    return carob.compare(QRELS, RUNS, measures, preregistered=plan, **options)
+    return carob.compare(QRELS, RUNS, measures, design=carob.Design(preregistered=plan), **options)
 
 
 def test_what_is_not_given_is_taken_from_the_file(tmp_path: Path) -> None:
@@ -144,3 +144,13 @@ def test_a_file_that_is_no_preregistration_is_refused(tmp_path: Path, stated: st
         compared(tmp_path)
     with pytest.raises(carob.DataError, match="No such file"):
         compared(tmp_path / "none.toml")
+
+
+def test_other_functions_refuse_a_preregistration(tmp_path: Path) -> None:
+    design = carob.Design(preregistered=tmp_path / "plan.toml")
+    said = "Only carob.compare holds itself to a preregistration"
+    with pytest.raises(carob.PolicyError, match=said):
+        carob.estimate(QRELS, QRELS, RUNS, "AP", design=design)
+    pytest.importorskip("jinja2", reason="carob[report] is not installed")
+    with pytest.raises(carob.PolicyError, match=said):
+        carob.report(QRELS, RUNS, "AP", design=design)

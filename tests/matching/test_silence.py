@@ -49,7 +49,7 @@ UNMET: dict[str, tuple[dict[str, dict[str, float]], str]] = {
     "a prefix": (run_by(document=lambda each: f"msmarco_v2_doc_{each}"), "the prefix 'msmarco_v2_doc_'"),
     "an ending": (run_by(document=lambda each: f"{each}.html"), "the ending '.html'"),
     "blanks at the end": (run_by(document=lambda each: f"{each}\u00a0"), "invisible characters"),
-    "another collection": (run_by(document=lambda each: f"x{int(each) * 7}y"), "of the same collection"),
+    "another collection": (run_by(document=lambda each: f"x{int(each) * 7}y"), "to the same collection"),
     "queries as documents": (
         run_by(document=lambda each: f"q{int(each) % 4 + 1}"),
         "are the judgments' queries",

@@ -44,7 +44,7 @@ def test_a_measure_defined_again_takes_the_place_of_the_first() -> None:
 
 
 def test_carobs_own_measures_stay() -> None:
-    with pytest.raises(carob.MeasureError, match="A measure AP exists already"):
+    with pytest.raises(carob.MeasureError, match="A measure AP already exists"):
 
         @carob.measure("AP", source="here")
         def other(r: Lists) -> Queries:

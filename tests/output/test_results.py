@@ -99,7 +99,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
         baseline="new",
         unjudged_bounds=True,
         orders=True,
-        preregistered=written('measure = "AP"'),
+        design=carob.Design(preregistered=written('measure = "AP"')),
         test=carob.Test(rope=0.01, margin=0.1, effects=True, other_tests=True),
     ),
     "Comparison, with a judge": lambda: carob.compare(PEOPLE, RUNS, "RR", judge=OTHERS),

@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.comparison.cautions import cautions_of
-from carob.comparison.design import Design, Test, UnjudgedLimits, refuse_with_judge
+from carob.comparison.design import (
+    Design,
+    Test,
+    UnjudgedLimits,
+    refuse_preregistration,
+    refuse_with_judge,
+)
 from carob.comparison.findings import Findings
 from carob.comparison.significance import (
     Asked,
@@ -37,7 +43,6 @@ from carob.output.pictures.figures import figure_of
 from carob.statistics.rank_correlation import kendall, rbo, tau_ap_b
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Callable, Mapping, Sequence
 
     from carob import _native
@@ -79,7 +84,6 @@ def compare(
     unjudged_bounds: bool | UnjudgedLimits = False,
     orders: bool = False,
     judged_at: int | None = arguments.JUDGED_AT,
-    preregistered: str | os.PathLike[str] | None = None,
     policy: Policy | None = None,
     profile: ProfileLike = None,
     progress: _native.Progress | None = None,
@@ -107,9 +111,6 @@ def compare(
         orders: also report how similarly the measures order the runs (τ, τ_AP), and how similarly the runs order the
             documents (RBO).
         judged_at: the depth to which unjudged documents are counted, by default the primary measure's depth or 10.
-        preregistered: a file that states the primary measure, the test, its level and correction, the baseline, the
-            runs or the queries, as ``carob.plan(…).preregister`` writes it. What is left at its default is taken from
-            the file, and a warning names each deviation.
         policy: as in ``carob.evaluate``.
         profile: as in ``carob.evaluate``.
         progress: counts the bytes read, for a progress bar in another thread.
@@ -131,10 +132,10 @@ def compare(
     """
     test, design = Test.of(test), Design.of(design)
     plan = None
-    if preregistered is not None:
+    if design.preregistered is not None:
         from carob.comparison.preregistration import read_plan
 
-        plan = read_plan(preregistered)
+        plan = read_plan(design.preregistered)
         measures, test, baseline = plan.settings(measures, test, baseline)
     if judge is not None:
         refuse_with_judge(test, design, by)
@@ -149,11 +150,11 @@ def compare(
     found = compared(
         read, test, design, baseline=baseline, by=by, unjudged_bounds=unjudged_bounds, orders=orders
     )
-    if plan is None or preregistered is None:
+    if plan is None or design.preregistered is None:
         return found
     from carob.comparison.preregistration import held_to
 
-    registered, warned = held_to(plan, preregistered, found)
+    registered, warned = held_to(plan, design.preregistered, found)
     return replace(found, preregistration=registered, warnings=(*warned, *found.warnings))
 
 
@@ -205,6 +206,7 @@ def estimate(
     """
     design = Design.of(design)
     refuse_with_judge(Test(), design, None)
+    refuse_preregistration(design)
     if judge is None:
         alone = "Compare the runs by people's judgments alone: carob.compare(people, runs)."
         raise DataError("judge=None: an estimate needs a judge's judgments of all queries.", remedy=alone)

@@ -151,6 +151,9 @@ class Design:
             file with a query in each line, or their ids.
         width: with a judge, the target width of intervals, for which the result says how many queries people must judge
             in all. By default, half the present width.
+        preregistered: a file that states the primary measure, the test, its level and correction, the baseline, the
+            runs or the queries, as ``carob.plan(…).preregister`` writes it. ``carob.compare`` takes from it what is
+            left at its default, and a warning names each deviation.
 
     Raises:
         PolicyError: a word that does not exist, or a number outside its range.
@@ -168,6 +171,7 @@ class Design:
     judge_weight: float | None = arguments.JUDGE_WEIGHT
     width: float | None = arguments.WIDTH
     tuned_on: str | os.PathLike[str] | Collection[str] | None = None
+    preregistered: str | os.PathLike[str] | None = None
 
     @classmethod
     def of(cls, given: Design | None) -> Design:
@@ -258,6 +262,18 @@ class HoldOut:
             return cls(number)  # type: ignore[arg-type]
         such_as = "a share such as 0.4, or carob.HoldOut(…)"
         return None if given is None else arguments.of_class("hold_out", given, cls, such_as)
+
+
+def refuse_preregistration(design: Design) -> None:
+    """Refuses a preregistration where its comparison is not made.
+
+    Raises:
+        PolicyError: the design has one.
+    """
+    if design.preregistered is not None:
+        raise PolicyError(
+            "Only carob.compare holds itself to a preregistration. Leave preregistered out of the design."
+        )
 
 
 def refuse_with_judge(test: Test, design: Design, by: object) -> None:

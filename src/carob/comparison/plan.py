@@ -219,7 +219,7 @@ class Plan(Documented):
         runs: Collection[str] | None = None,
         baseline: str | None = None,
     ) -> None:
-        """Write a preregistration of the planned comparison, for ``carob.compare(…, preregistered=path)``.
+        """Write a preregistration of the planned comparison, for ``carob.Design(preregistered=path)``.
 
         It states the first measure, the t-test and its level, Holm's correction if several comparisons are planned, and
         the queries. The file is TOML, which people may change before anybody sees a result.

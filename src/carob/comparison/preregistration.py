@@ -12,7 +12,7 @@ from carob._dataclasses import dataclass
 from carob.comparison.design import Test
 from carob.comparison.findings import Caution, Registered
 from carob.inputs.errors import sentences
-from carob.output.errors import DataError, MeasureError, PolicyError
+from carob.output.errors import DataError, MeasureError, PolicyError, Worded, worded
 from carob.output.files import write_whole
 from carob.output.language import filled
 from carob.output.layout import listed
@@ -166,7 +166,11 @@ def read_plan(path: str | os.PathLike[str]) -> Preregistration:
             raise DataError(
                 f"{name} = {json.dumps(value, default=str)} is not part of a preregistration.",
                 file=place,
-                remedy=f"It states {', '.join(known)}; 'carob plan --preregister' writes such a file.",
+                remedy=worded(
+                    f"It states {', '.join(known)}; ",
+                    Worded("carob.plan(…).preregister(path)", "'carob plan --preregister'"),
+                    " writes such a file.",
+                ),
             )
     if "measure" not in stated:
         raise DataError(

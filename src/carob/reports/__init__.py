@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
 from carob.comparison.compare import compared
-from carob.comparison.design import Design, Test, refuse_with_judge
+from carob.comparison.design import Design, Test, refuse_preregistration, refuse_with_judge
 from carob.evaluation.evidence import Evidence
 from carob.evaluation.score_tables import footers
 from carob.inputs.texts import texts_of
@@ -155,6 +155,7 @@ def report(
     tell("scoring the runs")
     judge, depth = settings.pop("judge", None), settings.pop("judged_at", None)
     test, design = Test.of(settings.pop("test", None)), settings.pop("design", None) or Design()
+    refuse_preregistration(design)
     if judge is not None:
         refuse_with_judge(test, design, settings.get("by"))
     evidence = Evidence(qrels, runs, judge, policy, profile, design.weights)

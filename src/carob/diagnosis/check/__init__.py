@@ -236,7 +236,7 @@ def check(
         >>> import carob
         >>> qrels = {"q1": {"d1": 1, "d2": 0}}
         >>> print(carob.check(qrels, {"01": {"d1": 2.0, "d2": 1.0}}).findings[0].what)
-        the run spells 1 query of 1 differently than the judgments
+        the run spells 1 query of 1 differently from the judgments
     """
     request = request_of(measures, None, LENIENT.changed(columns=columns))
     request = replace(request, asked={str(each): each for each in request.asked.values()})
