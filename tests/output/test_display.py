@@ -72,7 +72,7 @@ def test_a_notebook_shows_tables_and_obeys_no_name() -> None:
             continue
         shown = each._repr_html_()
         assert "<script" not in shown, kind
-        assert "<table>" in shown, kind
+        assert "<table>" in shown or kind == "written run", kind  # which is a sentence
     assert "&lt;script&gt;" in made(3, name=HOSTILE)["scores"]._repr_html_()
     assert "… 140 more rows" in made(3)["curve"]._repr_html_()
 
