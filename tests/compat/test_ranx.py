@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 METRICS = ["ndcg@3", "ndcg@3-l2", "hits@3", "mrr", "bpref-l2", "rbp.65", "rbp@80"]
-"""Few, as ranx compiles each for seconds; tests/peers/test_ranx.py has the others."""
+"""Few, of each kind; tests/peers/test_ranx.py has the others."""
 FUSED: list[tuple[str | None, str, dict[str, Any]]] = [
     ("min-max", "wsum", {"weights": [0.3, 0.7]}),
     (None, "rrf", {"k": 10}),
@@ -70,7 +70,8 @@ def told_by(module: str) -> Any:
         capture_output=True,
         text=True,
         check=True,
-        env={**os.environ, "NUMBA_NUM_THREADS": "1"},
+        # Without compiling: each of ranx's functions takes seconds, and reads twelve short lists.
+        env={**os.environ, "NUMBA_NUM_THREADS": "1", "NUMBA_DISABLE_JIT": "1"},
     )
     return json.loads(done.stdout)
 
