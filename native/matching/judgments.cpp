@@ -185,8 +185,7 @@ Judgments JudgmentsBuilder::finish(Duplicates policy) {
             }
             ++made.dropped;
             const std::uint32_t standing = chosen[first];
-            const bool later_wins =
-                policy == Duplicates::last || (policy == Duplicates::max && grades_[own[i]] > grades_[own[standing]]);
+            const bool later_wins = later_counts(policy, grades_[own[standing]], grades_[own[i]]);
             kept[later_wins ? standing : i] = 0;
             if (later_wins) chosen[first] = static_cast<std::uint32_t>(i);
         }

@@ -13,6 +13,11 @@ namespace carob {
 
 enum class Duplicates { keep, first, last, max };
 
+// Whether the later of two counts in place of the one that stood.
+inline bool later_counts(Duplicates rule, double standing, double later) {
+    return rule == Duplicates::last || (rule == Duplicates::max && later > standing);
+}
+
 // A retrieved document.
 struct Document {
     const char* id;

@@ -86,8 +86,7 @@ Ranked rank_listed(std::string_view query, const Listed& listed, const MatchOpti
     const Judgments everything = builder.finish(Duplicates::first);
     Documents documents;
     for (std::size_t i = 0; i < listed.ids.size(); ++i) {
-        const double score = options.float32 ? static_cast<double>(static_cast<float>(listed.scores[i])) : listed.scores[i];
-        documents.add(listed.ids[i], hash_id(listed.ids[i], everything.seed()), score);
+        documents.add(listed.ids[i], hash_id(listed.ids[i], everything.seed()), options.rounded(listed.scores[i]));
         documents.places.push_back({0, 0});
     }
     if (options.ties == Ties::rank_column) documents.ranks = listed.ranks;

@@ -72,9 +72,7 @@ void Reducer::drop_repeats(Documents& documents) {
     std::iota(standing.begin(), standing.end(), 0u);
     for (const Again& again : repeats_) {
         std::uint32_t& held = standing[again.first];
-        const bool later_wins =
-            policy_ == Duplicates::last ||
-            (policy_ == Duplicates::max && documents.documents[again.document].score > documents.documents[held].score);
+        const bool later_wins = later_counts(policy_, documents.documents[held].score, documents.documents[again.document].score);
         kept[later_wins ? held : again.document] = 0;
         if (later_wins) held = again.document;
     }

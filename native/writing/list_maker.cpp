@@ -160,11 +160,9 @@ void ListMaker::drop_repeats(std::string_view query) {
             for (std::uint32_t k = 0; k < count; ++k) standing_[k] = k;
         }
         // The later of the two has the place of the first occurrence in the table, and its own row.
-        const std::uint32_t held = standing_[first];
-        const bool later = rules_.order.duplicates == Duplicates::last ||
-                           (rules_.order.duplicates == Duplicates::max && document.score > candidates_[held].document.score);
+        const double held = candidates_[standing_[first]].document.score;
         standing_[i] = IdTable::NONE;
-        if (later) standing_[first] = i;
+        if (later_counts(rules_.order.duplicates, held, document.score)) standing_[first] = i;
     }
     if (standing_.empty()) return;
     std::vector<Candidate> kept;

@@ -277,3 +277,16 @@ def test_the_command_writes_to_files_and_pipes(tmp_path: Path) -> None:
     subprocess.run([*command, str(tmp_path / "fused.run")], check=True, capture_output=True)
     piped = subprocess.run([*command, "-"], check=True, capture_output=True)
     assert piped.stdout == (tmp_path / "fused.run").read_bytes() == carob.fuse(files).text
+
+
+@pytest.mark.parametrize("large", [False, True])
+def test_a_name_that_is_not_utf_8_is_written_as_its_bytes(
+    tmp_path: Path, large: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if large:
+        monkeypatch.setattr("carob.fusion.fused_source.HELD_TOGETHER", 0)
+    files = [written(tmp_path, f"{name}.run", PLAIN) for name in ("one", "two")]
+    in_memory = [carob.Run.of({"q1": {"a": 1.0}}, name) for name in ("one", "two")]
+    for runs in (files, in_memory):
+        carob.fuse(runs, name="a b\udcff").save(tmp_path / "fused.run")
+        assert (tmp_path / "fused.run").read_bytes().split(b"\n")[0].endswith(b" a_b\xff")

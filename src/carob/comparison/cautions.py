@@ -346,7 +346,7 @@ DATA = (
 
 
 def data(comparison: Findings, systems: Sequence[System]) -> Iterator[Caution]:
-    """Warns about suspicious runs, and of rows that were dropped or skipped, as a footer reports."""
+    """Warns about suspicious runs, and about rows that were dropped or skipped, as a footer reports."""
     notes = [
         note
         for name, system in zip(comparison.names, systems, strict=True)
@@ -371,7 +371,7 @@ def lengths(comparison: Findings) -> Iterator[Caution]:
 
 
 def missing(comparison: Findings) -> Iterator[Caution]:
-    """Warns about queries that are missing from a run, and of unjudged queries."""
+    """Warns about queries that are missing from a run, and about unjudged queries."""
     for place, each in enumerate(comparison.scores):
         lacking, words = each.counts.missing, {"name": comparison.names[place], **missing_words(each)}
         if lacking:
@@ -453,7 +453,7 @@ FAR = 2.0
 
 
 def judge(comparison: Findings) -> Iterator[Caution]:
-    """Warns about few queries judged by people, of a sample that may not be random, and of a judge that misleads."""
+    """Warns about few queries judged by people, a sample that may not be random, and a judge that misleads."""
     known, label = comparison.judge, comparison.labels[0]
     if known is None:
         return
@@ -503,7 +503,7 @@ def seen(known: Judging) -> Iterator[Caution]:
 
 
 def of_judge(comparison: Findings, known: Judging) -> Iterator[Caution]:
-    """Warns about a judge that was tuned on nearly all queries that people judged, and of one that favours a run."""
+    """Warns about a judge that was tuned on nearly all queries that people judged, and about one that favours a run."""
     clean = known.sample - (known.tuned or 0)
     if known.tuned and clean < FEWEST_CLEAN:
         yield caution("clean:judge", (), {"sample": known.sample, "tuned": known.tuned, "clean": clean})
@@ -533,7 +533,7 @@ def no_sums(comparison: Findings, known: Judging) -> list[str]:
 
 
 def sampled(documents: int, approximate: Sequence[str]) -> Iterator[Caution]:
-    """Warns about few sampled documents, and of measures for which estimates from them are approximate."""
+    """Warns about few sampled documents, and about measures for which estimates from them are approximate."""
     if documents < FEW_DOCUMENTS:
         yield caution("few:documents", documents=documents, least=FEW_DOCUMENTS)
     for label in approximate:
@@ -835,7 +835,7 @@ def queries(comparison: Findings) -> Iterator[Caution]:
 
 
 def meanings(comparison: Findings) -> Iterator[Caution]:
-    """Warns about tests whose hypothesis is not about means, and of measures whose aggregate is not a plain mean."""
+    """Warns about tests whose hypothesis is not about means, and about measures whose aggregate is not a plain mean."""
     if comparison.settings.test in NOT_OF_MEANS:
         yield caution(f"test:{comparison.settings.test}")
     contests = comparison.contests.values()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from carob._dataclasses import dataclass
 from carob.comparison.design import Test
 from carob.comparison.findings import Caution, Registered
+from carob.inputs.digests import digest
 from carob.inputs.errors import sentences
 from carob.output.errors import DataError, MeasureError, PolicyError, Worded, worded
 from carob.output.files import write_whole
@@ -196,11 +197,10 @@ def held_to(
         path: its file.
         found: the comparison.
     """
-    with open(path, "rb") as file:
-        digest = hashlib.sha256(file.read()).hexdigest()
+    _, sha256 = digest(os.fspath(path))
     apart = dict(plan.deviations(found))
     warned = tuple(
         Caution("deviation", (), f"Not as preregistered: {each}", {"setting": name})
         for name, each in apart.items()
     )
-    return Registered(os.fspath(path), digest, tuple(apart.values())), warned
+    return Registered(os.fspath(path), sha256, tuple(apart.values())), warned

@@ -17,8 +17,7 @@ from carob.fusion.normalisations import (
     spread,
 )
 from carob.inputs.errors import refused
-from carob.inputs.ids import text_of
-from carob.output.escaping import shown
+from carob.writing.formats import tag_of, text_of_lists
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -178,73 +177,22 @@ def fused_scores(block: Block, recipe: Recipe) -> Floats:
     return np.concatenate([copeland(part) for part in parts]) if parts else np.zeros(0)
 
 
-@dataclass(frozen=True, eq=False)
-class FusedLists:
-    """The fused lists, query after query, each from the best document down.
+def trec_text(lists: _native.RankedLists, name: str) -> bytes:
+    """Returns lists as TREC text, whose columns are separated by tabs if an id contains a space.
 
     Args:
-        queries: the ids of the queries.
-        offsets: where the list of each query begins and ends [queries + 1].
-        documents: the id of each document [rows].
-        scores: the score of each document [rows].
-    """
-
-    queries: list[bytes]
-    offsets: Integers
-    documents: list[bytes]
-    scores: Floats
-
-    def text(self, tag: str) -> bytes:
-        """Returns the lists as TREC text, with scores as the shortest decimals that read back as the same number.
-
-        Columns are separated by tabs if an id contains a blank.
-
-        Args:
-            tag: the last column, the name of the run.
-        """
-        names = latin_ids(self.documents)
-        scores = list(map(repr, self.scores.tolist()))
-        blank = any(b" " in each for each in (*self.queries, b"\n".join(self.documents)))
-        by = "\t" if blank else " "
-        end = f"{by}{''.join('_' if each.isspace() else each for each in tag)}\n"
-        parts: list[str] = []
-        bounds = self.offsets.tolist()
-        ranks = [f"{by}{rank}{by}" for rank in range(1, int(np.diff(self.offsets).max(initial=0)) + 1)]
-        for query, first, last in zip(latin_ids(self.queries), bounds[:-1], bounds[1:], strict=True):
-            start = f"{query}{by}Q0{by}"
-            parts += [
-                f"{start}{name}{rank}{score}{end}"
-                for name, rank, score in zip(names[first:last], ranks, scores[first:last], strict=False)
-            ]
-        return "".join(parts).encode("latin-1") if end.isascii() else in_parts(parts, end)
-
-
-def latin_ids(ids: Sequence[bytes]) -> list[str]:
-    """Returns ids with a character for each byte, which needs no decoding.
+        lists: the lists.
+        name: the name of the run, for the last column.
 
     Raises:
-        DataError: an id contains a tab or the end of a line, which no line of a run can hold.
+        DataError: an id that no line of a run can hold.
     """
-    whole = b"\n".join(ids)
-    if b"\t" in whole or b"\r" in whole or whole.count(b"\n") >= max(len(ids), 1):
-        odd = next(each for each in ids if set(each) & set(b"\t\r\n"))
-        raise refused(
-            "The id {name} contains a tab or the end of a line, which no line of a run can hold.",
-            "Rename it.",
-            name=shown(text_of(odd)),
-        )
-    return whole.decode("latin-1").split("\n") if ids else []
-
-
-def in_parts(lines: list[str], end: str) -> bytes:
-    """Returns lines whose ids have a character for each byte, and whose end is text, as bytes."""
-    last = end.encode()
-    return b"".join(line[: -len(end)].encode("latin-1") + last for line in lines)
+    return text_of_lists(lists, "trec", tag_of(name), tabs=lists.has_blanks, remedy="Rename it.")
 
 
 def fused_lists(
     pooled: PooledLists, recipe: Recipe, depth: int | None, *, ascending: bool = False
-) -> FusedLists:
+) -> _native.RankedLists:
     """Returns the fused lists.
 
     Args:
@@ -270,7 +218,9 @@ def fused_lists(
         lengths.append(kept)
     whole = np.concatenate(lengths) if lengths else np.zeros(0, np.int64)
     offsets = np.append(0, np.cumsum(whole))
-    return FusedLists(pooled.queries, offsets, documents, np.concatenate(scores) if scores else np.zeros(0))
+    return _native.RankedLists(
+        pooled.queries, offsets, documents, np.concatenate(scores) if scores else np.zeros(0)
+    )
 
 
 def best_first(

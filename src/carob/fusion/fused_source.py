@@ -11,12 +11,13 @@ from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.fusion import formulas
 from carob.fusion.formulas import Points
-from carob.fusion.fused_lists import Block, fused_lists, row_points
+from carob.fusion.fused_lists import Block, fused_lists, row_points, trec_text
 from carob.fusion.pooled import PooledLists, RunLists
 from carob.fusion.rules import EQUAL_POINTS, Rules
 from carob.inputs.run import HELD_TOGETHER
 from carob.inputs.runs import MatchOptions, TextRun
 from carob.inputs.sources import Provenance, memory
+from carob.writing.formats import tag_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
@@ -89,7 +90,7 @@ class FusedSource:
         if len(files) < len(self.runs):
             return None
         try:
-            return _native.PlainRuns.of(files, threads=MatchOptions(self.policy).threads)
+            return _native.PlainRuns.of(files, threads=self.threads)
         except OSError:
             return None  # the other way says what is wrong
 
@@ -126,7 +127,7 @@ class FusedSource:
         if made is not None:
             return made
         lists = fused_lists(self.pooled, self.recipe, self.depth, ascending=self.policy.ties == "ascending")
-        return lists.text(self.name)
+        return trec_text(lists, self.name)
 
     def write(self, file: BinaryIO) -> None:
         """Writes the fused lists as TREC text to an open file, without holding the text in memory if possible."""
@@ -207,7 +208,7 @@ def kernel_recipe(made: FusedSource) -> _native.FusionRecipe:
         ties=MatchOptions(made.policy).rule,
         float32=MatchOptions(made.policy).float32,
         ascending=made.policy.ties == "ascending",
-        tag="".join("_" if each.isspace() else each for each in made.name).encode(),
+        tag=tag_of(made.name),
     )
 
 

@@ -8,6 +8,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from carob import _native
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.comparison.best import interval
@@ -19,7 +20,7 @@ from carob.evaluation.engine import judgments_for
 from carob.evaluation.evaluate import evaluate
 from carob.evaluation.evidence import tables_of
 from carob.fusion.fuse import several, warn_of_missing
-from carob.fusion.fused_lists import FusedLists
+from carob.fusion.fused_lists import trec_text
 from carob.fusion.fused_source import FusedSource
 from carob.fusion.pooled import PooledLists
 from carob.fusion.recipe import recipe_of
@@ -340,8 +341,8 @@ def alone(pooled: PooledLists, place: int) -> Run:
     its = pooled.runs[place]
     names = [name for query in range(len(pooled.queries)) for name in pooled.judgments.documents(query)]
     documents = [names[each] for each in its.document.tolist()]
-    text = FusedLists(pooled.queries, its.offsets, documents, its.score).text("alone")
-    return Run(its.name, TextRun(memory(text)))
+    lists = _native.RankedLists(pooled.queries, its.offsets, documents, its.score)
+    return Run(its.name, TextRun(memory(trec_text(lists, "alone"))))
 
 
 def tuned(

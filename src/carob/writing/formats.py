@@ -103,7 +103,7 @@ class TextFile:
     def __init__(self, file: IO[bytes], form: str, packing: str, tag: str, *, tabs: bool) -> None:
         self.file = compressed(file, packing) if packing else file
         self.packed, self.form, self.tabs = bool(packing), form, tabs
-        self.tag = "".join("_" if each.isspace() else each for each in tag).encode("utf-8", "surrogateescape")
+        self.tag = tag_of(tag)
         self.next, self.between, self.end = TEXTS[form]
 
     def put(self, lists: _native.RankedLists) -> None:
@@ -129,7 +129,19 @@ class TextFile:
             self.file.close()
 
 
-def text_of_lists(lists: _native.RankedLists, form: str, tag: bytes, *, tabs: bool) -> bytes:
+def tag_of(name: str) -> bytes:
+    """Returns a name as the last column of TREC's format, which holds one word."""
+    return "".join("_" if each.isspace() else each for each in name).encode("utf-8", "surrogateescape")
+
+
+def text_of_lists(
+    lists: _native.RankedLists,
+    form: str,
+    tag: bytes,
+    *,
+    tabs: bool,
+    remedy: str = "Choose CSV, JSON lines or Parquet.",
+) -> bytes:
     """Returns lists as text.
 
     Raises:
@@ -141,7 +153,7 @@ def text_of_lists(lists: _native.RankedLists, form: str, tag: bytes, *, tabs: bo
         raise refused(
             "The id {id!r} cannot be written in lines of text: it is empty, contains a tab or the end of a line, or "
             "looks like a comment.",
-            "Choose CSV, JSON lines or Parquet.",
+            remedy,
             id=text_of(error.document),
         ) from None
 

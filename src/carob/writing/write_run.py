@@ -223,9 +223,7 @@ def write_run(
     if split_by is None:
         return write_parts(request, [RunPart(name)], None if name else path)
     if not name:
-        raise ArgumentError(
-            "RunPass a path such as 'fold-{}.run' to split a run: an open file holds one part."
-        )
+        raise ArgumentError("Pass a path such as 'fold-{}.run' to split a run: an open file holds one part.")
     return write_parts(request, parts_by(split_by, request, name))
 
 
