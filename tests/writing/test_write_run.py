@@ -187,3 +187,8 @@ def test_lines_that_lenient_rules_skip_are_counted() -> None:
     assert str(written).startswith(
         "output: 1 query, 1 document, 15 bytes. Left out: 1 line that cannot be read."
     )
+
+
+def test_an_open_file_holds_no_parts() -> None:
+    with pytest.raises(carob.ArgumentError, match=r"^Pass a path such as 'fold-\{\}\.run' to split a run"):
+        carob.write_run({"q": {"a": 1.0}}, io.BytesIO(), split_by={"q": "one"})
