@@ -336,7 +336,11 @@ BAD: list[tuple[Any, dict[str, Any], str]] = [
         "Run b, query 'q1': a score is 1.5e+308",
     ),
     ({"a": ONE, "b": {}}, {}, "Run b contains no documents"),
-    ({"a": {"#q": {"x": 1.0}}, "b": {"#q": {"x": 1.0}}}, {}, "The id '#q' cannot be written in lines of text"),
+    (
+        {"a": {"#q": {"x": 1.0}}, "b": {"#q": {"x": 1.0}}},
+        {},
+        "The id '#q' cannot be written in lines of text",
+    ),
     (
         {"a": ONE, "b": {"q1": {"x": -1.0, "y": -2.0}}},
         {"method": "sum", "norm": "max"},
