@@ -182,7 +182,9 @@ def test_letters_name_the_runs_that_a_run_is_significantly_better_than() -> None
         np.stack([base, base + 0.3 + 0.01 * standardised(50), base + 0.001 * standardised(50)], axis=1)
     )
     found = carob.compare(None, runs)
-    assert found.primary.letters == ("", "ac", "")
+    assert found.primary.letters[1] == "bc"
+    assert found.primary.marks[1] == "a"
+    assert found.primary.letters[0] == found.primary.letters[2] == ""
 
 
 def test_where_smaller_is_better_letters_and_wins_turn() -> None:

@@ -16,8 +16,6 @@ from carob.comparison.findings import (
     Contest,
     Settings,
     best_named,
-    letter,
-    letters_of,
     pairs_named,
     ranked,
     turned,
@@ -561,7 +559,10 @@ class CollectionsComparison(OnCollections):
         return {
             **best_named(self.names, next(iter(self.measures.values()))),
             "collections": self.collections,
-            "runs": [{"name": name, "letter": letter(run)} for run, name in enumerate(self.names)],
+            "runs": [
+                {"name": name, "letter": letter}
+                for name, letter in zip(self.names, next(iter(self.measures.values())).marks, strict=True)
+            ],
             "settings": {name: getattr(self.settings, name) for name in OF_SETTINGS.split()}
             | {"resamples": self.settings.bootstrap_resamples, "baseline": self.baseline},
             "lacking": [{"run": run, "collection": name} for run, name in self.lacking],
@@ -595,7 +596,7 @@ class CollectionsComparison(OnCollections):
         """Returns a row for each measure and run."""
         of_run = "counts means low high macro micro mean_ranks rank_low rank_high best borda"
         rows = [
-            (label, name, letter(run), *(None if column is None else column[run] for column in columns))
+            (label, name, each.marks[run], *(None if column is None else column[run] for column in columns))
             for label, each in self.measures.items()
             for columns in [[getattr(each, key) for key in of_run.split()]]
             for run, name in enumerate(self.names)
@@ -613,7 +614,7 @@ class CollectionsComparison(OnCollections):
                 one.queries,
                 one.means[run],
                 one.ranks[run],
-                None if one.beaten is None else letters_of(one.beaten[run], len(self.names)),
+                None if one.beaten is None else each.letters_of(one.beaten[run]),
             )
             for label, each in self.measures.items()
             for one in each.collections
@@ -788,7 +789,8 @@ class ShownResults:
             ]
         columns["Borda"] = [f"{each:g}" for each in found.borda]
         rows = [
-            [letter(run), self.whole.names[run], *(each[run] for each in columns.values())] for run in runs
+            [found.marks[run], self.whole.names[run], *(each[run] for each in columns.values())]
+            for run in runs
         ]
         hidden = len(found.means) - len(runs)
         note = (
@@ -839,7 +841,7 @@ class ShownResults:
     def matrix(self) -> Table:
         """Returns the means of each run in each collection, with collections as rows if that fits into 80 columns."""
         text = replace(self, layout="text")
-        letters_alone = [letter(run) for run in self.runs]
+        letters_alone = [self.found.marks[run] for run in self.runs]
         for titles in (text.titles(), letters_alone):
             by_collection = text.by_collection(titles)
             if table_width(by_collection.header, by_collection.rows, 1) <= COLUMNS:
@@ -848,7 +850,11 @@ class ShownResults:
 
     def titles(self) -> list[str]:
         """Returns the letter and the name of each shown run, for the head of a column."""
-        return self.cut([f"{letter(run)} {self.whole.names[run]}" for run in self.runs], LEAST_NAME + 2)
+        return self.cut(self.marked(self.runs), LEAST_NAME + 2)
+
+    def marked(self, runs: Sequence[int]) -> list[str]:
+        """Returns the letter and the name of runs."""
+        return [f"{self.found.marks[run]} {self.whole.names[run]}" for run in runs]
 
     def cut(self, names: Sequence[str], room: int) -> list[str]:
         """Returns names of at most this many characters in text, and longer ones where width does not matter."""
@@ -868,7 +874,7 @@ class ShownResults:
         among = len(self.whole.names)
         if one.beaten is None or among > MOST_LETTERED:
             return [""] * among
-        return [letters_of(each, among) for each in one.beaten]
+        return list(map(self.found.letters_of, one.beaten))
 
     def by_collection(self, titles: Sequence[str]) -> Table:
         """Returns the matrix with a row for each collection, and the means below.
@@ -906,7 +912,7 @@ class ShownResults:
         titles = self.cut([one.name for one in self.found.collections], LEAST_NAME + 2)
         macro = [decimals(self.found.macro[run], DIGITS) for run in self.runs]
         rows = [
-            [f"{letter(run)} {name}", *(each[place] for each in columns), macro[place]]
+            [f"{self.found.marks[run]} {name}", *(each[place] for each in columns), macro[place]]
             for place, (run, name) in enumerate(zip(self.runs, names, strict=True))
         ]
         return Table(["run", *titles, "macro\nmean"], rows, 1)
@@ -963,7 +969,7 @@ class ShownResults:
         if ranks is None or cut is None:
             return []
         order = self.by_rank()
-        names = [f"{letter(run)} {self.whole.names[run]}" for run in order]
+        names = self.marked(order)
         shown = [ranks[run] for run in order]
         most = len(ranks) if len(shown) == len(ranks) else math.ceil(max(shown))
         return [RankPicture(names, shown, most, cut, self.spans())]

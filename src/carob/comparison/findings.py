@@ -222,6 +222,7 @@ class Contest:
         counts: the number of collections that have the run, where collections are compared.
         worst_point: whether the interval of each run is a worst-point interval, which allows for values that were not
             seen.
+        places: the place of each run by the first measure, counted from 0, which its letter states in all tables.
     """
 
     label: str
@@ -237,11 +238,22 @@ class Contest:
     smaller_is_better: bool = field(default=False, kw_only=True)
     counts: tuple[int, ...] = field(default=(), kw_only=True)
     worst_point: tuple[bool, ...] = field(default=(), kw_only=True)
+    places: tuple[int, ...] = field(kw_only=True)
+
+    @cached_property
+    def marks(self) -> tuple[str, ...]:
+        """The letter of each run: ``a`` for the best by the first measure."""
+        return tuple(map(letter, self.places))
 
     @cached_property
     def letters(self) -> tuple[str, ...]:
         """For each run, the letters of the runs that it significantly outperforms."""
-        return tuple(letters_of(runs, len(self.means)) for runs in self.beaten)
+        return tuple(map(self.letters_of, self.beaten))
+
+    def letters_of(self, runs: Iterable[int]) -> str:
+        """Returns the letters of runs, best first, separated by commas if there are more runs than letters."""
+        places = sorted(self.places[run] for run in runs)
+        return ("," if len(self.means) > len(ALPHABET) else "").join(map(letter, places))
 
     @cached_property
     def ranks(self) -> tuple[tuple[int, int], ...]:
@@ -529,21 +541,11 @@ def turned(pair: AnyPair, first: int) -> AnyPair:
     return replace(pair, **changed)
 
 
-def letters_of(runs: Sequence[int], among: int) -> str:
-    """Returns the letters of runs, separated by commas if there are more runs than letters."""
-    return ("," if among > len(ALPHABET) else "").join(letters(runs))
-
-
-def letters(places: Iterable[int]) -> list[str]:
-    """Returns the letter of each of the runs."""
-    return list(map(letter, places))
-
-
 def letter(place: int) -> str:
-    """Returns the letter that stands for a run in the tables. The run is given by its index, counted from 0.
+    """Returns the letter that stands for a run in the tables.
 
     Args:
-        place: the index of the run.
+        place: the place of the run by the first measure, counted from 0.
 
     Example:
         >>> from carob.comparison.findings import letter

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from carob._numpy import np
 from carob.comparison.cautions import sentences_of
-from carob.comparison.findings import Pair, best_named, letter, pairs_named, ranked, turned
+from carob.comparison.findings import Pair, best_named, pairs_named, ranked, turned
 from carob.comparison.tables import (
     EVERYTHING,
     View,
@@ -160,7 +160,7 @@ def contents(comparison: Findings) -> dict[str, Any]:
     """Returns the content of the JSON: the scores by query as ``carob eval -q`` writes them, and the comparison."""
     scores = scores_document(comparison.scores, per_query=True)
     for run, (written, name) in enumerate(zip(scores["runs"], comparison.names, strict=True)):
-        written |= {"name": name, "letter": letter(run), "judged": comparison.judged[run]}
+        written |= {"name": name, "letter": comparison.primary.marks[run], "judged": comparison.judged[run]}
     shown = ("means", "low", "high", "letters", "smaller_is_better", "anova", "strata")
     contests = {
         label: {name: getattr(contest, name) for name in shown}
@@ -227,11 +227,12 @@ def records_of_pairs(kind: type, names: Sequence[str], found: Mapping[str, Seque
 
 def run_records(comparison: Findings) -> Records:
     """Returns a row for each measure and run."""
-    letters = list(map(letter, range(len(comparison.names))))
     rows = [
         (label, *row)
         for label, each in comparison.contests.items()
-        for row in zip(comparison.names, letters, each.means, each.low, each.high, each.letters, strict=True)
+        for row in zip(
+            comparison.names, each.marks, each.means, each.low, each.high, each.letters, strict=True
+        )
     ]
     return Records(["measure", "run", "letter", "mean", "low", "high", "better_than"], rows)
 

@@ -18,6 +18,7 @@ from carob.comparison.findings import (
     Pair,
     Settings,
     Stratum,
+    best_first,
 )
 from carob.evaluation.evidence import tables_of
 from carob.evaluation.scores import uncounted
@@ -290,7 +291,8 @@ def others_decide(
 def decided(measures: Sequence[Estimated], settings: Settings) -> dict[str, Contest]:
     """Returns the comparison by each measure: corrected p, joint intervals and the runs that each run outperforms."""
     correct_together([each.outcome for each in measures], settings)
-    contests = {}
+    contests, first = {}, measures[0]
+    order = best_first(first.means, first.table.sign, first.more.get("counts", ()))
     for each in measures:
         table = each.table
         join(each.outcome, settings, table)
@@ -308,6 +310,7 @@ def decided(measures: Sequence[Estimated], settings: Settings) -> dict[str, Cont
             strata=each.strata,
             anova=each.anova,
             smaller_is_better=table.sign < 0,
+            places=tuple(np.argsort(order).tolist()),
             **each.more,
         )
     return contests

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
-from carob.comparison.findings import letter, letters, ranked, turned
+from carob.comparison.findings import ranked, turned
 from carob.comparison.verdict import (
     declared_negative,
     digits_of,
@@ -243,8 +243,8 @@ def board(comparison: Findings, view: View) -> FittedTable:
         columns.append(shares)
     shown = ranking(comparison, view)
     rows = [
-        [its, comparison.names[run], *(cells[run] for cells in columns)]
-        for its, run in zip(letters(shown), shown, strict=True)
+        [comparison.primary.marks[run], comparison.names[run], *(cells[run] for cells in columns)]
+        for run in shown
     ]
     notes = []
     if shorter:
@@ -304,11 +304,12 @@ def against(
     baseline = settings.baseline
     if baseline is not None:
         title = f"vs {names[baseline]}, {contest.label}"
-        first = [[its, names[pair.a]] for its, pair in zip(letters([pair.a for pair in shown]), shown)]
+        first = [[contest.marks[pair.a], names[pair.a]] for pair in shown]
     else:
         title = contest.label
-        ends = zip(*(letters([getattr(pair, end) for pair in shown]) for end in "ab"), strict=True)
-        first = [["-".join(its), pair_names(names, pair)] for its, pair in zip(ends, shown, strict=True)]
+        first = [
+            [f"{contest.marks[pair.a]}-{contest.marks[pair.b]}", pair_names(names, pair)] for pair in shown
+        ]
     return FittedTable(
         ["", title, *columns],
         [[*own, *row] for own, row in zip(first, zip(*columns.values(), strict=True), strict=True)],
@@ -349,8 +350,8 @@ def judged(comparison: Findings, view: View) -> list[FittedTable]:
         del columns[interval_title(comparison.settings)], columns["worth"]
     shown = ranking(comparison, view)
     rows = [
-        [own, comparison.names[run], *(each[run] for each in columns.values())]
-        for own, run in zip(letters(shown), shown, strict=True)
+        [contest.marks[run], comparison.names[run], *(each[run] for each in columns.values())]
+        for run in shown
     ]
     note = filled(NOTES[key], sample=known.sample, queries=known.queries)
     return [FittedTable(["#", f"judge, {contest.label}", *columns], rows, frozenset({0, 1}), note=note)]
@@ -491,7 +492,9 @@ def strata(comparison: Findings) -> list[FittedTable]:
         known = [place for place, mean in enumerate(means) if not math.isnan(mean)]
         worst = min(known, key=lambda place: sign * means[place]) if known else None
         name = "-" if worst is None else contest.strata[worst].name
-        rows.append([letter(run), comparison.names[run], *column(decimals, means, digits=digits), name])
+        rows.append(
+            [contest.marks[run], comparison.names[run], *column(decimals, means, digits=digits), name]
+        )
     found = [FittedTable(header, rows, frozenset({0, 1, len(header) - 1}))]
     pairs, _ = pairs_to_show(comparison, contest)
     if len(pairs) <= MOST_PAIRS:
@@ -544,17 +547,17 @@ def orders(comparison: Findings) -> list[FittedTable]:
             found.append(FittedTable([title, *orders.labels], rows, frozenset({0}), keep=1))
     if orders.queries and len(comparison.names) > 1:
         runs = ranking(comparison)[:MOST_ORDERED]
-        baseline = comparison.settings.baseline
+        baseline, marks = comparison.settings.baseline, comparison.primary.marks
         against = runs if baseline is None else [baseline]
         rows = [
-            [own, comparison.names[run], *column(decimals, orders.rbo[run, against], digits=3)]
-            for own, run in zip(letters(runs), runs, strict=True)
+            [marks[run], comparison.names[run], *column(decimals, orders.rbo[run, against], digits=3)]
+            for run in runs
         ]
         note = (
             f"RBO: mean overlap of the ranked documents over {orders.queries} queries, p = {orders.persistence:g}, "
             f"first {orders.depth} documents, extrapolated."
         )
-        header = ["#", f"RBO (p={orders.persistence:g})", *letters(against)]
+        header = ["#", f"RBO (p={orders.persistence:g})", *(marks[run] for run in against)]
         found.append(FittedTable(header, rows, frozenset({0, 1}), note=note))
     return found
 

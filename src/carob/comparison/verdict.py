@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
-from carob.comparison.findings import CORRECTIONS, FAMILY_WISE, NOUNS, SHORT_NAMES, TESTS, letter, ranked
+from carob.comparison.findings import CORRECTIONS, FAMILY_WISE, NOUNS, SHORT_NAMES, TESTS, ranked
 from carob.estimation.sampled_documents import is_linear
 from carob.evaluation.score_tables import conventions_of, signature
 from carob.evaluation.suspects import reads_beyond
@@ -821,11 +821,11 @@ def detectable_words(comparison: Findings) -> str:
     if not known:
         return ""
     digits = digits_of(len(comparison.ids), contest)
-    named = [
+    named = sorted(
         f"{pair_letters(comparison, pair)} {decimals(pair.detectable, digits)}"
         for pair in contest.pairs
         if math.isfinite(pair.detectable)
-    ]
+    )
     which = ", ".join(named) if len(known) <= MOST_NAMED else detectable_span(contest)
     return filled(
         "Smallest difference in {label} that these queries detect with 80% power{after}: {which}.",
@@ -883,7 +883,9 @@ def judged_words(comparison: Findings) -> str:
 
 def pair_letters(comparison: Findings, pair: Pair) -> str:
     """Returns the letters of both runs of a pair or, with a baseline, only the letter of the other run."""
-    return letter(pair.a) + ("" if comparison.settings.baseline is not None else f"-{letter(pair.b)}")
+    its = comparison.primary
+    runs = (pair.a, pair.b) if comparison.settings.baseline is None else (pair.a,)
+    return "-".join(its.marks[run] for run in sorted(runs, key=its.places.__getitem__))
 
 
 def tied_best(contest: Contest, digits: int) -> list[bool]:

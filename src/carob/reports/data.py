@@ -323,7 +323,7 @@ def numbers_of(
     return {
         "carob": __version__,
         "names": comparison.names,
-        "letters": [letter(run) for run in range(len(comparison.names))],
+        "letters": comparison.primary.marks,
         "labels": comparison.labels,
         "queries": comparison.queries,
         "texts": texts if any(texts) else None,
@@ -478,7 +478,7 @@ def board_row(comparison: Comparison, run: int, place: int, low: float, high: fl
     return {
         "run": run,
         "place": -place,
-        "letter": letter(run),
+        "letter": primary.marks[run],
         "name": comparison.names[run],
         "whisker": whisker(primary, run, low, high),
         "interval": f"{decimals(primary.means[run], digits)} {ends}",
@@ -494,13 +494,13 @@ def cell(contest: Contest, run: int) -> dict[str, Any]:
     return {
         "value": seven_digits([contest.means[run]])[0],
         "text": decimals(contest.means[run], digits),
-        "letters": in_ranges(contest.beaten[run]),
+        "letters": in_ranges([contest.places[each] for each in contest.beaten[run]]),
         "best": decimals(contest.means[run], digits) == decimals(top, digits),
     }
 
 
 def in_ranges(beaten: Sequence[int]) -> str:
-    """Returns the letters of runs, with ranges such as ``b–f``, or the number of runs if the letters are too long."""
+    """Returns the letters of places, with ranges such as ``b–f``, or the number of runs if the letters are too long."""
     groups: list[list[int]] = []
     for place in sorted(beaten):
         if groups and place == groups[-1][-1] + 1:
