@@ -192,3 +192,12 @@ def test_lines_that_lenient_rules_skip_are_counted() -> None:
 def test_an_open_file_holds_no_parts() -> None:
     with pytest.raises(carob.ArgumentError, match=r"^Pass a path such as 'fold-\{\}\.run' to split a run"):
         carob.write_run({"q": {"a": 1.0}}, io.BytesIO(), split_by={"q": "one"})
+
+
+def test_a_row_of_a_later_block_is_named_by_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("polars")
+    monkeypatch.setattr("carob.inputs.files.libraries.BLOCK", 20)
+    path = tmp_path / "null.csv"
+    path.write_text("query_id,doc_id,score\n" + "q1,a,1\n" * 50 + "q1,,1\n")
+    with pytest.raises(carob.DataError, match=r"null\.csv, line 52: column 'doc_id' is null"):
+        carob.write_run(path, io.BytesIO())

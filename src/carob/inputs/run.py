@@ -48,7 +48,7 @@ from carob.lists.rows import offsets_of
 from carob.output.errors import ColumnsOfTextError, DataError, NothingError, PolicyError, Worded
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from carob.inputs.files.table import FileTable
     from carob.inputs.qrels import Rows
@@ -215,7 +215,7 @@ class Run:
             # The columns' roles were settled when the file was opened.
             columns = insisted(table.columns)
             if is_frame(table.content):
-                held = held_frame(table.content, extract, columns, table.most)
+                held = held_frame(table.content, extract, columns, table.most, table.blocks)
             else:
                 held = cls.of(table.content, extract=extract, **cast("Any", columns)).held
         return cls(name or called(table.name), FileRun(held, table))
@@ -355,7 +355,13 @@ def by_rank_column(held: Any) -> RunSource | None:
     return replace(held, places={role: place for role, place in held.places.items() if role != "score"})
 
 
-def held_frame(frame: Any, extract: str | None, named: dict[str, Any], most: float = math.inf) -> RunSource:
+def held_frame(
+    frame: Any,
+    extract: str | None,
+    named: dict[str, Any],
+    most: float = math.inf,
+    blocks: Callable[[], Iterator[Any]] | None = None,
+) -> RunSource:
     """Returns a source for the rows of a frame, which are in memory, in batches or in an engine.
 
     Args:
@@ -363,6 +369,7 @@ def held_frame(frame: Any, extract: str | None, named: dict[str, Any], most: flo
         extract: ``engine`` to rank a lazy frame in its engine, ``executors`` to rank it in Spark's executors.
         named: columns' names by role; None looks for a usual name.
         most: the bytes that the rows' texts may take.
+        blocks: yields the same rows block by block, as in ``FileTable``.
 
     Raises:
         DataError: an unreadable frame, or another value of ``extract``.
@@ -377,7 +384,7 @@ def held_frame(frame: Any, extract: str | None, named: dict[str, Any], most: flo
     refuse_one_column(frame, "run")
     if extract is not None or is_away(frame):
         return EngineRun.of(frame, extract=extract, **named)
-    found = streamed(frame, named)
+    found = streamed(frame, named, blocks)
     return columns_of(frame, "run", named, most) if found is None else replace(found, most=most)
 
 

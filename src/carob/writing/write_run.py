@@ -24,7 +24,7 @@ from carob.inputs.qrels import Qrels
 from carob.inputs.query_files import queries_in, read_groups
 from carob.inputs.run import ExcludingRun, Run, are_several, runs_in
 from carob.inputs.runs import MatchOptions, TextRun, Wrapper
-from carob.inputs.runs.batches import CameBack, StreamedRun
+from carob.inputs.runs.batches import CameBack, StreamedRun, rows_after
 from carob.inputs.sources import ONE_COUNTS, fields_of, source_of
 from carob.matching.match import refuse_duplicates
 from carob.output.document import Document, Documented, Line, Section
@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from carob.inputs.runs import RunSource
 
 ROWS_AT_ONCE = 1 << 14
+FRAME_ROWS = 1 << 16
+"""Rows of a frame: the lists are made by one thread, which has no use for more."""
 TAG = "tag"
 PLACE = "{}"
 """Stands in the name of an output for the name of a part."""
@@ -501,9 +503,11 @@ def take_frames(maker: _native.ListMaker, held: Columns | StreamedRun, options: 
     """Lets the kernel take the rows of a frame, or of one frame after another."""
     columns = held.places if isinstance(held, StreamedRun) else held.of_run
     options.refuse_without_ranks(ranks=columns["rank"] is not None)
-    for frame in held.frames() if isinstance(held, StreamedRun) else [held.frame]:
-        with sentences("run frame", "run"):
+    before = 0
+    for frame in replace(held, size=FRAME_ROWS).frames() if isinstance(held, StreamedRun) else [held.frame]:
+        with rows_after(before), sentences("run frame", "run"):
             begin_again_unless(maker.take_frame(frame, **columns))
+        before += frame.rows
         del frame  # before the next one is made
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from carob import _native
 from carob.inputs.columns import IDS
+from carob.inputs.decompression import unpacked
 from carob.inputs.errors import (
     LISTS_NO_DOCUMENTS,
     NOT_UTF_8,
@@ -30,7 +31,7 @@ from carob.output.escaping import shown
 from carob.output.taken import take
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
     import duckdb
     import polars as pl
@@ -128,6 +129,21 @@ class Library:
         """Finds the first field that should be a number but is not: its row, its column and its text."""
         raise NotImplementedError
 
+    def in_blocks(
+        self, place: Place, plan: ColumnRoles, how: Delimited | None
+    ) -> Callable[[], Iterator[Any]] | None:
+        """Returns a function that yields the rows of a run block by block, each as ``flat`` does.
+
+        It returns None if the library itself needs little memory for a whole file.
+
+        Args:
+            place: the text files.
+            plan: the roles of the columns.
+            how: the layout of CSV or TSV files; None for JSON lines.
+        """
+        del place, plan, how
+        return None
+
 
 def odd_list(query: str, sizes: dict[str, int | None]) -> DataError:
     """Returns the error for lists of a row, one of which is missing, is empty or differs from the others in length."""
@@ -148,6 +164,34 @@ def odd_list(query: str, sizes: dict[str, int | None]) -> DataError:
     return refused(
         "query {name} has {lengths}.", "Use one number for each document.", lengths=lengths, **place
     )
+
+
+BLOCK = 1 << 22
+"""Bytes of text that are parsed at once. Much larger blocks take more time, because the system clears their memory."""
+
+
+def blocks_of(files: Iterable[str], how: Delimited | None = None) -> Iterator[bytes]:
+    """Yields the text of files in blocks of whole rows.
+
+    Args:
+        files: the files, compressed or not.
+        how: the layout of CSV or TSV files, whose blocks begin with a header each; None for JSON lines.
+
+    Raises:
+        DataError: a file cannot be read.
+    """
+    for path in files:
+        with sentences(path), unpacked(path) as file:
+            # Without a header, Polars takes the first row of a block for the number of columns.
+            head = b"" if how is None else file.readline() if how.header else how.header_line
+            while parts := [each for each in (file.read(BLOCK), file.readline()) if each]:
+                # Two quotes within quotes stand for one, so that a row ends where their number is even.
+                quoted = how is not None and how.header
+                inside = quoted and sum(each.count(b'"') for each in parts) % 2 == 1
+                while inside and (line := file.readline()):
+                    parts.append(line)
+                    inside = line.count(b'"') % 2 == 0
+                yield b"".join([head, *parts])
 
 
 class Polars(Library):
@@ -177,12 +221,17 @@ class Polars(Library):
 
     def delimited(self, place: Place, how: Delimited) -> pl.LazyFrame:
         """Opens CSV or TSV files."""
+        return self.delimited_in(list(place.files), how, header=how.header)
+
+    @staticmethod
+    def delimited_in(source: list[str] | bytes, how: Delimited, *, header: bool) -> pl.LazyFrame:
+        """Returns the table in CSV or TSV files or in the text of one, which begins with a header or not."""
         import polars as pl
 
         return pl.scan_csv(
-            list(place.files),
+            source,
             separator=how.separator,
-            has_header=how.header,
+            has_header=header,
             schema=dict.fromkeys(how.names, pl.String),
             quote_char='"' if how.header else None,
             glob=False,
@@ -190,6 +239,11 @@ class Polars(Library):
 
     def lines(self, place: Place, plan: ColumnRoles) -> pl.LazyFrame:
         """Opens JSON lines files."""
+        return self.lines_in(list(place.files), plan)
+
+    @staticmethod
+    def lines_in(source: list[str] | bytes, plan: ColumnRoles) -> pl.LazyFrame:
+        """Returns the table in JSON lines files or in the text of one."""
         import polars as pl
 
         kinds: dict[str, pl.DataType] = {
@@ -199,7 +253,21 @@ class Polars(Library):
             kinds = {plan.records: pl.List(pl.Struct(kinds))}
         elif plan.lists:
             kinds = {name: pl.List(held) for name, held in kinds.items()}
-        return pl.scan_ndjson(list(place.files), schema={plan.columns["query"]: pl.String(), **kinds})
+        return pl.scan_ndjson(source, schema={plan.columns["query"]: pl.String(), **kinds})
+
+    def in_blocks(
+        self, place: Place, plan: ColumnRoles, how: Delimited | None
+    ) -> Callable[[], Iterator[pl.LazyFrame]]:
+        """Returns a function that yields the rows block by block. By itself, Polars holds most of a text file."""
+
+        def every() -> Iterator[pl.LazyFrame]:
+            for block in blocks_of(place.files, how):
+                table = (
+                    self.lines_in(block, plan) if how is None else self.delimited_in(block, how, header=True)
+                )
+                yield self.flat(table, plan, "run", text=how is not None)
+
+        return every
 
     def flat(self, table: pl.LazyFrame, plan: ColumnRoles, kind: str, *, text: bool) -> pl.LazyFrame:
         """Selects the requested columns, one document per row."""

@@ -78,6 +78,7 @@ class FileTable:
         fault: returns the error for text that is not a number, if there is any.
         home: the object that must live as long as the content.
         most: the bytes that the texts of the rows may take.
+        blocks: yields the rows of a run block by block, in frames like ``content``; None to read ``content`` itself.
     """
 
     name: str
@@ -89,6 +90,7 @@ class FileTable:
     fault: Callable[[], DataError | None] = lambda: None
     home: Any = None
     most: float = math.inf
+    blocks: Callable[[], Iterator[Any]] | None = None
 
     @contextmanager
     def named(self, policy: Policy | None = None) -> Iterator[None]:
@@ -239,6 +241,7 @@ def together(place: Place, tables: list[tuple[str, FileTable]]) -> FileTable:
         fault=lambda: next((said for _, its in tables if (said := its.fault())), None),
         home=[its.home for _, its in tables],
         most=sum(its.most for _, its in tables),
+        blocks=None,
     )
 
 
@@ -405,6 +408,7 @@ class TableRequest:
             fault,
             library,
             most_of(self.place.files) if columns_in_files else math.inf,
+            None if columns_in_files else library.in_blocks(self.place, plan, self.how),
         )
 
     def systems(self, library: Library, table: Any) -> tuple[str, ...]:

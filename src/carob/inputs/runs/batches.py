@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from importlib.util import find_spec
 from threading import Lock
@@ -18,6 +18,7 @@ from carob.inputs.frames import Columns, fit, library_of, named_in, system_colum
 from carob.inputs.ids import unicode
 from carob.inputs.runs import SpillFile
 from carob.inputs.sources import Provenance
+from carob.output.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
@@ -114,8 +115,11 @@ class StreamedRun:
             yield from self.columns(self.of_queries(queries)).rows(queries)
             return
         with closing(self.frames()) as frames:
+            before = 0
             for frame in frames:
-                yield from self.columns(frame).rows()
+                with rows_after(before):
+                    yield from self.columns(frame).rows()
+                before += frame.rows
 
     def frames(self) -> Generator[_native.Frame, None, None]:
         """Yields all rows in order, in batches whose columns fit their roles."""
@@ -150,12 +154,28 @@ class StreamedRun:
             fit(column, role, "run")
 
 
-def streamed(given: Any, named: dict[str, str | None]) -> StreamedRun | None:
+@contextmanager
+def rows_after(before: int) -> Iterator[None]:
+    """Counts the rows of earlier frames to the number of a row in errors.
+
+    Raises:
+        DataError: with the number of the row in the whole run.
+    """
+    try:
+        yield
+    except DataError as error:
+        raise error if error.row is None else error.at(row=error.row + before) from None
+
+
+def streamed(
+    given: Any, named: dict[str, str | None], blocks: Callable[[], Iterator[Any]] | None = None
+) -> StreamedRun | None:
     """Returns the run in a frame, or None if the frame is in memory or its library has no batches.
 
     Args:
         given: the frame.
         named: columns' names by role; None, or none given, looks for a usual name.
+        blocks: yields the same rows block by block, in lazy frames; None to read ``given`` itself.
 
     Raises:
         DataError: a missing or ambiguous column.
@@ -171,7 +191,7 @@ def streamed(given: Any, named: dict[str, str | None]) -> StreamedRun | None:
                 return in_stream(given, schema, asked)
             return in_dataset(given, schema, asked) if hasattr(given, "get_fragments") else None
         if library in ("duckdb", "narwhals") or (library == "polars" and hasattr(given, "collect")):
-            return in_lazy_frame(given, asked)
+            return in_lazy_frame(given, asked, blocks)
         return None
 
 
@@ -190,7 +210,9 @@ def in_engine(given: Any, asked: dict[str, str | None]) -> StreamedRun:
     return StreamedRun(tuple(chosen), origin, lambda _: map(frame_of, engine.batches(given, names)), only)
 
 
-def in_lazy_frame(given: Any, asked: dict[str, str | None]) -> StreamedRun | None:
+def in_lazy_frame(
+    given: Any, asked: dict[str, str | None], blocks: Callable[[], Iterator[Any]] | None
+) -> StreamedRun | None:
     """Returns the run in a Polars lazy frame or a DuckDB relation, which is computed again for each pass.
 
     Returns None for a frame in memory.
@@ -211,6 +233,8 @@ def in_lazy_frame(given: Any, asked: dict[str, str | None]) -> StreamedRun | Non
     query = nw.col(chosen["query"]) if whole else nw.col(chosen["query"]).cast(nw.String)
 
     def every(rows: int) -> Iterator[_native.Frame]:
+        if blocks is not None:
+            return (frame_of(each.select(*chosen.values()).collect()) for each in blocks())
         native = wanted.select(nw.all()).to_native()  # a DuckDB relation can be exported only once
         if library == "duckdb":
             return relation_frames(native, rows)
