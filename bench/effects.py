@@ -32,7 +32,7 @@ SEED = 20240
 SIZES = (8, 12, 20, 30, 50, 100)
 LEVEL = 0.95
 TITLES = ("d_z", "superiority", "Wald")
-MEAN, LOW, MOST_LOW = 0.93, 0.85, 0.08
+MEAN, LOW, MOST_LOW = 0.93, 0.85, 0.05
 """The least share that holds the truth on average over all pairs, and the largest share of pairs below another."""
 
 

@@ -209,6 +209,7 @@ CACHED = {
     "method_words",
     "metric_class",
     "notation",
+    "pointers",
     "own_profile",
     "placements",
     "plugged",

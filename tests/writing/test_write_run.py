@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import random
+import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ import pytest
 import carob
 from carob.conventions.policy import Policy
 from carob.output.errors import DataWarning
+from toys import command
 
 FILES = 1000
 Rows = list[tuple[str, str, float]]
@@ -201,3 +204,44 @@ def test_a_row_of_a_later_block_is_named_by_its_line(tmp_path: Path, monkeypatch
     path.write_text("query_id,doc_id,score\n" + "q1,a,1\n" * 50 + "q1,,1\n")
     with pytest.raises(carob.DataError, match=r"null\.csv, line 52: column 'doc_id' is null"):
         carob.write_run(path, io.BytesIO())
+
+
+def commands_of_the_page() -> list[str]:
+    """The commands in the table of docs/files.md."""
+    page = Path(__file__).parents[2] / "docs" / "files.md"
+    return re.findall(r"^\| `(carob run [^`]+)` \|", page.read_text(encoding="utf-8"), re.MULTILINE)
+
+
+@pytest.mark.parametrize("line", commands_of_the_page())
+def test_the_commands_of_the_page_write_what_it_says(
+    line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = "q1 Q0 a 1 3 one\nq1 Q0 b 2 2 one\nq2 Q0 a 1 1 two\n"
+    made = {
+        "a.run": rows + "q2 Q0 a 2 0.5 two\n" * ("--duplicates" in line),
+        "1.run": rows,
+        "2.run": "q2 Q0 c 1 9 one\nq3 Q0 a 1 1 one\n",
+        "all.run": rows,
+        "dev.txt": "q2\n",
+        "folds.txt": "q1 1\nq2 2\n",
+        "qrels.txt": "q1 0 b 0\n",
+    }
+    for name, text in made.items():
+        Path(name).write_text(text)
+    assert command(*shlex.split(line)[1:]) == 0
+    written = {
+        path.name: [each.split()[::2][:2] for each in path.read_text().splitlines()]
+        for path in tmp_path.iterdir()
+        if path.name not in made
+    }
+    whole = [["q1", "a"], ["q1", "b"], ["q2", "a"]]
+    assert written == {
+        "top.run": {"top.run": whole},
+        "whole.run": {"whole.run": [*whole[:2], ["q2", "c"], ["q2", "a"], ["q3", "a"]]},
+        "dev.run": {"dev.run": whole[2:]},
+        "judged.run": {"judged.run": whole[1:2]},
+        "'fold-{}.run'": {"fold-1.run": whole[:2], "fold-2.run": whole[2:]},
+        "'{}.run'": {"one.run": whole[:2], "two.run": whole[2:]},
+        "once.run": {"once.run": whole},
+    }[line.split(" -o ")[1].split()[0]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 from collections.abc import Iterable, Mapping
@@ -29,7 +30,8 @@ from carob.inputs.sources import called
 from carob.matching.match import Counts
 from carob.measures import Measure, parse_measure
 from carob.measures.define import UNBOUNDED, Definition
-from carob.measures.names import MeasureObject, given_names
+from carob.measures.grammar import split_names
+from carob.measures.names import MeasureObject, given_names, is_known
 from carob.output.errors import DataError, MeasureError, NotEvaluatedError, Worded, refuse_other
 from carob.output.language import filled
 from carob.output.parsing import is_number, json_or_none, number_of
@@ -781,10 +783,10 @@ def without_value(
 
 def measure_named(label: str) -> Measure:
     """Returns carob's measure of this name, or a measure of which only the values are known."""
-    try:
-        return parse_measure(label)
-    except MeasureError:
-        return OtherMeasure(label)
+    with contextlib.suppress(MeasureError):
+        if all(map(is_known, split_names(label))):  # an error about an unknown name looks for similar names
+            return parse_measure(label)
+    return OtherMeasure(label)
 
 
 def chosen(known: Mapping[str, Measure], only: Sequence[Any]) -> dict[str, str]:

@@ -32,12 +32,13 @@ from carob.output.errors import DataError
 from carob.statistics.coefficients import (
     LEAST_ALIKE,
     SUSPICIOUS,
-    gwet,
+    alphas,
+    gwets,
     kappa,
     kappas,
-    krippendorff,
     middle_share,
     scale_of,
+    total,
 )
 from carob.statistics.correlation_intervals import UNDEFINED, Samples
 from carob.statistics.correlations import correlation_named
@@ -167,7 +168,7 @@ def agreement(
         table=tables.sum(axis=0),
         tables=tables,
         statistics=statistics(tables, scale, resamples, seed),
-        kappas=kappas(tables),
+        kappas=kappas(tables, "quadratic"),
         pool=pool,
         resamples=resamples,
         seed=seed,
@@ -400,24 +401,28 @@ def confusions(pairing: Pairing, scale: Floats) -> Floats:
     return flat.reshape(count, size, size).astype(np.float64)
 
 
-def formulas(scale: Floats) -> dict[str, Callable[[Floats], float]]:
-    """Returns every statistic as a function of a confusion matrix."""
+def formulas(scale: Floats) -> dict[str, Callable[[Floats], Floats]]:
+    """Returns every statistic as a function of confusion matrices [tables, grades, grades]."""
     distance = np.subtract.outer(scale, scale)  # row minus column: the first judge's grade minus the second's
 
-    def share(mask: Floats) -> Callable[[Floats], float]:
-        return lambda table: float((table * mask).sum() / table.sum())
+    def share(mask: Floats) -> Callable[[Floats], Floats]:
+        return lambda tables: total(tables * mask) / total(tables)
 
     return {
         "same grade": share(np.eye(len(scale))),
         "within one grade": share((np.abs(distance) <= 1).astype(np.float64)),
-        "kappa, quadratic": lambda table: kappa(table, "quadratic"),
-        "kappa, linear": lambda table: kappa(table, "linear"),
-        "kappa": lambda table: kappa(table),
-        "alpha, ordinal": lambda table: krippendorff(table),
-        "AC1": lambda table: gwet(table),
-        "AC2, quadratic": lambda table: gwet(table, "quadratic"),
+        "kappa, quadratic": lambda tables: kappas(tables, "quadratic"),
+        "kappa, linear": lambda tables: kappas(tables, "linear"),
+        "kappa": lambda tables: kappas(tables, "none"),
+        "alpha, ordinal": alphas,
+        "AC1": lambda tables: gwets(tables, "none"),
+        "AC2, quadratic": lambda tables: gwets(tables, "quadratic"),
         "bias, B - A": share(-distance),
     }
+
+
+BLOCK = 4096
+"""Resampled matrices that are computed together: a few MB each for 20 grades."""
 
 
 def statistics(tables: Floats, scale: Floats, resamples: int, seed: int) -> tuple[Coefficient, ...]:
@@ -428,8 +433,9 @@ def statistics(tables: Floats, scale: Floats, resamples: int, seed: int) -> tupl
     if len(used) > 1:
         means = resample_means(used.reshape(len(used), -1), Draw(resamples, seed))
         drawn = np.rint(means * len(used)).reshape(-1, *whole.shape)
+    blocks = [whole[None], *(drawn[start : start + BLOCK] for start in range(0, len(drawn), BLOCK))]
     found = []
     for name, formula in formulas(scale).items():
-        low, high = middle_share(np.array([formula(table) for table in drawn]))
-        found.append(Coefficient(formula(whole), low, high, name=name))
+        value, *values = np.concatenate([formula(block) for block in blocks]).tolist()
+        found.append(Coefficient(value, *middle_share(np.array(values)), name=name))
     return tuple(found)

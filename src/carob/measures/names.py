@@ -441,12 +441,23 @@ def named(name: str) -> list[Measure]:
     return [own(name)] if trec is None else trec
 
 
-def own(name: str) -> Measure:
-    """Returns the measure with this name in carob or with this alias."""
-    word, given, at = parts_of_name(name)
+def is_known(name: str) -> bool:
+    """Returns whether the word of a name is one of carob's or trec_eval's; its parameters may still be wrong."""
+    return from_trec_eval(written_plainly(name)) is not None or known_as(parts_of_name(name)[0]) is not None
+
+
+def known_as(word: str) -> str | None:
+    """Returns carob's name for a word, also one that an installed package adds, or None if it is unknown."""
     meant = canonical(word)
     if meant is None and plugged("carob.measures"):
         meant = canonical(word)
+    return meant
+
+
+def own(name: str) -> Measure:
+    """Returns the measure with this name in carob or with this alias."""
+    word, given, at = parts_of_name(name)
+    meant = known_as(word)
     if meant is None:
         raise unknown(word, at)
     word, implied, _ = parts_of_name(meant)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Any
 
 from carob.measures.define import REGISTER, shortened
@@ -49,12 +50,14 @@ def unknown(word: str, at: str | None = None) -> UnknownMeasureError:
 
 def pointer(word: str) -> str | None:
     """Returns the sentence about a name in unknown_names.toml, or None if the file does not contain the name."""
+    wanted = folded(word)
     for each in pointers():
-        if folded(word) in map(folded, each["names"]):
+        if wanted in map(folded, each["names"]):
             return Worded(each["say"], each.get("command", each["say"]))
     return None
 
 
+@cache
 def pointers() -> list[dict[str, Any]]:
     """Returns groups of names that carob does not have, each with a sentence that says what to write instead."""
     found: list[dict[str, Any]] = own_table(__file__, "unknown_names.toml")["unknown"]

@@ -16,7 +16,18 @@ if TYPE_CHECKING:
 
     Weights: TypeAlias = Literal["none", "linear", "quadratic"]
 
-__all__ = ["gwet", "kappa", "kappas", "krippendorff", "middle_share", "quadratic_kappa", "scale_of"]
+__all__ = [
+    "alphas",
+    "gwet",
+    "gwets",
+    "kappa",
+    "kappas",
+    "krippendorff",
+    "middle_share",
+    "quadratic_kappa",
+    "scale_of",
+    "total",
+]
 
 SUSPICIOUS = 0.8
 LEAST_ALIKE = 50
@@ -46,10 +57,15 @@ def kappa(table: ArrayLike, weights: Weights = "none") -> float:
         >>> round(kappa([[20, 5], [10, 15]]), 4)
         0.4
     """
-    share = shares(table)
-    cost = 1 - likeness(len(share), weights)
-    expected = float((cost * np.outer(share.sum(axis=1), share.sum(axis=0))).sum())
-    return 1 - float((cost * share).sum()) / expected if expected else np.nan
+    return float(kappas(single(table), weights)[0])
+
+
+def kappas(tables: Floats, weights: Weights) -> Floats:
+    """Returns the κ of each confusion matrix [tables, grades, grades]; NaN for an empty one."""
+    share = shares(tables)
+    cost = 1 - likeness(tables.shape[-1], weights)
+    by_chance = share.sum(axis=2)[:, :, None] * share.sum(axis=1)[:, None, :]
+    return 1 - ratio(total(cost * share), total(cost * by_chance))
 
 
 def quadratic_kappa(a: Floats, b: Floats) -> float:
@@ -87,14 +103,18 @@ def gwet(table: ArrayLike, weights: Weights = "none") -> float:
         >>> round(gwet([[20, 5], [10, 15]]), 4)
         0.4059
     """
-    share = shares(table)
-    size = len(share)
+    return float(gwets(single(table), weights)[0])
+
+
+def gwets(tables: Floats, weights: Weights) -> Floats:
+    """Returns the AC1 or AC2 of each confusion matrix [tables, grades, grades]; NaN for an empty one."""
+    share, size = shares(tables), tables.shape[-1]
     if size < 2:
-        return np.nan
+        return np.full(len(tables), np.nan)
     alike = likeness(size, weights)
-    mean = (share.sum(axis=0) + share.sum(axis=1)) / 2
-    chance = float(alike.sum() * (mean * (1 - mean)).sum()) / (size * (size - 1))
-    return (float((alike * share).sum()) - chance) / (1 - chance)
+    mean = (share.sum(axis=1) + share.sum(axis=2)) / 2
+    chance = alike.sum() * (mean * (1 - mean)).sum(axis=1) / (size * (size - 1))
+    return np.asarray((total(alike * share) - chance) / (1 - chance))
 
 
 def krippendorff(table: ArrayLike) -> float:
@@ -115,15 +135,18 @@ def krippendorff(table: ArrayLike) -> float:
         >>> round(krippendorff([[20, 5], [10, 15]]), 4)
         0.4
     """
-    shares(table)
-    counts: Floats = np.asarray(table, np.float64)
-    together = counts + counts.T
-    total = together.sum(axis=0)
+    return float(alphas(single(table))[0])
+
+
+def alphas(tables: Floats) -> Floats:
+    """Returns the ordinal α of each confusion matrix [tables, grades, grades]; NaN for an empty one."""
+    together = tables + tables.transpose(0, 2, 1)
+    given = together.sum(axis=1)
     # The distance runs from the middle of one grade's judgments to the middle of the other's.
-    middle = total.cumsum() - total / 2
-    distance = np.subtract.outer(middle, middle) ** 2
-    expected = float((distance * np.outer(total, total)).sum()) / (float(total.sum()) - 1)
-    return 1 - float((distance * together).sum()) / expected if expected else np.nan
+    middle = given.cumsum(axis=1) - given / 2
+    distance = (middle[:, :, None] - middle[:, None, :]) ** 2
+    by_chance = total(distance * (given[:, :, None] * given[:, None, :])) / (given.sum(axis=1) - 1)
+    return 1 - ratio(total(distance * together), by_chance)
 
 
 def likeness(size: int, weights: Weights) -> Floats:
@@ -140,8 +163,8 @@ def likeness(size: int, weights: Weights) -> Floats:
     return np.asarray(1 - (steps if weights == "linear" else steps**2), np.float64)
 
 
-def shares(table: ArrayLike) -> Floats:
-    """Returns the table divided by its sum.
+def single(table: ArrayLike) -> Floats:
+    """Returns a confusion matrix as the only one of several.
 
     Raises:
         DataError: the table is not square, or is empty.
@@ -153,7 +176,22 @@ def shares(table: ArrayLike) -> Floats:
         )
     if not counts.sum() > 0 or counts.min() < 0:
         raise DataError("The judges share no document, so their agreement is undefined.")
-    return np.asarray(counts / counts.sum())
+    return counts[None]
+
+
+def total(tables: Floats) -> Floats:
+    """Returns the sum of each table."""
+    return np.asarray(tables.reshape(len(tables), -1).sum(axis=1))
+
+
+def shares(tables: Floats) -> Floats:
+    """Returns each table divided by its sum; NaN for an empty one."""
+    return ratio(tables, total(tables)[:, None, None])
+
+
+def ratio(a: Floats, b: Floats) -> Floats:
+    """Returns a / b, and NaN where b is 0."""
+    return np.asarray(np.divide(a, b, out=np.full(a.shape, np.nan), where=b != 0))
 
 
 def scale_of(a: Floats, b: Floats) -> Floats:
@@ -181,8 +219,3 @@ def middle_share(found: Floats) -> tuple[float, float]:
         return np.nan, np.nan
     low, high = np.quantile(defined, [0.025, 0.975])
     return float(low), float(high)
-
-
-def kappas(tables: Floats) -> Floats:
-    """Returns the quadratic κ of each query, or NaN if the judges share no document or gave only one grade."""
-    return np.array([kappa(table, "quadratic") if table.any() else np.nan for table in tables])
