@@ -96,20 +96,22 @@ def cross_validated(
     """
     table = matrix(scores)
     unit = np.arange(len(table)) if clusters is None else cluster_codes(clusters, len(table))
-    return selected(table, unit, folds, repeats, Draw(seed=seed).stream)
+    return selected(table, on_grid(table).whole, unit, folds, repeats, Draw(seed=seed).stream)
 
 
-def selected(table: Floats, unit: Integers, folds: int, repeats: int, stream: np.random.PCG64) -> Selection:
+def selected(
+    table: Floats, whole: Floats, unit: Integers, folds: int, repeats: int, stream: np.random.PCG64
+) -> Selection:
     """Returns the result of ``cross_validated`` for checked scores.
 
     Args:
         table: a score for each query and run [queries, runs].
+        whole: the scores as whole numbers of a unit, so that equal sums are equal [queries, runs].
         unit: the number of each query's cluster [queries].
         folds: the number of folds.
         repeats: the number of random divisions.
         stream: the random numbers of the divisions.
     """
-    whole = on_grid(table).whole
     rows, runs = table.shape
     units = int(unit.max()) + 1
     folds = min(folds, units)
@@ -149,7 +151,7 @@ def reselected(
     """
     table, draw = matrix(scores), draw or Draw(resamples=RESELECTIONS)
     theirs = np.zeros(len(table)) if baseline is None else np.asarray(baseline)
-    rows = np.arange(len(table))
+    rows, whole = np.arange(len(table)), on_grid(table).whole
     unit = rows if draw.clusters is None else cluster_codes(draw.clusters, len(table))
     found: list[Floats] = []
     for block in draws(int(unit.max()) + 1, draw):
@@ -157,7 +159,7 @@ def reselected(
             drawn = np.repeat(rows, counts[unit])
             own = table[drawn]
             its = np.unique(unit[drawn], return_inverse=True)[1].reshape(len(drawn))
-            honest = selected(own, its, folds, 1, np.random.PCG64(number)).scores
+            honest = selected(own, whole[drawn], its, folds, 1, np.random.PCG64(number)).scores
             means = np.array([own.mean(axis=0).max(), honest.mean()])
             found.append(means - theirs[drawn].mean())
     return np.array(found)
