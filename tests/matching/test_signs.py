@@ -380,7 +380,10 @@ def test_random_systems_are_said_to_be_upside_down_in_one_of_20_draws_at_most(
 @pytest.mark.parametrize(("lists", "least"), [(5, 0.7), (10, 0.95), (25, 1.0)])
 def test_distances_and_ranks_of_middling_systems_are_found(lists: int, least: float, counting: bool) -> None:
     """Their relevant documents are one standard deviation above others, which makes nDCG about 0.6."""
-    assert rate(max(examples(300), 60), lists=lists, length=20, relevant=4, lean=-1.0, counting=counting) >= least
+    assert (
+        rate(max(examples(300), 60), lists=lists, length=20, relevant=4, lean=-1.0, counting=counting)
+        >= least
+    )
 
 
 def test_lists_in_ascending_order_are_told_unless_something_shows_them_to_be_right() -> None:

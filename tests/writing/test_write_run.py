@@ -236,12 +236,15 @@ def test_the_commands_of_the_page_write_what_it_says(
         if path.name not in made
     }
     whole = [["q1", "a"], ["q1", "b"], ["q2", "a"]]
-    assert written == {
-        "top.run": {"top.run": whole},
-        "whole.run": {"whole.run": [*whole[:2], ["q2", "c"], ["q2", "a"], ["q3", "a"]]},
-        "dev.run": {"dev.run": whole[2:]},
-        "judged.run": {"judged.run": whole[1:2]},
-        "'fold-{}.run'": {"fold-1.run": whole[:2], "fold-2.run": whole[2:]},
-        "'{}.run'": {"one.run": whole[:2], "two.run": whole[2:]},
-        "once.run": {"once.run": whole},
-    }[line.split(" -o ")[1].split()[0]]
+    assert (
+        written
+        == {
+            "top.run": {"top.run": whole},
+            "whole.run": {"whole.run": [*whole[:2], ["q2", "c"], ["q2", "a"], ["q3", "a"]]},
+            "dev.run": {"dev.run": whole[2:]},
+            "judged.run": {"judged.run": whole[1:2]},
+            "'fold-{}.run'": {"fold-1.run": whole[:2], "fold-2.run": whole[2:]},
+            "'{}.run'": {"one.run": whole[:2], "two.run": whole[2:]},
+            "once.run": {"once.run": whole},
+        }[line.split(" -o ")[1].split()[0]]
+    )
