@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+import carob
 from carob.cli.compare import report_command
 from reports.conftest import RUNS, TEA
 
@@ -146,11 +147,16 @@ def test_ctrl_c_is_answered_at_once_and_leaves_the_old_page(
     process.stderr.close()
 
 
-def test_one_run_is_too_few() -> None:
-    done = CliRunner().invoke(report_command, [str(TEA / "qrels.txt"), RUNS[0], "-o", "x.html"])
-    assert done.exit_code == 2
-    assert "at least two RUNs" in done.output
-    assert "carob eval -q --format html" in done.output
+def test_one_run_has_a_page_and_none_has_not(report_libraries: None, tmp_path: Path) -> None:
+    output, qrels = tmp_path / "report.html", str(TEA / "qrels.txt")
+    done = CliRunner().invoke(report_command, [qrels, RUNS[0], "-m", "AP", "-o", str(output)])
+    assert done.stderr.startswith(f"{output}: 1 run, 24 queries, 1 measure, ")
+    none = CliRunner().invoke(report_command, [qrels, "-o", str(output)])
+    assert none.exit_code == 2
+    assert "at least one RUN" in none.output
+    compared = CliRunner().invoke(report_command, [qrels, RUNS[0], "--test", "sign", "-o", str(output)])
+    assert isinstance(compared.exception, carob.PolicyError)
+    assert "test has no meaning for a single run" in str(compared.exception)
 
 
 def test_a_mistake_leaves_the_old_page_and_says_one_sentence(report_libraries: None, tmp_path: Path) -> None:

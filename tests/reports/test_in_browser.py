@@ -549,6 +549,36 @@ def test_the_closeup_says_which_documents_make_the_difference_and_where_the_meas
     assert page.run("document.activeElement.textContent") == query
 
 
+def test_one_run_alone_shows_its_hardest_queries_and_no_second_side(
+    window: browser.Page, report_libraries: None, tmp_path: Path
+) -> None:
+    asked = ["nDCG@10", "AP", "RR"]
+    made = carob.report(str(TEA / "qrels.txt"), RUNS[3:], asked, output=tmp_path / "page.html")
+    found = made.comparison
+    for width in (390, 1440):
+        window.resize(width, 900)
+        window.complaints.clear()
+        window.open(tmp_path / "page.html")
+        for label in ("AP", "RR", "nDCG@10"):
+            pick(window, "pick-measure", label)
+            values = found[label].values[:, 0]
+            shown = window.run(NUMBERS)
+            assert shown["verdict"] == [verdict_of(found, found[label]).headline, f"{label} over 24 queries."]
+            rows = [(found.queries.index(query), float(value)) for query, value in shown["queries"]]
+            assert [place for place, _ in rows] == np.argsort(values, kind="stable").tolist()
+            assert all(same(str(value), values[place], 3) for place, value in rows)
+            assert f"{label} of each query" in text(window, "#cap-bars")
+            click(window, "#query-table tbody tr button")
+            sums = window.run("document.querySelector('#makers tfoot td:last-child')?.textContent") or "0"
+            assert float(sums) == pytest.approx(values.min(), abs=6e-5)
+            assert window.run("document.querySelectorAll('#closeup ol.ranked').length") == 1
+            derived = f"{label} of query {found.queries[rows[0][0]]} = {values.min():.4f}"
+            assert derived in text(window, "#closeup details")
+        assert "A − B" not in window.run("document.body.innerText")
+        assert window.run("document.documentElement.scrollWidth") == width
+        assert window.complaints == []
+
+
 def test_tables_and_charts_can_be_copied(page: browser.Page) -> None:
     page.run("navigator.clipboard.writeText = (text) => { window.clip = text; return Promise.resolve(); }")
     found = carob.compare(str(TEA / "qrels.txt"), RUNS, ["nDCG@10", "AP", "RR"])
@@ -585,7 +615,7 @@ NUMBERS = r"""(() => {
       run: Number(row.dataset.run), cells: text(`#leaderboard tr[data-run="${row.dataset.run}"] td`),
       interval: row.querySelector(".whisker")?.getAttribute("aria-label"),
       doubt: row.querySelector(".doubt")?.textContent, ranks: row.querySelector(".ranks")?.textContent })),
-    pair: text("#pair-numbers dd"), wins: document.getElementById("wins").getAttribute("aria-label"),
+    pair: text("#pair-numbers dd"), wins: document.getElementById("wins")?.getAttribute("aria-label"),
     verdict: text("#verdict > *"),
     queries: [...document.querySelectorAll("#query-table tbody tr")]
       .map((row) => [...row.cells].map((cell) => cell.textContent)),

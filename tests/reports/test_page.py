@@ -265,6 +265,47 @@ def test_letters_beside_the_scores_are_those_of_the_comparison(tea: Path) -> Non
         ]
 
 
+@pytest.mark.parametrize("queries", [40, 700])
+def test_a_page_of_one_run_shows_its_scores_and_says_that_nothing_is_compared(
+    quick: Make, queries: int
+) -> None:
+    draw = np.random.default_rng(4)
+    names = [f"q{number:04}" for number in range(queries)]
+    run = {name: {"a": float(draw.random()), "b": 0.5, "c": 0.2} for name in names}
+    made = quick({name: {"a": 1} for name in names}, {"only": run}, ["RR", "P@2"])
+    shown, data = made.html.partition("<main")[2].partition("</main")[0], data_of(made.html)
+    values = carob.evaluate({name: {"a": 1} for name in names}, run, ["RR", "P@2"])
+    mean = f"{values['RR']:.{3 if queries < 50 else 4}f}"
+    assert f"only has RR {mean} (95% interval " in shown
+    assert "There is one run, so there is nothing to compare." in shown
+    assert f"We evaluated one run on {queries} queries by RR, P@2" in shown
+    for word in ("minus", "significant", "A − B", "pick-a", "All pairs", "BibTeX", "compared"):
+        assert word not in shown, word
+    assert outline(made.html).open == []
+    assert sorted(data["charts"]) == ["bars", "depth", "judged", "recall", "spread"]
+    block = np.frombuffer(base64.b64decode(data["values"]["data"]), "<f4").reshape(2, queries)
+    assert np.abs(block - values.matrix.T).max() < 1e-7
+    hardest = np.argsort(values.matrix[:, 0], kind="stable")[:4]
+    assert {*hardest.tolist()} <= {each["query"] for each in data["closeups"]}
+    assert repr(made).startswith(f"<carob report: 1 run, {queries} queries, 2 measures, ")
+
+
+@pytest.mark.parametrize("option", [{"baseline": "old"}, {"test": "randomisation"}, {"margin": 0.1}])
+def test_a_page_of_one_run_refuses_what_compares_runs(quick: Make, option: dict[str, Any]) -> None:
+    with pytest.raises(carob.PolicyError, match=f"{next(iter(option))} has no meaning for a single run"):
+        quick(QRELS, {"old": OLD}, **option)
+
+
+def test_scores_and_a_judge_make_a_page_of_one_run(quick: Make) -> None:
+    made = quick(None, [carob.evaluate(QRELS, OLD, ["RR"], name="old")], ["RR"]).html
+    assert "No ranked lists" in made
+    assert 'id="curves"' not in made
+    people = {query: QRELS[query] for query in ("q1", "q2", "q4")}
+    assert (
+        "The mean and its interval are estimates from people" in quick(people, {"old": OLD}, judge=QRELS).html
+    )
+
+
 def test_compressed_runs_have_the_same_lists(quick: Make, tmp_path: Path) -> None:
     packed = []
     for run in RUNS[:2]:

@@ -27,7 +27,10 @@ COMMANDS = {
         "compare:compare_command",
         "Compare runs: which is better, and whether it may be due to chance.",
     ),
-    "report": ("compare:report_command", "Write a report that compares runs, as one HTML page."),
+    "report": (
+        "compare:report_command",
+        "Write a report that shows a run or compares several, as one HTML page.",
+    ),
     "explain": ("explain:explain_command", "Show how the value of a measure is computed, rank by rank."),
     "curve": ("curve:curve_command", "Compute measures at every depth, as vectors."),
     "difference": ("explain:difference_command", "Explain why two profiles give different scores."),

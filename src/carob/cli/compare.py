@@ -194,11 +194,12 @@ def compared(
 def report_command(
     files: tuple[str, ...], output: str, measures: tuple[str, ...], given: Given, **options: Any
 ) -> None:
-    """Write a report that compares runs, as one HTML page.
+    """Write a report that shows a run or compares several, as one HTML page.
 
     The page shows which run is better, how certain that is, the ranked lists of each query, and how each value is
-    computed. The page needs no network. QRELS and RUN are files in TREC format or tables (Parquet, CSV, JSON lines …).
-    The name of a run is its file name, or the name before an equals sign:
+    computed; of a single run, its scores and its hardest queries. The page needs no network. QRELS and RUN are files in
+    TREC format or tables (Parquet, CSV, JSON lines …). The name of a run is its file name, or the name before an equals
+    sign:
 
     \b
         carob report qrels.txt bm25.run dense.run -o report.html
@@ -228,9 +229,7 @@ def report_command(
         existing = bool(files) and given.scores(files[0])
         files = files if existing else given.with_judgments(files)
     if not existing:
-        refuse_few(
-            files, 3, f"{TWO_RUNS} For one run, 'carob eval -q --format html QRELS RUN' writes a page."
-        )
+        refuse_few(files, 2, "Pass a QRELS file and at least one RUN.")
     beside = [options["queries"], options["documents"], given.exclude]
     beside += [judging[name] for name in ("judge", "strata", "tuned_on")]
     refuse_misuse(*files, *beside, output=output)

@@ -817,7 +817,7 @@ def queries(comparison: Findings) -> Iterator[Caution]:
     least = least_p(settings, max((pair.n for pair in pairs), default=0), len(comparison.names))
     if n == 1:
         yield caution("few:one", queries=1)
-    elif least >= settings.alpha and all(pair.p_corrected >= settings.alpha for pair in pairs):
+    elif pairs and least >= settings.alpha and all(pair.p_corrected >= settings.alpha for pair in pairs):
         of = ("cluster", "clusters") if settings.clusters else ("query", "queries")
         words = {
             "units": plural(settings.clusters or n, *of),
@@ -830,7 +830,7 @@ def queries(comparison: Findings) -> Iterator[Caution]:
         span = detectable_span(comparison.primary)
         key = "few:span" if span else "few"
         yield caution(key, (), {"span": span}, queries=n, detectable=[*known[:1], *known[-1:]])
-    if n > MANY:
+    if n > MANY and pairs:
         yield caution("many", queries=n)
 
 

@@ -276,6 +276,19 @@ def refuse_preregistration(design: Design) -> None:
         )
 
 
+def refuse_comparison(test: Test, baseline: object) -> None:
+    """Refuses options of a comparison for a single run.
+
+    Raises:
+        PolicyError: an option was given that needs two runs.
+    """
+    plain = Test()
+    names = ("correction", "family", "rope", "margin", "looks", "effects", "other_tests")
+    options = {name: getattr(test, name) != getattr(plain, name) for name in names}
+    options |= {"baseline": baseline is not None, "test": test.name is not None}
+    refuse_given(options, " has no meaning for a single run, which is compared with no other. Leave ")
+
+
 def refuse_with_judge(test: Test, design: Design, by: object) -> None:
     """Refuses options of a comparison that do not apply with a judge.
 
@@ -290,8 +303,21 @@ def refuse_with_judge(test: Test, design: Design, by: object) -> None:
         "by": by,
         "weights": design.weights,
     }
+    why = " has no meaning for estimates from people's and a judge's judgments, which use a t-test. Leave "
+    refuse_given(options, why)
+
+
+def refuse_given(options: Mapping[str, object], why: str) -> None:
+    """Refuses options that were given, in the words of Python and of the command line.
+
+    Args:
+        options: whether each option was given.
+        why: the rest of the sentence.
+
+    Raises:
+        PolicyError: one was given.
+    """
     for name, given in options.items():
         if given:
             option = Worded(name, "--bootstrap" if name == "interval" else f"--{name.replace('_', '-')}")
-            why = " has no meaning for estimates from people's and a judge's judgments, which use a t-test. Leave "
             raise PolicyError(worded(option, why, "it out."))

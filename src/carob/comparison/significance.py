@@ -74,7 +74,7 @@ def settings_of(test: Test, runs: int, measures: int, baseline: int | None = Non
     Raises:
         PolicyError: the test and the correction do not go together.
     """
-    name = test.name or ("t" if baseline is not None or runs == 2 else "romano-wolf")
+    name = test.name or ("t" if baseline is not None or runs <= 2 else "romano-wolf")
     pairs = runs - 1 if baseline is not None else runs * (runs - 1) // 2
     comparisons = pairs * (measures if test.family == "all" else 1)
     if name in FAMILY_WISE and test.correction not in (None, "none"):

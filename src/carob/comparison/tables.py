@@ -497,7 +497,7 @@ def strata(comparison: Findings) -> list[FittedTable]:
         )
     found = [FittedTable(header, rows, frozenset({0, 1, len(header) - 1}))]
     pairs, _ = pairs_to_show(comparison, contest)
-    if len(pairs) <= MOST_PAIRS:
+    if 0 < len(pairs) <= MOST_PAIRS:
         found.append(differences_by_group(comparison, pairs))
     return found
 

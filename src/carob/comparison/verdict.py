@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 VERDICTS = {
     "value": "{leader} has {label} {mean} ({confidence:g}% interval {low} to {high}).",
     "value alone": "{leader} has {label} {mean}.",
+    "small": "{label} over {queries:query/queries}",
     "same": "{leader} and {second} have the same {label} on every {unit}.",
     "better": "{leader} is better than {second}.",
     "open": "{leader} and {second} are not shown to differ.",
@@ -161,6 +162,8 @@ class Verdict:
 def reference_of(comparison: Findings, contest: Contest | None = None) -> tuple[int, int]:
     """Returns the pair that a report opens with: the best other run and the baseline, or the best two runs.
 
+    A single run is both.
+
     Args:
         comparison: the runs.
         contest: the measure; the primary one if None.
@@ -168,7 +171,7 @@ def reference_of(comparison: Findings, contest: Contest | None = None) -> tuple[
     order = ranked(contest or comparison.primary)
     baseline = comparison.settings.baseline
     if baseline is None:
-        return order[0], order[1]
+        return order[0], order[:2][-1]
     return next(run for run in order if run != baseline), baseline
 
 
@@ -196,7 +199,8 @@ def plain_verdict(comparison: Findings, contest: Contest | None) -> Verdict:
     """Returns the verdict for a measure, whatever the warnings."""
     contest = contest or comparison.primary
     if not contest.pairs:
-        return Verdict(value_said(comparison, contest), (), "", 0, (0, 0))
+        small = filled(VERDICTS["small"], label=contest.label, queries=len(comparison.ids))
+        return Verdict(value_said(comparison, contest), (), f"{small}.", 0, (0, 0))
     settings, baseline = comparison.settings, comparison.settings.baseline
     if baseline is not None and len(comparison.names) > 2:
         pair = contest.between(*reference_of(comparison, contest))
@@ -213,7 +217,7 @@ def plain_verdict(comparison: Findings, contest: Contest | None) -> Verdict:
             (pair.a, pair.b),
         )
     small = filled(
-        "{label} over {queries:query/queries}; significant means {p} below {alpha:g}. The test does not say "
+        VERDICTS["small"] + "; significant means {p} below {alpha:g}. The test does not say "
         "whether a difference matters to users.",
         label=contest.label,
         queries=len(comparison.ids),
@@ -774,14 +778,13 @@ def interval_words(comparison: Findings) -> str:
     kind = "Student's t or, where many values are equal, worst point" if worst else "Student's t"
     if settings.interval == "bootstrap":
         kind = f"percentile bootstrap over queries{drawn_said(comparison)}"
-    said = [
-        f"{settings.confidence * 100:g}% CI: {kind}, of each mean and of each mean difference, one at a time."
-    ]
-    if comparison.judge is not None:
-        differences = " and of each estimated difference" if contest.pairs else ""
-        said = [
-            f"{settings.confidence * 100:g}% CI: {kind}, of each estimated mean{differences}, one at a time."
-        ]
+    of = (
+        ("mean", "mean difference")
+        if comparison.judge is None
+        else ("estimated mean", "estimated difference")
+    )
+    each = " and of each ".join(of if contest.pairs else of[:1])
+    said = [f"{settings.confidence * 100:g}% CI: {kind}, of each {each}, one at a time."]
     lowest, highest = np.nanmin(contest.values, initial=0.0), np.nanmax(contest.values, initial=1.0)
     if (lowest == 0 and min(contest.low) < 0) or (highest == 1 and max(contest.high) > 1):
         said.append("An interval may extend below 0 or above 1, where no mean can lie.")

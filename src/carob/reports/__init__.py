@@ -1,4 +1,4 @@
-"""``carob.report``: compares runs, or their scores, in one HTML page that works offline."""
+"""``carob.report``: shows one run, or compares several, or their scores, in one HTML page that works offline."""
 
 from __future__ import annotations
 
@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
 from carob.comparison.compare import compared
-from carob.comparison.design import Design, Test, refuse_preregistration, refuse_with_judge
+from carob.comparison.design import (
+    Design,
+    Test,
+    refuse_comparison,
+    refuse_preregistration,
+    refuse_with_judge,
+)
 from carob.evaluation.evidence import Evidence
 from carob.evaluation.score_tables import footers
 from carob.inputs.texts import texts_of
@@ -89,12 +95,12 @@ class Report(Documented):
         """The number of runs, queries and measures."""
         found = self.comparison
         queries = plural(len(found.queries), "query", "queries")
-        return f"{len(found.names)} runs, {queries}, {plural(len(found.labels), 'measure', 'measures')}"
+        runs = plural(len(found.names), "run", "runs")
+        return f"{runs}, {queries}, {plural(len(found.labels), 'measure', 'measures')}"
 
     def __repr__(self) -> str:
         """Returns a one-line summary of the report, because the page is long."""
-        runs, queries = len(self.comparison.names), len(self.comparison.queries)
-        return f"<carob report: {runs} runs, {queries} queries, {len(self.html):,} letters>"
+        return f"<carob report: {self.summary}, {len(self.html):,} letters>"
 
 
 def report(
@@ -113,11 +119,11 @@ def report(
     progress: Callable[[str], None] | None = None,
     **settings: Any,
 ) -> Report:
-    """Compare runs in one HTML page that works offline.
+    """Show a run, or compare several, in one HTML page that works offline.
 
     Args:
         qrels: judgments in any form that ``compare`` takes.
-        runs: runs or scores in any form that ``compare`` takes. Scores have no ranked lists to show.
+        runs: runs or scores in any form that ``compare`` takes; one is enough. Scores have no ranked lists to show.
         measures: the measures, as in ``compare``. The first one is the primary measure.
         output: the file to write the page to, if any.
         baseline: the run with which all others are compared, as in ``compare``.
@@ -146,7 +152,7 @@ def report(
         >>> new = {"q1": {"a": 1.0}, "q2": {"b": 1.0}, "q3": {"c": 1.0}}
         >>> runs = {"old": old, "new": new}
         >>> carob.report(qrels, runs, "RR", output="report.html")  # doctest: +SKIP
-        <carob report: 2 runs, 3 queries, 995,310 letters>
+        <carob report: 2 runs, 3 queries, 1 measure, 995,310 letters>
     """
     from carob.reports.page import refuse_absent
 
@@ -159,9 +165,13 @@ def report(
     if judge is not None:
         refuse_with_judge(test, design, settings.get("by"))
     evidence = Evidence(qrels, runs, judge, policy, profile, design.weights)
-    read = evidence.read(measures, judged_at=depth, again=True)
-    tell(f"comparing {len(read.systems)} runs")
-    comparison = compared(read, test, design, baseline=baseline, **settings)
+    read = evidence.read(measures, least=1, judged_at=depth, again=True)
+    several = len(read.systems) > 1
+    if several:
+        tell(f"comparing {len(read.systems)} runs")
+    else:
+        refuse_comparison(test, baseline)
+    comparison = compared(read, test, design, baseline=baseline, pairs=several, **settings)
     tell("measuring along the ranks")
     # Estimates from people's and a judge's judgments are only of means, and the charts would show a single judge.
     curves = [] if judge is not None else alongside(read, comparison.primary.measure)
@@ -234,6 +244,7 @@ def assembled(
         word=SHORT_NAMES.get(settings.test) or SHORT_NAMES.get(settings.correction),
         against=comparison.names[data["contests"][0]["against"]],
         confidence=f"{settings.confidence * 100:g}%",
+        alone=len(comparison.names) == 1,
         labels=comparison.labels,
         names=comparison.names,
         board=board(comparison),
@@ -253,9 +264,11 @@ def assembled(
 
 
 def pairs_on_page(comparison: Comparison) -> list[tuple[int, int]]:
-    """Returns the pairs of runs: first the pair that the page opens with, then the pairs of the best runs."""
+    """Returns the pairs of runs, if any: first the one that the page opens with, then those of the best runs."""
     from carob.comparison.verdict import reference_of
 
+    if not comparison.primary.pairs:
+        return []
     first = reference_of(comparison)
     means = comparison.primary.means
     rest = sorted(comparison.primary.pairs, key=lambda pair: -max(means[pair.a], means[pair.b]))

@@ -73,13 +73,13 @@ def chosen_queries(values: Floats, pairs: Sequence[tuple[int, int]]) -> list[int
 
     Args:
         values: each run's values of the primary measure [queries, runs].
-        pairs: the pairs of runs whose largest differences count, the most important one first.
+        pairs: the pairs of runs whose largest differences count, the most important one first; none of a single run.
     """
     count = len(values)
     filled = np.nan_to_num(values)
     if count <= ALL_QUERIES:
-        a, b = pairs[0]
-        order: list[int] = np.argsort(-np.abs(filled[:, a] - filled[:, b]), kind="stable").tolist()
+        key = -np.abs(np.subtract(*filled[:, pairs[0]].T)) if pairs else filled.mean(axis=1)
+        order: list[int] = np.argsort(key, kind="stable").tolist()
         return order
     wanted: dict[int, None] = {}
     for a, b in pairs[:1]:

@@ -67,10 +67,16 @@ def charts(runs: int, queries: int, curves: Sequence[tuple[str, str, str]]) -> d
     drawn = json.loads(template("charts.json"))
     parts = drawn.pop("parts")
     few = "" if queries <= MOST_BARS else " of many queries"
-    found = {name: drawn[name + few] for name in ("bars", "scatter")}
-    found["forest"] = drawn["forest"] | {
-        "height": min(runs - 1, MOST_IN_FOREST) * (DENSE_ROW if runs - 1 > MOST_LABELS else ROW)
-    }
+    found = {"bars": drawn["bars" + few]}
+    if runs == 1:
+        parts["difference"] = parts["any axis"]
+        parts["along queries"] = parts["along values"]
+        parts["pair tooltip"] = [*parts["pair tooltip"][:2], parts["pair tooltip"][2] | {"title": "value"}]
+    else:
+        found["scatter"] = drawn["scatter" + few]
+        found["forest"] = drawn["forest"] | {
+            "height": min(runs - 1, MOST_IN_FOREST) * (DENSE_ROW if runs - 1 > MOST_LABELS else ROW)
+        }
     found["spread"] = drawn["spread"] | {"height": runs * (ROW if runs > MOST_LABELS else BOX_ROW)}
     if runs * queries > MOST_DOTS:
         found["spread"]["layer"].pop()
@@ -119,7 +125,8 @@ def methods_paragraph(comparison: Comparison) -> str:
         else f" ({drawn_from(settings.bootstrap_resamples, settings.seed)})"
     )
     count = plural(len(comparison.ids), "query", "queries")
-    compared = f"We compared {len(comparison.names)} runs on {count} by {measures}, computed with carob {__version__}"
+    what = f"compared {len(comparison.names)} runs" if len(comparison.names) > 1 else "evaluated one run"
+    compared = f"We {what} on {count} by {measures}, computed with carob {__version__}"
     if comparison.judge is not None:
         judged = heading(comparison).split(" | ")[2]
         compared = compared.replace(
@@ -127,15 +134,20 @@ def methods_paragraph(comparison: Comparison) -> str:
         )
         return " ".join([f"{compared} ({said(conventions)}).", *method(comparison)[:-1]])
     level = f"{settings.confidence * 100:g}%"
-    pairs = [pair for contest in comparison.contests.values() for pair in contest.pairs]
-    worst = " (where many values are equal, worst-point intervals and their p)"
-    drawn += worst if any(pair.worst_point for pair in pairs) else ""
-    effect = f"We report mean differences with {level} {kind} intervals{drawn} and d_z, the mean"
-    sentences = [
-        f"{compared} ({said(conventions)}).",
-        tested(comparison, settings),
-        f"{effect} difference divided by the standard deviation of the queries' differences.",
-    ]
+    sentences = [f"{compared} ({said(conventions)})."]
+    contests = comparison.contests.values()
+    pairs = [pair for contest in contests for pair in contest.pairs]
+    worst = " (where many values are equal, worst-point intervals"
+    if pairs:
+        drawn += f"{worst} and their p)" if any(pair.worst_point for pair in pairs) else ""
+        effect = f"We report mean differences with {level} {kind} intervals{drawn} and d_z, the mean"
+        sentences += [
+            tested(comparison, settings),
+            f"{effect} difference divided by the standard deviation of the queries' differences.",
+        ]
+    else:
+        drawn += f"{worst})" if any(any(contest.worst_point) for contest in contests) else ""
+        sentences.append(f"We report means with {level} {kind} intervals{drawn}.")
     if counts.missing:
         sentences.append("Queries that a run does not answer are treated as the policy states.")
     depth = comparison.judged_depth
@@ -192,8 +204,10 @@ def tested(comparison: Comparison, settings: Settings) -> str:
 
 
 def bibtex_of(comparison: Comparison) -> str:
-    """Returns the works that the paragraph cites, as BibTeX."""
+    """Returns the works that the paragraph cites, as BibTeX; none for a single run."""
     settings, words = comparison.settings, method_words()
+    if not comparison.primary.pairs:
+        return ""
     correction = words["corrections"][settings.correction]["works"] if settings.comparisons > 1 else []
     written = template("works.bib")
     works = {each.partition("{")[2].partition(",")[0]: each for each in written.strip().split("\n\n")}
@@ -310,10 +324,10 @@ def script_json(data: dict[str, Any]) -> str:
 
 
 def title_of(comparison: Comparison) -> str:
-    """Returns the title: the number of runs and the qrels."""
+    """Returns the title: the run, or the number of runs, and the qrels."""
     name = os.path.basename(comparison.qrels_name)
     where = f" on {name}" if name and not name.startswith("<") else ""
-    return f"{len(comparison.names)} runs{where}"
+    return f"{comparison.names[0] if len(comparison.names) == 1 else f'{len(comparison.names)} runs'}{where}"
 
 
 def portable(words: Sequence[str]) -> list[str]:

@@ -61,7 +61,8 @@ function drawForest() {
 
 function drawBars(rows) {
   const sorted = [...rows].sort((one, other) => other.difference - one.difference);
-  const says = `Differences of ${sorted.length} queries in order, from ${signed(sorted[0]?.difference)} to ${signed(sorted.at(-1)?.difference)}`;
+  const [what, said] = alone ? ["Values", number] : ["Differences", signed];
+  const says = `${what} of ${sorted.length} queries in order, from ${said(sorted[0]?.difference)} to ${said(sorted.at(-1)?.difference)}`;
   if (sorted.length <= data.most_bars) {
     return draw("bars", says, { bars: sorted.map((row, place) => ({ ...row, ...nameOf(row.query), place })) });
   }
@@ -107,9 +108,10 @@ function drawSpread() {
 }
 
 function drawCurve(curve) {
-  const order = [...runs.filter((run) => roleOf(run) === "other"), state.b, state.a];
+  const shown = alone ? [state.a] : [state.b, state.a];
+  const order = [...runs.filter((run) => roleOf(run) === "other"), ...shown];
   const rows = order.flatMap((run) => curve.at.map((at, place) => ({ at, value: curve.runs[run][place], number: run, run: data.names[run], role: roleOf(run) })));
-  const says = `${curve.says} ${data.names[state.a]}: ${curve.runs[state.a].map((value) => number(value, 2)).join(", ")}; ` +
-    `${data.names[state.b]}: ${curve.runs[state.b].map((value) => number(value, 2)).join(", ")}`;
+  const words = shown.reverse().map((run) => `${data.names[run]}: ${curve.runs[run].map((value) => number(value, 2)).join(", ")}`);
+  const says = `${curve.says} ${words.join("; ")}`;
   return draw(curve.name, says, { [curve.name]: rows });
 }

@@ -41,7 +41,7 @@ function showQueries(rows) {
   const most = Math.max(...rows.map((row) => Math.abs(row.difference)), 1e-9);
   const head = element("tr", {}, element("th", { scope: "col", class: "name", text: "query" }));
   if (data.texts) head.append(element("th", { scope: "col", class: "name", text: "text" }));
-  for (const text of [shortened(data.names[state.a], 16), shortened(data.names[state.b], 16), "A − B", "mean of all"]) {
+  for (const text of alone ? ["value"] : [shortened(data.names[state.a], 16), shortened(data.names[state.b], 16), "A − B", "mean of all"]) {
     head.append(element("th", { scope: "col", text }));
   }
   const body = ordered(rows).map((row) => {
@@ -52,11 +52,13 @@ function showQueries(rows) {
     if (kept) name.addEventListener("click", () => chooseQuery(row.query));
     const line = element("tr", { "data-query": row.query, class: row.query === state.query ? "open" : "" }, element("th", { scope: "row" }, name));
     if (data.texts) line.append(element("td", { class: "text", text: data.texts[row.query] || "" }));
+    line.append(element("td", { text: number(row.a) }));
+    if (alone) return line;
     const stick = element("i", { class: row.role });
     const share = 50 * Math.abs(row.difference) / most;
     stick.style.width = `${share}%`;
     if (row.role === "b") stick.style.marginLeft = `${50 - share}%`;
-    line.append(element("td", { text: number(row.a) }), element("td", { text: number(row.b) }),
+    line.append(element("td", { text: number(row.b) }),
       element("td", {}, signed(row.difference), element("span", { class: "signed", "aria-hidden": "true" }, stick)),
       element("td", { text: number(row.mean) }));
     return line;
@@ -86,7 +88,7 @@ function rankedList(closeup, run, other) {
     what.append(element("span", { class: title ? "id" : "", text: id }));
     if (text) what.append(element("p", { text, title: text }));
     const item = element("li", { "data-place": place }, element("span", { class: "rank", text: rank + 1 }), chip(grade), what,
-      element("span", { class: "move", text: there < 0 ? "only here" : move, title: there < 0 ? move : `rank ${there + 1} in ${data.names[other]}` }));
+      ...(alone ? [] : [element("span", { class: "move", text: there < 0 ? "only here" : move, title: there < 0 ? move : `rank ${there + 1} in ${data.names[other]}` })]));
     item.addEventListener("pointerenter", () => light(place, true));
     item.addEventListener("pointerleave", () => light(place, false));
     list.append(item);
@@ -105,7 +107,8 @@ function light(place, on) {
 function legend() {
   const line = element("p", { class: "legend" });
   for (const grade of data.grades.shown) line.append(element("span", {}, chip(grade), ` grade ${grade}`));
-  line.append(element("span", {}, chip(null), " not judged"), element("span", { text: "↑ ↓ ranks higher or lower than in the other run" }));
+  line.append(element("span", {}, chip(null), " not judged"));
+  if (!alone) line.append(element("span", { text: "↑ ↓ ranks higher or lower than in the other run" }));
   return line;
 }
 
@@ -113,36 +116,32 @@ const unpacked = {};
 
 // The derivation or the shares of a value, which are unpacked when the first is asked for.
 async function partOf(name, measure, query, run) {
-  if (!unpacked[name]) {
-    const stream = new Blob([bytes(data[name])]).stream().pipeThrough(new DecompressionStream("gzip"));
-    unpacked[name] = JSON.parse(await new Response(stream).text());
-  }
-  const own = unpacked[name][measure][query];
+  unpacked[name] ??= new Response(new Blob([bytes(data[name])]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
+  const own = (await unpacked[name])[measure][query];
   return own ? own[run] : null;
 }
 
 // Which documents make the difference: what each adds to A's value minus what it adds to B's, the largest first.
 async function makers(closeup) {
-  const [ours, theirs] = [await partOf("shares", state.measure, closeup.query, state.a), await partOf("shares", state.measure, closeup.query, state.b)];
-  const lists = [closeup.lists[state.a], closeup.lists[state.b]];
-  if (!ours || !theirs || !lists[0] || !lists[1]) return [];
-  const added = (steps, list, place) => (list.includes(place) ? steps[list.indexOf(place)] : 0);
-  const rows = [...new Set(lists.flat())].map((place) => {
-    const [a, b] = [added(ours, lists[0], place), added(theirs, lists[1], place)];
-    return { place, a, b, difference: a - b };
-  }).filter((row) => row.a !== 0 || row.b !== 0).sort((one, other) => Math.abs(other.difference) - Math.abs(one.difference));
-  const below = { place: null, a: ours.at(-1), b: theirs.at(-1), difference: ours.at(-1) - theirs.at(-1) };
-  if (below.a !== 0 || below.b !== 0) rows.push(below);
+  const sides = alone ? [state.a] : [state.a, state.b];
+  const steps = await Promise.all(sides.map((run) => partOf("shares", state.measure, closeup.query, run)));
+  const lists = sides.map((run) => closeup.lists[run]);
+  if (![...steps, ...lists].every(Boolean)) return [];
+  const rowOf = (place, added) => ({ place, added, difference: added[0] - (added[1] ?? 0) });
+  const rows = [...new Set(lists.flat())].map((place) => rowOf(place, lists.map((list, side) => (list.includes(place) ? steps[side][list.indexOf(place)] : 0))))
+    .concat(rowOf(null, steps.map((each) => each.at(-1)))).filter((row) => row.added.some((value) => value !== 0))
+    .sort((one, other) => (one.place === null) - (other.place === null) || Math.abs(other.difference) - Math.abs(one.difference));
   if (!rows.length) return [];
   const rank = (list, place) => (list.includes(place) ? String(list.indexOf(place) + 1) : "–");
-  const heads = ["document", "grade", "A's rank", "B's rank", "adds to A", "adds to B", "A − B"];
-  const sum = (key) => rows.reduce((total, row) => total + row[key], 0);
+  const heads = ["document", "grade", ...(alone ? ["rank", "adds"] : ["A's rank", "B's rank", "adds to A", "adds to B", "A − B"])];
+  const sum = (values) => values.reduce((total, value) => total + value, 0);
   const line = (name, cells) => element("tr", {}, element("th", { scope: "row", text: name }), ...cells.map((cell) => (typeof cell === "string" ? element("td", { text: cell }) : element("td", {}, cell))));
-  const numbers = (row) => [number(row.a, 4), number(row.b, 4), signed(row.difference, 4)];
-  const body = rows.map((row) => (row.place === null ? line("all further down", ["", "", "", ...numbers(row)])
-    : line(closeup.documents[row.place][2] || closeup.documents[row.place][0], [chip(closeup.documents[row.place][1]), rank(lists[0], row.place), rank(lists[1], row.place), ...numbers(row)])));
-  const total = line("sum", ["", "", "", ...numbers({ a: sum("a"), b: sum("b"), difference: sum("difference") })]);
-  const table = element("table", { id: "makers" }, element("caption", { class: "quiet", text: `What each document adds to ${data.labels[state.measure]}, the largest difference first` }),
+  const numbers = (row) => [...row.added.map((value) => number(value, 4)), ...(alone ? [] : [signed(row.difference, 4)])];
+  const none = ["", ...sides.map(() => "")];
+  const body = rows.map((row) => (row.place === null ? line("all further down", [...none, ...numbers(row)])
+    : line(closeup.documents[row.place][2] || closeup.documents[row.place][0], [chip(closeup.documents[row.place][1]), ...lists.map((list) => rank(list, row.place)), ...numbers(row)])));
+  const total = line("sum", [...none, ...numbers({ added: sides.map((_, side) => sum(rows.map((row) => row.added[side]))), difference: sum(rows.map((row) => row.difference)) })]);
+  const table = element("table", { id: "makers" }, element("caption", { class: "quiet", text: `What each document adds to ${data.labels[state.measure]}, the largest ${alone ? "share" : "difference"} first` }),
     element("thead", {}, element("tr", {}, ...heads.map((text, place) => element("th", { scope: "col", class: place ? "" : "name", text })))),
     element("tbody", {}, ...body), element("tfoot", {}, total));
   return [element("div", { class: "wide", tabindex: "0", role: "group", "aria-label": "Table of what each document adds" }, table)];
@@ -187,9 +186,9 @@ async function showCloseup() {
   const [a, b] = [state.a, state.b];
   const heading = (run, part) => element("h3", {}, element("i", { class: `mark ${part}`, "aria-hidden": "true" }),
     ` ${data.names[run]} `, element("span", { class: "quiet", text: isKept(state.measure) ? number(valuesOf(state.measure, run)[query]) : "" }));
-  const lists = element("div", { class: "two lists" },
-    element("div", {}, heading(a, "a"), rankedList(closeup, a, b)), element("div", {}, heading(b, "b"), rankedList(closeup, b, a)));
-  const told = [await derivation(query, a, "a"), await derivation(query, b, "b")];
+  const sides = alone ? [[a, b, "a"]] : [[a, b, "a"], [b, a, "b"]];
+  const lists = element("div", { class: alone ? "" : "two lists" }, ...sides.map(([run, other, part]) => element("div", {}, heading(run, part), rankedList(closeup, run, other))));
+  const told = await Promise.all(sides.map(([run, , part]) => derivation(query, run, part)));
   const title = element("h3", { text: `Query ${data.queries[query]}` });
   if (data.texts && data.texts[query]) title.append(element("span", { class: "quiet", text: `: ${data.texts[query]}` }));
   const facts = element("p", { class: "quiet small", text: closeup.says });

@@ -2,7 +2,9 @@
 
 const data = JSON.parse(document.getElementById("carob-data").textContent);
 const runs = data.names.map((_, place) => place);
-const state = { measure: 0, a: data.pair[0], b: data.pair[1], order: "wins", query: null };
+// A single run is shown by itself: it is A, and there is no B.
+const alone = runs.length === 1;
+const state = { measure: 0, a: data.pair[0], b: data.pair[1], order: alone ? "hard" : "wins", query: null };
 
 const bytes = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
@@ -57,9 +59,10 @@ function pairOf(measure, a, b) {
 
 const isSure = (pair) => Boolean(pair) && !pair.identical && pair.adjusted !== null && pair.adjusted < data.alpha;
 
-// Each query on which both runs have a value.
+// Each query on which both runs have a value; the difference of a single run is its value.
 function differences(measure, a, b) {
-  const [ours, theirs] = [valuesOf(measure, a), valuesOf(measure, b)];
+  const ours = valuesOf(measure, a);
+  const theirs = alone ? ours.map((value) => 0 * value) : valuesOf(measure, b);
   const rows = [];
   ours.forEach((value, query) => {
     const difference = value - theirs[query];

@@ -13,9 +13,9 @@ function showNames() {
   for (const row of all("#leaderboard tbody tr")) {
     row.className = roleOf(Number(row.dataset.run)) === "other" ? "" : `row-${roleOf(Number(row.dataset.run))}`;
   }
-  at("pick-measure").value = state.measure;
-  at("pick-a").value = state.a;
-  at("pick-b").value = state.b;
+  for (const [name, value] of Object.entries({ measure: state.measure, a: state.a, b: state.b })) {
+    if (at(`pick-${name}`)) at(`pick-${name}`).value = value;
+  }
 }
 
 // The verdict on the chosen measure, in Python's words.
@@ -86,9 +86,15 @@ function showPair(rows) {
   wins.setAttribute("aria-label", `${a} is better on ${w} queries, equal on ${t}, worse on ${l}`);
   at("pair-numbers").replaceChildren(...(pair ? figures(pair) : []).map(([name, value, ...more]) => element("div", {},
     element("dt", { text: name }), element("dd", { text: value }, ...more.map((text) => element("small", { text }))))));
+}
+
+function showCaptions(rows) {
+  const [a, b] = [data.names[state.a], data.names[state.b]];
   const small = rows.length <= data.most_bars;
+  const [each, what] = alone ? [`${data.labels[state.measure]} of each query`, "values"] : ["Each query's difference, A − B", "differences"];
   at("cap-bars").textContent = !isKept(state.measure) ? "The values of this measure are not kept in this page, as there are so many queries."
-    : small ? "Each query's difference, A − B; choose a bar to see the query." : `The differences of ${rows.length} queries in order.`;
+    : small ? `${each}; choose a bar to see the query.` : `The ${what} of ${rows.length} queries in order.`;
+  if (alone) return;
   at("cap-scatter").textContent = small ? `Each query's two values; above the line A's is higher.` : "How many queries have which difference.";
   at("scatter-up").textContent = small ? `↑ ${a} (A)` : "";
   at("scatter-right").textContent = small ? `${b} (B) →` : "";
@@ -123,7 +129,7 @@ function showMatrix() {
 }
 
 // One cell can be reached by Tab, its neighbours by the arrows.
-at("matrix").addEventListener("keydown", async (event) => {
+at("matrix")?.addEventListener("keydown", async (event) => {
   const cell = event.target.closest("td[data-pair]");
   const step = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
   if (!cell || !(step || event.key === "Enter" || event.key === " ")) return;
@@ -152,11 +158,14 @@ async function refresh() {
   showNames();
   showVerdict();
   showWhiskers();
-  await drawForest();
-  showPair(rows);
-  showMatrix();
+  showCaptions(rows);
+  if (!alone) {
+    await drawForest();
+    showPair(rows);
+    showMatrix();
+  }
   showQueries(isKept(state.measure) ? rows : differences(keptMeasure(), state.a, state.b));
-  for (const id of ["chart-bars", "chart-scatter", "cap-scatter", "spread"]) at(id).hidden = !isKept(state.measure);
+  for (const each of all("#chart-bars, #chart-scatter, #cap-scatter, #spread")) each.hidden = !isKept(state.measure);
   if (isKept(state.measure)) {
     await drawBars(rows);
     await drawScatter(rows);
@@ -175,7 +184,7 @@ function choose(change) {
 
 // Measure, pair and query stand in the page's address, so that a link shows what its sender saw.
 function showAddress() {
-  const parts = { measure: data.labels[state.measure], a: data.names[state.a], b: data.names[state.b] };
+  const parts = { measure: data.labels[state.measure], ...(alone ? {} : { a: data.names[state.a], b: data.names[state.b] }) };
   if (state.query !== null) parts.query = data.queries[state.query];
   history.replaceState(null, "", `#${new URLSearchParams(parts)}`);
 }
@@ -228,11 +237,11 @@ at("pick-measure").addEventListener("change", (event) => {
   sortByMeasure();
   choose({});
 });
-at("pick-a").addEventListener("change", (event) => {
+at("pick-a")?.addEventListener("change", (event) => {
   const a = Number(event.target.value);
   choose({ a, b: a === state.b ? state.a : state.b });
 });
-at("pick-b").addEventListener("change", (event) => {
+at("pick-b")?.addEventListener("change", (event) => {
   const b = Number(event.target.value);
   choose({ b, a: b === state.a ? state.b : state.a });
 });
