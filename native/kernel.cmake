@@ -20,6 +20,7 @@ set(CAROB_HOT
   ${CMAKE_CURRENT_LIST_DIR}/text/numbers.cpp
   ${CMAKE_CURRENT_LIST_DIR}/text/reading.cpp
   ${CMAKE_CURRENT_LIST_DIR}/writing/list_maker.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/writing/part_maker.cpp
   ${CMAKE_CURRENT_LIST_DIR}/writing/run_text.cpp)
 set(CAROB_COLD
   ${CMAKE_CURRENT_LIST_DIR}/frames/parquet.cpp

@@ -1,5 +1,6 @@
 // Binds the making of ranked lists from the rows of runs, and their text.
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 #include "python/options.h"
 #include "python/parts.h"
 #include "python/sources.h"
-#include "writing/list_maker.h"
+#include "writing/part_maker.h"
 #include "writing/run_text.h"
 
 namespace carob::python {
@@ -72,10 +73,12 @@ nb::bytes lists_text(const carob::RankedLists& lists, const std::string& layout,
 // Its parts live as long as it does.
 class HeldMaker {
 public:
-    HeldMaker(nb::object judged, carob::ListRules rules, nb::object emit)
-        : judged_(std::move(judged)), emit_(std::move(emit)), maker_(std::move(rules), [this](carob::RankedLists lists) {
+    HeldMaker(nb::object judged, const carob::ListRules& rules, std::vector<carob::RunPart> parts, nb::object emit)
+        : judged_(std::move(judged)),
+          emit_(std::move(emit)),
+          maker_(rules, std::move(parts), [this](std::size_t part, carob::RankedLists lists) {
               const nb::gil_scoped_acquire gil;
-              emit_(nb::cast(std::move(lists)));
+              emit_(part, nb::cast(std::move(lists)));
           }) {}
 
     bool take_text(nb::object source, bool lenient, bool loose) {
@@ -115,7 +118,14 @@ public:
         });
     }
 
-    const carob::ListCounts& counts() const { return maker_.counts(); }
+    const carob::PartMaker& maker() const { return maker_; }
+
+    // One of the counts of each part.
+    nb::list counts(std::int64_t carob::ListCounts::*which) const {
+        nb::list found;
+        for (const carob::ListCounts& each : maker_.counts()) found.append(each.*which);
+        return found;
+    }
 
 private:
     // False where a query came back.
@@ -133,22 +143,29 @@ private:
 
     nb::object judged_;
     nb::object emit_;
-    carob::ListMaker maker_;
+    carob::PartMaker maker_;
 };
 
 void make_maker(HeldMaker* self, nb::object emit, const std::string& ties, bool float32, const std::string& duplicates,
-                std::size_t depth, nb::object judged, std::optional<nb::list> queries, std::optional<nb::bytes> tag, bool gathered) {
+                std::size_t depth, nb::object judged, const std::optional<nb::list>& parts, bool gathered) {
     carob::ListRules rules;
     rules.order = match_options(ties, float32, duplicates);
     rules.depth = depth;
     if (!judged.is_none()) rules.judged = &nb::cast<HeldJudgments&>(judged).data;
-    if (queries) {
-        rules.queries.emplace();
-        for (std::size_t i = 0; i < queries->size(); ++i) rules.queries->emplace(bytes_at(*queries, static_cast<Py_ssize_t>(i)));
-    }
-    if (tag) rules.tag.emplace(tag->c_str(), tag->size());
     rules.gathered = gathered;
-    new (self) HeldMaker(std::move(judged), std::move(rules), std::move(emit));
+    std::vector<carob::RunPart> made(parts ? 0 : 1);
+    if (parts) {
+        for (const nb::handle part : *parts) {
+            const auto [queries, tag] = nb::cast<std::pair<std::optional<nb::list>, std::optional<nb::bytes>>>(part);
+            carob::RunPart& its = made.emplace_back();
+            if (queries) {
+                its.queries.emplace();
+                for (std::size_t i = 0; i < queries->size(); ++i) its.queries->emplace(bytes_at(*queries, static_cast<Py_ssize_t>(i)));
+            }
+            if (tag) its.tag.emplace(tag->c_str(), tag->size());
+        }
+    }
+    new (self) HeldMaker(std::move(judged), rules, std::move(made), std::move(emit));
 }
 
 }  // namespace
@@ -166,17 +183,17 @@ void bind_writing(nb::module_& module) {
         .def("text", &lists_text, "layout"_a, "tag"_a = nb::bytes("", 0), nb::kw_only(), "tabs"_a = false);
     nb::class_<HeldMaker>(module, "ListMaker")
         .def("__init__", &make_maker, "emit"_a, nb::kw_only(), "ties"_a = "trec", "float32"_a = false, "duplicates"_a = "keep",
-             "depth"_a = 0, "judged"_a = nb::none(), "queries"_a = nb::none(), "tag"_a = nb::none(), "gathered"_a = false)
+             "depth"_a = 0, "judged"_a = nb::none(), "parts"_a = nb::none(), "gathered"_a = false)
         .def("take_text", &HeldMaker::take_text, "source"_a, nb::kw_only(), "lenient"_a = false, "loose"_a = false)
         .def("take_frame", &HeldMaker::take_frame, "frame"_a, nb::kw_only(), "query"_a, "document"_a, "score"_a = nb::none(),
              "rank"_a = nb::none())
         .def("take_rows", &HeldMaker::take_rows, "queries"_a, "documents"_a, "scores"_a)
         .def("finish", &HeldMaker::finish)
-        .def_prop_ro("rows", [](const HeldMaker& self) { return self.counts().rows; })
-        .def_prop_ro("repeats", [](const HeldMaker& self) { return self.counts().repeats; })
-        .def_prop_ro("below_depth", [](const HeldMaker& self) { return self.counts().below_depth; })
-        .def_prop_ro("unjudged", [](const HeldMaker& self) { return self.counts().unjudged; })
-        .def_prop_ro("malformed", [](const HeldMaker& self) { return self.counts().malformed; });
+        .def_prop_ro("rows", [](const HeldMaker& self) { return self.maker().rows(); })
+        .def_prop_ro("malformed", [](const HeldMaker& self) { return self.maker().malformed(); })
+        .def_prop_ro("repeats", [](const HeldMaker& self) { return self.counts(&carob::ListCounts::repeats); })
+        .def_prop_ro("below_depth", [](const HeldMaker& self) { return self.counts(&carob::ListCounts::below_depth); })
+        .def_prop_ro("unjudged", [](const HeldMaker& self) { return self.counts(&carob::ListCounts::unjudged); });
 }
 
 }  // namespace carob::python

@@ -5,73 +5,10 @@
 #include <stdexcept>
 #include <utility>
 
-#include "text/read_run.h"
-
 namespace carob {
 
-// Takes lines from the reader of a run. The rows of other tags are passed over, and their queries do not count.
-class ListMaker::Lines {
-public:
-    explicit Lines(ListMaker& maker) : maker_(maker), tag_(maker.rules_.tag) {}
-
-    bool stopped() const { return false; }
-    void finish() {}
-    void query(std::string_view id, std::int64_t) { query_ = id; }
-    void document(const RunLine& line) {
-        if (tag_ && !has_tag(line.tag)) return;
-        maker_.begin(query_);
-        maker_.add(line.document, line.score, line.rank);
-    }
-
-private:
-    bool has_tag(std::string_view tag) const {
-        if (!tag.empty()) return tag == *tag_;
-        // Only where it begins is known. The text goes on at least to the end of the line.
-        for (std::size_t i = 0; i < tag_->size(); ++i) {
-            if (tag.data()[i] != (*tag_)[i]) return false;
-        }
-        return is_blank(tag.data()[tag_->size()]);
-    }
-
-    ListMaker& maker_;
-    const std::optional<std::string>& tag_;
-    std::string_view query_;
-};
-
-void ListMaker::take(Source& source, const Reading& reading, const GoOn& go_on) {
-    const auto more = [&] {
-        if (go_on && !go_on()) throw Interrupted{};
-        return true;
-    };
-    Lines lines(*this);
-    counts_.malformed += read_run(lines, source, {reading, rules_.order.ties == Ties::rank_column}, more);
-}
-
-void ListMaker::take(const Frame& frame, const RunColumns& columns) {
-    const std::vector<Columns> batches = columns_of(frame, columns);
-    const Names names = names_of(frame, columns);
-    char room[2 * LONGEST_WHOLE];
-    for (std::size_t b = 0; b < batches.size(); ++b) {
-        const Columns& its = batches[b];
-        const std::int64_t rows = frame.start(b + 1) - frame.start(b);
-        if (auto fault = first_fault(its, frame.start(b), 0, rows, names)) throw std::move(*fault);
-        for (std::int64_t row = 0; row < rows; ++row) {
-            char* at = room;
-            begin(its.query.id(row, at));
-            at = room;
-            const bool with_rank = rules_.order.ties == Ties::rank_column;
-            add(its.document.id(row, at), its.score(row), with_rank ? static_cast<std::int64_t>(its.rank->number(row)) : 0);
-        }
-    }
-}
-
-void ListMaker::take(std::string_view query, std::string_view document, double score) {
-    begin(query);
-    add(document, score, 0);
-}
-
 void ListMaker::begin(std::string_view query) {
-    if (begun_ && query == name_) return;
+    if (is_at(query)) return;
     if (!rules_.gathered && current_ != nullptr) make(name_, open_);
     begun_ = true;
     name_.assign(query);
@@ -99,7 +36,6 @@ bool ListMaker::is_wanted(std::string_view query) const {
 }
 
 void ListMaker::add(std::string_view document, double score, std::int64_t rank) {
-    ++counts_.rows;
     if (current_ == nullptr) return;
     current_->ids.add(document);
     current_->scores.push_back(score);
@@ -120,7 +56,7 @@ void ListMaker::make(std::string_view query, const Listed& listed) {
         made_.scores.push_back(candidates_[i].document.score);
     }
     made_.offsets.push_back(static_cast<std::int64_t>(made_.scores.size()));
-    if (made_.scores.size() >= DOCUMENTS_AT_ONCE) hand_over();
+    if (made_.scores.size() >= rules_.at_once) hand_over();
 }
 
 void ListMaker::find_documents(std::string_view query, const Listed& listed) {

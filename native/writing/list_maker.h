@@ -7,28 +7,24 @@
 #include <unordered_map>
 #include <vector>
 
-#include "frames/columns.h"
 #include "matching/ids.h"
-#include "matching/parallel.h"
 #include "matching/ranked.h"
 #include "matching/rows.h"
-#include "text/source.h"
 #include "writing/ranked_lists.h"
 
 namespace carob {
 
 struct ListRules {
-    MatchOptions order;                   // ties, float32 and duplicates
-    std::size_t depth = 0;                // documents to keep of each query; 0 for all
-    const Judgments* judged = nullptr;    // keep judged documents only
-    std::optional<Strings> queries;       // keep these queries only
-    std::optional<std::string> tag;       // read lines with this tag only
-    bool gathered = false;                // the rows of a query need not be together
+    MatchOptions order;                 // ties, float32 and duplicates
+    std::size_t depth = 0;              // documents to keep of each query; 0 for all
+    const Judgments* judged = nullptr;  // keep judged documents only
+    std::optional<Strings> queries;     // keep these queries only
+    bool gathered = false;              // the rows of a query need not be together
+    std::size_t at_once = 1 << 16;      // documents that are handed over together
 };
 
 struct ListCounts {
-    std::int64_t rows = 0;  // that were read
-    std::int64_t repeats = 0, below_depth = 0, unjudged = 0, malformed = 0;
+    std::int64_t repeats = 0, below_depth = 0, unjudged = 0;
 };
 
 // Thrown where a query comes back whose list was made already.
@@ -49,26 +45,20 @@ public:
     ListMaker(const ListMaker&) = delete;
     ListMaker& operator=(const ListMaker&) = delete;
 
-    // Throws what match_text throws.
-    void take(Source& source, const Reading& reading, const GoOn& go_on);
-    // Throws RowFault.
-    void take(const Frame& frame, const RunColumns& columns);
-    void take(std::string_view query, std::string_view document, double score);
+    // The next row is of this query.
+    void begin(std::string_view query);
+    void add(std::string_view document, double score, std::int64_t rank);
     // To be called once, at the end.
     void finish();
 
+    bool is_at(std::string_view query) const { return begun_ && query == name_; }
+    const std::optional<Strings>& queries() const { return rules_.queries; }
     const ListCounts& counts() const { return counts_; }
 
 private:
-    static constexpr std::size_t DOCUMENTS_AT_ONCE = std::size_t{1} << 16;
-
     static std::uint64_t seed_for(const ListRules& rules) { return rules.judged != nullptr ? rules.judged->seed() : fresh_seed(); }
 
-    class Lines;
-
-    void begin(std::string_view query);
     bool is_wanted(std::string_view query) const;
-    void add(std::string_view document, double score, std::int64_t rank);
     void make(std::string_view query, const Listed& listed);
     void find_documents(std::string_view query, const Listed& listed);
     void keep_judged(std::string_view query);

@@ -714,27 +714,31 @@ class RankedLists:
         """
 
 class ListMaker:
-    """Makes ranked lists of rows: filtered, without repeats, ranked and cut.
+    """Makes ranked lists of rows: filtered, without repeats, ranked and cut, for each part of a run.
 
-    The rows of a query are together unless ``gathered``. Lists are handed to ``emit``, some queries at a time. The
-    methods return False when a query came back whose list was made already: begin again, gathered. What raised an
-    error cannot go on. IdError is raised for a document that is listed twice, if ``duplicates`` is ``"keep"``.
+    The rows of a query in a part are together unless ``gathered``. The number of a part and its lists are handed to
+    ``emit``, some queries at a time. The methods return False when a query came back whose list was made already: begin
+    again, gathered. What raised an error cannot go on. IdError is raised for a document that is listed twice, if
+    ``duplicates`` is ``"keep"``.
     """
 
     def __init__(
         self,
-        emit: Callable[[RankedLists], object],
+        emit: Callable[[int, RankedLists], object],
         *,
         ties: str = "trec",
         float32: bool = False,
         duplicates: str = "keep",
         depth: int = 0,
         judged: Judgments | None = None,
-        queries: list[bytes] | None = None,
-        tag: bytes | None = None,
+        parts: list[tuple[list[bytes] | None, bytes | None]] | None = None,
         gathered: bool = False,
     ) -> None:
-        """``depth`` 0 keeps all documents, ``judged`` judged ones only; ``tag`` takes lines of this tag only."""
+        """``depth`` 0 keeps all documents, ``judged`` judged ones only.
+
+        ``parts`` has the queries of each part, or None for all, and the tag of its lines, or None for all. Several
+        parts have no query in common, or a tag each. By default, one part has all rows.
+        """
     def take_text(self, source: _Source, *, lenient: bool = False, loose: bool = False) -> bool: ...
     def take_frame(
         self, frame: Frame, *, query: int, document: int, score: int | None = None, rank: int | None = None
@@ -747,17 +751,17 @@ class ListMaker:
         """To be called once, at the end."""
     @property
     def rows(self) -> int:
-        """Rows read, with the tag if there is one."""
-    @property
-    def repeats(self) -> int:
-        """Documents that gave way to another of the same id."""
-    @property
-    def below_depth(self) -> int: ...
-    @property
-    def unjudged(self) -> int: ...
+        """Rows read, with a tag of a part if parts have tags."""
     @property
     def malformed(self) -> int:
         """Lines skipped by ``lenient``."""
+    @property
+    def repeats(self) -> list[int]:
+        """Documents of each part that gave way to another of the same id."""
+    @property
+    def below_depth(self) -> list[int]: ...
+    @property
+    def unjudged(self) -> list[int]: ...
 
 def parquet_damage(file: Buffer) -> str | None:
     """What contradicts itself in the footer or the pages' headers of a Parquet file; None if nothing does."""

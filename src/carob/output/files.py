@@ -12,7 +12,7 @@ from carob.output.parsing import read_toml
 from carob.output.taken import own_input, refuse_taken, take
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
 
 Data: TypeAlias = "bytes | Callable[[BinaryIO], None]"
@@ -35,19 +35,40 @@ def write_whole(path: str | os.PathLike[str], content: str | Data) -> None:
     """
     # Bytes of ids that are not UTF-8 become \udcXX, as JSON writes them.
     data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
+    with whole_file(path) as file:
+        put(data, file)
+
+
+@contextlib.contextmanager
+def whole_file(
+    path: str | os.PathLike[str], is_wanted: Callable[[], bool] = lambda: True
+) -> Iterator[BinaryIO]:
+    """Opens a file to write it as ``write_whole`` does.
+
+    Args:
+        path: the file.
+        is_wanted: whether there is anything to write, asked at the end. Otherwise, the path is left as it is.
+
+    Raises:
+        DataError: as ``write_whole``.
+    """
     place = os.path.realpath(os.fspath(path))
     refuse_taken(path)
     try:
         mode = mode_of(place)
         if mode is not None and not stat.S_ISREG(mode):
             with open(place, "wb") as file:
-                put(data, file)
+                yield file
             return
         beside = os.path.join(os.path.dirname(place), f".carob-{os.urandom(8).hex()}.part")
         try:
-            write_new(beside, data, mode)
-            os.replace(beside, place)
-            take(place)
+            with new_file(beside, mode) as file:
+                yield file
+            if is_wanted():
+                os.replace(beside, place)
+                take(place)
+            else:
+                os.unlink(beside)
         except BaseException:
             with contextlib.suppress(OSError):
                 os.unlink(beside)
@@ -56,8 +77,9 @@ def write_whole(path: str | os.PathLike[str], content: str | Data) -> None:
         raise DataError(f"Cannot write {os.fspath(path)}: {error.strerror or error}.") from None
 
 
-def write_new(path: str, data: Data, mode: int | None) -> None:
-    """Writes a new file with the given mode, or with the process's default mode.
+@contextlib.contextmanager
+def new_file(path: str, mode: int | None) -> Iterator[BinaryIO]:
+    """Opens a new file with the given mode, or with the process's default mode, and keeps what is written to it.
 
     Raises:
         OSError: the path exists, even as a link, or the file cannot be written.
@@ -65,11 +87,21 @@ def write_new(path: str, data: Data, mode: int | None) -> None:
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     # The kernel applies the process's umask; reading the umask would change it for all threads.
     with open(os.open(path, flags, 0o666), "wb") as file:
-        put(data, file)
+        yield file
         if mode is not None:
             os.chmod(path, stat.S_IMODE(mode))
         file.flush()
         os.fsync(file.fileno())
+
+
+def write_new(path: str, data: Data, mode: int | None) -> None:
+    """Writes a new file as ``new_file`` opens it.
+
+    Raises:
+        OSError: as ``new_file``.
+    """
+    with new_file(path, mode) as file:
+        put(data, file)
 
 
 def put(data: Data, file: BinaryIO) -> None:

@@ -1,0 +1,317 @@
+"""Passes over the rows of a run, which write the files of its parts: one pass for all parts, if that is possible."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from itertools import islice
+from typing import IO, TYPE_CHECKING, Any
+
+from carob import _native
+from carob._dataclasses import dataclass
+from carob._numpy import np
+from carob.conventions.policy import Policy
+from carob.inputs.errors import refused, sentences
+from carob.inputs.frames import Columns
+from carob.inputs.ids import bytes_of, text_of
+from carob.inputs.run import ExcludingRun, Run
+from carob.inputs.runs import MatchOptions, TextRun, Wrapper
+from carob.inputs.runs.batches import CameBack, StreamedRun, rows_after
+from carob.inputs.sources import ONE_COUNTS
+from carob.matching.match import refuse_duplicates
+from carob.output.files import whole_file
+from carob.writing.formats import NeedsTabs, run_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from carob.inputs.runs import RunSource
+    from carob.output.errors import DataError
+    from carob.writing.formats import RunFile
+
+ROWS_AT_ONCE = 1 << 14
+FRAME_ROWS = 1 << 16
+"""Rows of a frame: the lists are made by one thread, which has no use for more."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RunRequest:
+    """What to write.
+
+    Args:
+        runs: the parts of the run.
+        form: the format.
+        packing: the ending that shows the compression.
+        tag: the last column of TREC's format.
+        depth: the number of documents to keep for each query; 0 for all.
+        queries: the queries to keep; None for all.
+        judged: the judgments of the documents to keep; None for all documents.
+        options: how the rows are read and ordered.
+    """
+
+    runs: tuple[Run, ...]
+    form: str
+    packing: str
+    tag: str
+    depth: int
+    queries: list[bytes] | None
+    judged: _native.Judgments | None
+    options: MatchOptions
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RunPart:
+    """A part of a request, which becomes one file.
+
+    Args:
+        path: the file.
+        queries: the queries of the part; None for all.
+        tag: the tag of the lines to read; None for all lines.
+    """
+
+    path: str
+    queries: list[bytes] | None = None
+    tag: str | None = None
+
+    def wanted(self, asked: list[bytes] | None) -> list[bytes] | None:
+        """Returns the queries to keep, of those that were asked for; None for all."""
+        if asked is None or self.queries is None:
+            return asked if self.queries is None else self.queries
+        return list(set(asked).intersection(self.queries))
+
+
+class PartFile:
+    """The file of a part while it is written, and what it holds."""
+
+    def __init__(self, request: RunRequest, part: RunPart) -> None:
+        self.request, self.part = request, part
+        self.file: IO[bytes]
+        self.out: RunFile | None = None
+        self.seen: set[bytes] = set()
+        self.queries = self.documents = self.size = 0
+        self.below_depth = self.repeats = self.unjudged = 0
+        self.tabs = self.must_begin_again = False
+
+    @contextmanager
+    def opened(self, file: IO[bytes] | None) -> Iterator[None]:
+        """Opens the file, which is kept whole or not at all, and only if a document was written.
+
+        Args:
+            file: the open file in which nothing can be written again; None for the path of the part.
+        """
+        with ExitStack() as stack:
+            if file is None:
+                file = stack.enter_context(whole_file(self.part.path, lambda: self.documents > 0))
+            if self.part.path and file.seekable():
+                self.file = file
+                yield
+                return
+            with tempfile.TemporaryFile(prefix="carob-") as self.file:
+                yield
+                if self.documents > 0:
+                    self.file.seek(0)
+                    shutil.copyfileobj(self.file, file, 1 << 20)
+
+    def begin(self) -> None:
+        """Begins to write, from the start of the file."""
+        self.out = None  # before the file is cut, because a compressor writes what it holds when it goes
+        self.file.seek(0)
+        self.file.truncate()
+        its = self.request
+        tag = its.tag if self.part.tag is None else self.part.tag
+        self.out = run_file(self.file, its.form, its.packing, tag, tabs=self.tabs)
+        self.seen.clear()
+        self.queries = self.documents = 0
+        self.must_begin_again = False
+
+    def put(self, lists: _native.RankedLists) -> None:
+        """Writes some lists, unless the file must begin again with tabs between columns."""
+        if self.must_begin_again or self.out is None:
+            return
+        try:
+            self.out.put(lists)
+        except NeedsTabs:
+            self.tabs = self.must_begin_again = True
+            return
+        if self.request.queries is not None:
+            self.seen.update(lists.queries)
+        self.queries += len(lists.offsets) - 1
+        self.documents += len(lists.scores)
+
+    def close(self) -> None:
+        """Writes the end of the file."""
+        if self.out is not None:
+            self.out.close()
+        self.size = self.file.tell()
+
+
+class RunPass:
+    """The writing of some parts. What it counts is complete when the files are.
+
+    Args:
+        request: what to write.
+        parts: the parts.
+    """
+
+    def __init__(self, request: RunRequest, parts: Sequence[RunPart]) -> None:
+        self.request = request
+        self.files = [PartFile(request, each) for each in parts]
+        self.rows = self.malformed = 0
+
+    def write(self, file: IO[bytes] | None = None) -> None:
+        """Writes the files, whole or not at all.
+
+        Args:
+            file: the open file for the only part, if it has no path.
+
+        Raises:
+            DataError: a row that cannot be used, or a document that occurs twice.
+        """
+        with ExitStack() as stack:
+            for each in self.files:
+                stack.enter_context(each.opened(file))
+            self.fill(self.files)
+
+    def fill(self, files: list[PartFile]) -> None:
+        """Writes the lists, and begins again if that needs all rows in memory, or tabs between columns."""
+        gathered = False
+        while files:
+            for each in files:
+                each.begin()
+            try:
+                self.attempt(files, gathered=gathered)
+            except CameBack:
+                gathered = True
+            except NeedsTabs:
+                continue
+            except _native.IdError as error:
+                raise self.twice(error.query, error.document) from None
+            else:
+                files = [each for each in files if each.must_begin_again]
+
+    def attempt(self, files: list[PartFile], *, gathered: bool) -> None:
+        """Writes the lists in one pass.
+
+        Raises:
+            CameBack: the rows of a query are not together, and ``gathered`` is false.
+            NeedsTabs: all files must begin again.
+        """
+        its = self.request
+
+        def emit(part: int, lists: _native.RankedLists) -> None:
+            files[part].put(lists)
+            if files[part].must_begin_again and all(each.must_begin_again for each in files):
+                raise NeedsTabs
+
+        maker = _native.ListMaker(
+            emit,
+            **its.options.order,
+            depth=its.depth,
+            judged=its.judged,
+            parts=[
+                (each.part.wanted(its.queries), None if each.part.tag is None else bytes_of(each.part.tag))
+                for each in files
+            ],
+            gathered=gathered,
+        )
+        for run in its.runs:
+            take_run(maker, run.held, its.options)
+        begin_again_unless(maker.finish())
+        for number, each in enumerate(files):
+            if not each.must_begin_again:
+                each.close()
+                each.below_depth, each.repeats = maker.below_depth[number], maker.repeats[number]
+                each.unjudged = maker.unjudged[number]
+        if files == self.files:
+            self.rows, self.malformed = maker.rows, maker.malformed
+
+    def twice(self, query: bytes, document: bytes) -> DataError:
+        """Returns the error for a document that occurs twice for a query, in one part of the run or in two."""
+        found = []
+        judged = _native.judgments_from_rows([query], [document], np.ones(1))
+        options = replace(
+            self.request.options, policy=Policy(malformed=self.request.options.policy.malformed)
+        )
+        for run in self.request.runs:
+            match = run.match(judged, options)
+            refuse_duplicates(run, judged, match, options.policy)
+            found += [run.name] * (len(match.rank) > 0)
+        return refused(
+            "document '{document}' is listed twice for query '{query}', in {runs}.",
+            query=text_of(query),
+            document=text_of(document),
+            runs=" and in ".join(found[:2]),
+            remedy=ONE_COUNTS,
+        )
+
+
+def begin_again_unless(found: bool) -> None:
+    """Begins again, with all rows in memory, if a query came back.
+
+    Raises:
+        CameBack: it did.
+    """
+    if not found:
+        raise CameBack
+
+
+def take_run(maker: _native.ListMaker, held: Any, options: MatchOptions) -> None:
+    """Lets the kernel take all rows of a run.
+
+    Raises:
+        DataError: a row that cannot be used.
+        CameBack: the rows of a query are not together.
+    """
+    if isinstance(held, Wrapper) and not isinstance(held, ExcludingRun):
+        with naming_files(held, options.policy):
+            take_run(maker, held.held, options)
+    elif isinstance(held, TextRun):
+        with sentences(held.source.name, "run", held.origin.files):
+            begin_again_unless(maker.take_text(held.source.from_start(), **options.reading))
+    elif isinstance(held, (Columns, StreamedRun)):
+        take_frames(maker, held, options)
+    else:
+        options.refuse_without_ranks(ranks=False)
+        take_rows(maker, held)
+
+
+@contextmanager
+def naming_files(held: Wrapper, policy: Policy) -> Iterator[None]:
+    """Names the file of a table in errors about its rows."""
+    from carob.inputs.files.table import FileRun
+
+    if isinstance(held, FileRun):
+        with held.table.named(policy):
+            yield
+    else:
+        yield
+
+
+def take_frames(maker: _native.ListMaker, held: Columns | StreamedRun, options: MatchOptions) -> None:
+    """Lets the kernel take the rows of a frame, or of one frame after another."""
+    columns = held.places if isinstance(held, StreamedRun) else held.of_run
+    options.refuse_without_ranks(ranks=columns["rank"] is not None)
+    before = 0
+    for frame in replace(held, size=FRAME_ROWS).frames() if isinstance(held, StreamedRun) else [held.frame]:
+        with rows_after(before), sentences("run frame", "run"):
+            begin_again_unless(maker.take_frame(frame, **columns))
+        before += frame.rows
+        del frame  # before the next one is made
+
+
+def take_rows(maker: _native.ListMaker, held: RunSource) -> None:
+    """Lets the kernel take rows that Python makes."""
+    rows = iter(held.rows())
+    while some := list(islice(rows, ROWS_AT_ONCE)):
+        queries, documents, scores = zip(*some, strict=True)
+        odd = np.flatnonzero(np.isnan(scores))
+        if len(odd):
+            query, document = some[int(odd[0])][:2]
+            raise refused(
+                "query '{query}', document '{document}': the score is NaN, which cannot be ranked.",
+                query=text_of(query),
+                document=text_of(document),
+            )
+        begin_again_unless(maker.take_rows(list(queries), list(documents), np.array(scores, np.float64)))
