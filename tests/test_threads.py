@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 THREADS = 16
-TIMES = THREADS * examples(125)
+TIMES = THREADS * examples(50)
 FEW = THREADS * examples(6)
 FEWER = THREADS * examples(2)
 """Evaluations of what takes ten milliseconds each, or a hundred."""

@@ -372,7 +372,7 @@ def test_random_systems_are_said_to_be_upside_down_in_one_of_20_draws_at_most(
 ) -> None:
     length, relevant = LENGTHS[case]
     how = {"counting": counting, "ascending": ascending}
-    assert rate(max(examples(600), 120), lists=lists, length=length, relevant=relevant, **how) <= 0.05
+    assert rate(max(examples(300), 120), lists=lists, length=length, relevant=relevant, **how) <= 0.05
 
 
 @pytest.mark.thorough
