@@ -16,11 +16,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 # Before anything loads them. Threads that wait for a second core, which another worker holds, burn the first one:
-# XGBoost's tests alone took six times the processor's time. And neither Numba nor the Java of Spark need optimise what
-# is called twice: Java's second compiler took as much of the processor as Spark's own work.
+# XGBoost's tests alone took six times the processor's time. And neither need Numba compile what is called twice, which
+# took a minute and a half for ranx's fusions of three short lists, nor Java optimise it: its second compiler took as
+# much of the processor as Spark's own work.
 for name, value in {
     "OMP_NUM_THREADS": "1",
     "NUMBA_NUM_THREADS": "1",
+    "NUMBA_DISABLE_JIT": "1",
     "NUMBA_OPT": "0",
     "SPARK_SUBMIT_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
 }.items():

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 __all__ = ["first_the_long", "scheduler"]
 
 # Tests whose ids have one of these words go to one process, because what they use begins with seconds of work:
-# a session of Spark starts and takes half a gigabyte, and Numba compiles ranx.
-TOGETHER = {"Spark": ("spark", "engines", "inputs/test_engine"), "Numba": ("ranx", "small_questions")}
+# a session of Spark starts and takes half a gigabyte.
+TOGETHER = {"Spark": ("spark", "engines", "inputs/test_engine")}
 # Above four seconds of processor time. One that comes last keeps a single core busy, so these come first, the longest
 # first. With them stand those that wait more than they compute, for a page or a server.
 LONG = (
