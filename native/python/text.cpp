@@ -107,6 +107,17 @@ std::pair<std::size_t, std::size_t> json_sizes(nb::handle lines) {
     return {found.depth, found.digits};
 }
 
+nb::object flat_rows(nb::handle lines, const nb::list& names, std::size_t texts) {
+    std::vector<std::string> wanted;
+    for (std::size_t i = 0; i < names.size(); ++i) wanted.emplace_back(bytes_at(names, static_cast<Py_ssize_t>(i)));
+    const HeldBuffer buffer(lines);
+    const std::optional<std::string> rows = [&] {
+        const nb::gil_scoped_release free;
+        return carob::flat_rows(buffer.bytes(), wanted, texts);
+    }();
+    return rows ? nb::object(to_bytes(*rows)) : nb::none();
+}
+
 }  // namespace
 
 void bind_text(nb::module_& module) {
@@ -172,6 +183,7 @@ void bind_text(nb::module_& module) {
     module.def("changed_run", &changed_run, "source"_a, "change"_a);
     module.def("lines_of", &lines_of, "source"_a, "queries"_a);
     module.def("json_sizes", &json_sizes, "lines"_a);
+    module.def("flat_rows", &flat_rows, "lines"_a, "names"_a, "texts"_a);
 }
 
 }  // namespace carob::python

@@ -769,6 +769,11 @@ def parquet_damage(file: Buffer) -> str | None:
 def json_sizes(lines: Buffer) -> tuple[int, int]:
     """The most objects and lists open at once on any line of JSON, and the digits of its longest whole number."""
 
+def flat_rows(lines: Buffer, names: list[bytes], texts: int) -> bytes | None:
+    """The members of these names of the flat object on each line, as columns between tabs: first some texts, then
+    numbers. None if a line has an escape, an empty text, a value inside another, or is otherwise not ordinary.
+    """
+
 def total(values: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
     """The sum of each segment, strictly from left to right; 0 for an empty one."""
 
