@@ -147,6 +147,23 @@ def test_ctrl_c_is_answered_at_once_and_leaves_the_old_page(
     process.stderr.close()
 
 
+def test_groups_come_from_a_file_or_from_standard_input(
+    report_libraries: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("carob.reports.page.drawing_library", lambda: ("window.vegaEmbed = null;", "0"))
+    lines, output = (
+        "".join(f"t{n:02} {'odd' if n % 2 else 'even'}\n" for n in range(1, 25)),
+        tmp_path / "page.html",
+    )
+    path = tmp_path / "kinds.txt"
+    path.write_text(lines)
+    for given, title in ((str(path), "Groups of queries, by kinds.txt<"), ("-", "Groups of queries<")):
+        words = [str(TEA / "qrels.txt"), *RUNS[:2], "-m", "AP", "--by", given, "-o", str(output)]
+        done = CliRunner().invoke(report_command, words, input=lines, catch_exceptions=False)
+        assert done.exit_code == 0, done.output
+        assert title in output.read_text(encoding="utf-8")
+
+
 def test_one_run_has_a_page_and_none_has_not(report_libraries: None, tmp_path: Path) -> None:
     output, qrels = tmp_path / "report.html", str(TEA / "qrels.txt")
     done = CliRunner().invoke(report_command, [qrels, RUNS[0], "-m", "AP", "-o", str(output)])

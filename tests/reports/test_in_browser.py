@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import carob
-from carob.comparison.findings import ranked
-from carob.comparison.verdict import digits_of, verdict_of
+from carob.comparison.findings import ranked, turned
+from carob.comparison.verdict import digits_of, p_text, verdict_of
 from reports import browser
 from reports.conftest import RUNS, TEA
 
@@ -547,6 +547,74 @@ def test_the_closeup_says_which_documents_make_the_difference_and_where_the_meas
     page.wait(DRAWN)
     assert page.run("document.getElementById('closeup').hidden")
     assert page.run("document.activeElement.textContent") == query
+
+
+GROUPS = {f"t{number:02}": ["short", "__proto__", "<b>"][number % 3] for number in range(1, 25)}
+
+
+def cells(page: browser.Page, rows: str) -> list[list[str]]:
+    """The cells of some rows."""
+    return list(
+        page.run(
+            f"[...document.querySelectorAll('{rows}')].map((row) => [...row.cells].map((cell) => cell.textContent))"
+        )
+    )
+
+
+@pytest.mark.parametrize("runs", [1, 4])
+def test_every_number_of_a_group_is_that_of_compare(
+    window: browser.Page, report_libraries: None, tmp_path: Path, runs: int
+) -> None:
+    asked = ["nDCG@10", "E@10"]
+    made = carob.report(str(TEA / "qrels.txt"), RUNS[:runs], asked, by=GROUPS, output=tmp_path / "page.html")
+    found = made.comparison
+    window.resize(1440, 900)
+    window.complaints.clear()
+    window.open(tmp_path / "page.html")
+    for label in (*found.labels[1:], found.labels[0]):
+        pick(window, "pick-measure", label)
+        contest = found[label]
+        sign = -1 if contest.smaller_is_better else 1
+        for one, other in ((0, 1), (3, 0), (2, 1))[: 3 if runs > 1 else 0]:
+            for select, run in (("pick-a", one), ("pick-b", other), ("pick-a", one)):
+                pick(window, select, found.names[run])
+            shown = cells(window, "#group-table tbody tr")
+            own = [
+                pair if pair.a == one else turned(pair, one)
+                for each in contest.strata
+                for pair in each.pairs
+                if {pair.a, pair.b} == {one, other}
+            ]
+            worst = min(range(3), key=lambda group: sign * own[group].difference)
+            for place, (row, pair, each) in enumerate(zip(shown, own, contest.strata, strict=True)):
+                assert row[0] == each.name + (" (worst)" if place == worst else "")
+                assert same(row[1], pair.difference, 3)
+                low, high = row[2].split(" to ")
+                assert same(low, pair.low, 3)
+                assert same(high, pair.high, 3)
+                assert [same(row[at], each.means[run], 3) for at, run in ((4, one), (5, other))] == [True] * 2
+                assert row[6:] == [
+                    f"{pair.wins}/{pair.ties}/{pair.losses}",
+                    p_text(pair.p_uncorrected, 0.05),
+                    str(each.queries),
+                ]
+        board = cells(window, "#group-board tbody tr") or [
+            ["", *(row[1] for row in cells(window, "#group-table tbody tr"))]
+        ]
+        for run, row in zip(ranked(contest), board, strict=True):
+            assert all(
+                same(cell, each.means[run], 3) for cell, each in zip(row[1:4], contest.strata, strict=True)
+            )
+            if runs > 1:
+                assert row[4] == min(contest.strata, key=lambda each: sign * each.means[run]).name
+    click(window, "#group-table tbody tr:nth-child(2) button")
+    assert {row[1] for row in cells(window, "#query-table tbody tr")} == {contest.strata[1].name}
+    assert len(cells(window, "#query-table tbody tr")) == contest.strata[1].queries
+    assert "group=" in window.run("location.hash")
+    pick(window, "pick-group", "All groups")
+    assert len(cells(window, "#query-table tbody tr")) == 24
+    click(window, "[data-csv='groups']")
+    assert window.complaints == []
 
 
 def test_one_run_alone_shows_its_hardest_queries_and_no_second_side(

@@ -230,7 +230,7 @@ def report_command(
         files = files if existing else given.with_judgments(files)
     if not existing:
         refuse_few(files, 2, "Pass a QRELS file and at least one RUN.")
-    beside = [options["queries"], options["documents"], given.exclude]
+    beside = [options["queries"], options["documents"], options["by"], given.exclude]
     beside += [judging[name] for name in ("judge", "strata", "tuned_on")]
     refuse_misuse(*files, *beside, output=output)
     options |= judging_given(judging, given, measures, existing=existing)

@@ -282,6 +282,7 @@ def compared(
         qrels_name="" if read.qrels is None else read.qrels.name,
         orders=orders_of(list(contests.values()), systems, settings.baseline) if orders else None,
         judge=estimates.judge,
+        groups=estimates.groups,
         unjudged=bounds_over(read, contests, unjudged_bounds) if unjudged_bounds else None,
     )
     if settings.other_tests and pairs:
@@ -335,6 +336,7 @@ class Comparison(Documented, Findings):
         judge: facts about the judge, if the means were estimated from people's and a judge's judgments.
         other_tests: what the other tests decide about the primary measure, if requested.
         preregistration: the file that the comparison was held to, and the deviations from it, if there is one.
+        groups: the group of each query, if requested.
 
     Example:
         >>> import carob

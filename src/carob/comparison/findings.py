@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from carob.estimation.unjudged_bounds import UnjudgedBounds
     from carob.evaluation.scores import Scores
     from carob.inputs.names import Names
+    from carob.inputs.query_files import Groups
     from carob.lists.rows import Floats
     from carob.measures import Measure
     from carob.statistics.multiple_comparisons import Anova
@@ -440,6 +441,7 @@ class Findings:
     unjudged: UnjudgedBounds | None = None
     other_tests: tuple[OtherTest, ...] = ()
     preregistration: Registered | None = None
+    groups: Groups | None = None
 
     @property
     def exact(self) -> bool:

@@ -178,12 +178,14 @@ class MethodResult(NamedTuple):
         measures: the estimates and outcomes of each measure.
         settings: the settings, with a note on each deviation from the request.
         judge: facts about the judge; None without one.
+        groups: the group of each query, if requested.
     """
 
     ids: Names
     measures: list[Estimated]
     settings: Settings
     judge: Judging | None = None
+    groups: Groups | None = None
 
 
 def plain(read: Read, asked: Asked) -> MethodResult:
@@ -209,7 +211,8 @@ def plain(read: Read, asked: Asked) -> MethodResult:
         clusters=None if clusters is None else len(clusters.names),
         by=None if groups is None else groups.name or "group",
     )
-    return MethodResult(ids, *estimated_tables(tables, settings, groups, (asked.first, asked.second)))
+    estimated = estimated_tables(tables, settings, groups, (asked.first, asked.second))
+    return MethodResult(ids, *estimated, groups=groups)
 
 
 def estimated_tables(

@@ -204,6 +204,7 @@ def assembled(
     from carob.comparison.findings import NOT_OF_MEANS, SHORT_NAMES, TESTS
     from carob.comparison.verdict import corrected, heading, judge_said, verdict_of
     from carob.reports.data import board, correlation, numbers_of, packed, shares_of
+    from carob.reports.groups import groups_on_page
     from carob.reports.page import (
         MOST_IN_FOREST,
         bibtex_of,
@@ -223,6 +224,7 @@ def assembled(
     shown = frozenset(document for each in closeups for document, _ in each.documents)
     said = {} if documents is None else texts_of(documents, shown, "documents", SNIPPET)
     data = numbers_of(comparison, curves, closeups, asked, said)
+    data["groups"] = groups_on_page(comparison)
     data["derivations"], data["shares"] = packed(derivations), packed(shares_of(excerpt, comparison))
     tell("drawing")
     data["charts"] = charts(
@@ -243,7 +245,8 @@ def assembled(
         corrected=corrected(settings),
         word=SHORT_NAMES.get(settings.test) or SHORT_NAMES.get(settings.correction),
         against=comparison.names[data["contests"][0]["against"]],
-        confidence=f"{settings.confidence * 100:g}%",
+        confidence=data["confidence"],
+        groups=data["groups"],
         alone=len(comparison.names) == 1,
         labels=comparison.labels,
         names=comparison.names,

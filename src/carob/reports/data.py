@@ -336,6 +336,7 @@ def numbers_of(
         "most_rows": MOST_ROWS,
         "most_in_forest": MOST_IN_FOREST,
         "contests": [contest_row(each, comparison) for each in comparison.contests.values()],
+        "confidence": f"{settings.confidence * 100:g}%",
         "values": values_block(list(comparison.contests.values())),
         "curves": [
             {"name": each.name, "says": each.says, "at": each.at, "runs": each.runs} for each in curves

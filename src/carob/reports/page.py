@@ -228,7 +228,7 @@ import vl_convert
 made = f"/* Vega {vl_convert.get_vega_version()}, bundled by vl-convert */", vl_convert.javascript_bundle(exposed)
 sys.stdout.buffer.write("\\n".join(made).encode())
 """
-SCRIPTS = ("numbers.js", "drawing.js", "lists.js", "page.js")
+SCRIPTS = ("numbers.js", "drawing.js", "groups.js", "lists.js", "page.js")
 
 
 def refuse_absent() -> None:

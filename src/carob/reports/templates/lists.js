@@ -41,10 +41,11 @@ function showQueries(rows) {
   const most = Math.max(...rows.map((row) => Math.abs(row.difference)), 1e-9);
   const head = element("tr", {}, element("th", { scope: "col", class: "name", text: "query" }));
   if (data.texts) head.append(element("th", { scope: "col", class: "name", text: "text" }));
+  if (groups) head.append(element("th", { scope: "col", class: "name", text: "group" }));
   for (const text of alone ? ["value"] : [shortened(data.names[state.a], 16), shortened(data.names[state.b], 16), "A − B", "mean of all"]) {
     head.append(element("th", { scope: "col", text }));
   }
-  const body = ordered(rows).map((row) => {
+  const body = ordered(inGroup(rows)).map((row) => {
     const kept = closeups.has(row.query);
     const name = kept
       ? element("button", { type: "button", class: "plain", text: data.queries[row.query], "aria-expanded": String(row.query === state.query) })
@@ -52,6 +53,7 @@ function showQueries(rows) {
     if (kept) name.addEventListener("click", () => chooseQuery(row.query));
     const line = element("tr", { "data-query": row.query, class: row.query === state.query ? "open" : "" }, element("th", { scope: "row" }, name));
     if (data.texts) line.append(element("td", { class: "text", text: data.texts[row.query] || "" }));
+    if (groups) line.append(element("td", { class: "name", text: groups.names[groups.codes[row.query]] }));
     line.append(element("td", { text: number(row.a) }));
     if (alone) return line;
     const stick = element("i", { class: row.role });

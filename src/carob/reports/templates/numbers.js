@@ -4,7 +4,7 @@ const data = JSON.parse(document.getElementById("carob-data").textContent);
 const runs = data.names.map((_, place) => place);
 // A single run is shown by itself: it is A, and there is no B.
 const alone = runs.length === 1;
-const state = { measure: 0, a: data.pair[0], b: data.pair[1], order: alone ? "hard" : "wins", query: null };
+const state = { measure: 0, a: data.pair[0], b: data.pair[1], order: alone ? "hard" : "wins", query: null, group: null };
 
 const bytes = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 

@@ -13,7 +13,7 @@ function showNames() {
   for (const row of all("#leaderboard tbody tr")) {
     row.className = roleOf(Number(row.dataset.run)) === "other" ? "" : `row-${roleOf(Number(row.dataset.run))}`;
   }
-  for (const [name, value] of Object.entries({ measure: state.measure, a: state.a, b: state.b })) {
+  for (const [name, value] of Object.entries({ measure: state.measure, a: state.a, b: state.b, group: state.group ?? "" })) {
     if (at(`pick-${name}`)) at(`pick-${name}`).value = value;
   }
 }
@@ -25,13 +25,14 @@ function showVerdict() {
     element("p", { class: "small quiet", text: small }));
 }
 
-function whisker(low, high, mean, says) {
+function whisker(low, high, mean, says, zero) {
   const made = (tag, attributes) => {
     const part = document.createElementNS("http://www.w3.org/2000/svg", tag);
     for (const [key, value] of Object.entries(attributes)) part.setAttribute(key, value);
     return part;
   };
   const picture = made("svg", { class: "whisker", viewBox: "0 0 176 20", role: "img", "aria-label": says });
+  if (zero !== undefined) picture.append(made("line", { class: "zero", x1: zero, x2: zero, y1: 0, y2: 20 }));
   picture.append(made("line", { x1: low, x2: high, y1: 10, y2: 10 }), made("circle", { cx: mean, cy: 10, r: 4 }));
   return picture;
 }
@@ -164,6 +165,7 @@ async function refresh() {
     showPair(rows);
     showMatrix();
   }
+  showGroups();
   showQueries(isKept(state.measure) ? rows : differences(keptMeasure(), state.a, state.b));
   for (const each of all("#chart-bars, #chart-scatter, #cap-scatter, #spread")) each.hidden = !isKept(state.measure);
   if (isKept(state.measure)) {
@@ -185,6 +187,7 @@ function choose(change) {
 // Measure, pair and query stand in the page's address, so that a link shows what its sender saw.
 function showAddress() {
   const parts = { measure: data.labels[state.measure], ...(alone ? {} : { a: data.names[state.a], b: data.names[state.b] }) };
+  if (state.group !== null) parts.group = groups.names[state.group];
   if (state.query !== null) parts.query = data.queries[state.query];
   history.replaceState(null, "", `#${new URLSearchParams(parts)}`);
 }
@@ -195,6 +198,8 @@ function readAddress() {
   const [measure, a, b, query] = [found("measure", data.labels), found("a", data.names), found("b", data.names), found("query", data.queries)];
   if (measure >= 0) state.measure = measure;
   if (a >= 0 && b >= 0 && a !== b) [state.a, state.b] = [a, b];
+  const group = groups ? found("group", groups.names) : -1;
+  state.group = group >= 0 ? group : null;
   state.query = closeups.has(query) ? query : null;
   return asked.has("measure");
 }
@@ -245,6 +250,7 @@ at("pick-b")?.addEventListener("change", (event) => {
   const b = Number(event.target.value);
   choose({ b, a: b === state.a ? state.b : state.a });
 });
+at("pick-group")?.addEventListener("change", (event) => choose({ group: event.target.value === "" ? null : Number(event.target.value) }));
 for (const button of all("[data-order]")) button.addEventListener("click", () => choose({ order: button.dataset.order }));
 
 function sortByMeasure() {
@@ -286,6 +292,8 @@ const tables = {
   pairs: () => [["measure", "run", "other", "difference", "low", "high", "corrected_low", "corrected_high", "p_corrected"],
     ...data.contests.flatMap((contest, measure) => contest.pairs.map((row) =>
       [data.labels[measure], data.names[row[0]], data.names[row[1]], row[2], row[3], row[4], row[14], row[15], row[9]]))],
+  groups: () => [["measure", "group", "queries", "run", "mean"], ...groups.contests.flatMap(({ queries, means }, measure) => groups.names.flatMap((name, group) =>
+    runs.map((run) => [data.labels[measure], name, queries[group], data.names[run], means[group][run]])))],
   queries: () => [["query", ...data.names], ...data.queries.map((query, place) =>
     [query, ...runs.map((run) => Number(valuesOf(keptMeasure(), run)[place].toPrecision(7)))])],
 };

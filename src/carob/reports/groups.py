@@ -1,0 +1,63 @@
+"""Groups of queries on the page: the means of each run and the differences of pairs within each group."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from carob.comparison.findings import ranked
+from carob.comparison.verdict import digits_of, p_text
+from carob.reports.data import seven_digits
+from carob.reports.page import near
+
+if TYPE_CHECKING:
+    from carob.comparison.compare import Comparison
+    from carob.comparison.findings import Contest
+
+MOST_ROWS = 5_000
+"""The maximum number of rows of pairs, over all groups and measures.
+
+Each takes 45 bytes. If there are more, the page has only the pairs of the best runs.
+"""
+
+
+def groups_on_page(comparison: Comparison) -> dict[str, Any] | None:
+    """Returns the groups, the group of each query, and the results of each measure in each group; None without any."""
+    groups, contests = comparison.groups, list(comparison.contests.values())
+    if groups is None:
+        return None
+    best = {ranked(contest)[0] for contest in contests}
+    pairs = contests[0].pairs
+    whole = len(pairs) * len(groups.names) * len(contests) <= MOST_ROWS
+    kept = [place for place, pair in enumerate(pairs) if whole or {pair.a, pair.b} & best]
+    return {
+        "by": "" if groups.name == "standard input" else near(groups.name),
+        "names": groups.names,
+        "codes": groups.codes.tolist(),
+        "contests": [
+            {
+                "digits": digits_of(min(each.queries for each in contest.strata), contest),
+                "queries": [each.queries for each in contest.strata],
+                "means": [seven_digits(each.means) for each in contest.strata],
+                "pairs": {place: pair_by_group(contest, place, comparison.settings.alpha) for place in kept},
+            }
+            for contest in contests
+        ],
+    }
+
+
+def pair_by_group(contest: Contest, place: int, alpha: float) -> list[list[Any]]:
+    """Returns one pair in each group: queries, difference, low, high, wins, ties, losses, p.
+
+    Args:
+        contest: the comparison.
+        place: the place of the pair among the contest's, which is the same in each group.
+        alpha: the level of significance.
+    """
+    found = [each.pairs[place] for each in contest.strata]
+    return [
+        [
+            *(own.n, *seven_digits([own.difference, own.low, own.high])),
+            *(own.wins, own.ties, own.losses, p_text(own.p_uncorrected, alpha)),
+        ]
+        for own in found
+    ]
