@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import random
+import tracemalloc
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -187,3 +188,16 @@ def test_the_kernel_reads_flat_lines_only() -> None:
         assert read(row.replace(old, new, 1)) is None, new
     for end in range(1, len(row)):
         assert read(row[:end]) is None
+
+
+def test_a_long_file_is_never_in_memory_as_a_whole(tmp_path: Path) -> None:
+    path = tmp_path / "long.csv"
+    path.write_bytes(b"query_id,doc_id,score\n" + b"q1,a document of many letters,0.25\n" * 1_000_000)
+    tracemalloc.start()
+    try:
+        size = sum(map(len, libraries.blocks_of([str(path)], Delimited(",", ("query_id",), header=True))))
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert size >= path.stat().st_size > 8 * libraries.BLOCK
+    assert most < 5 * libraries.BLOCK, f"{most:,} bytes"
