@@ -20,12 +20,13 @@ PACKAGE := $(shell find src -type f -not -path '*/__pycache__/*')
 PIP := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help eval test all-but-long checks test-all quick check fix fuzz fuzz-quick fuzz-python fuzz-files sanitize mutants mutants-match plants forms bench clean peers pythons cpus
+.PHONY: help eval test all-but-long checks test-all pages quick check fix fuzz fuzz-quick fuzz-python fuzz-files sanitize mutants mutants-match plants forms bench clean peers pythons cpus
 
 help:
 	@echo "make eval                    set up, and score the bundled example"
 	@echo "make test                    set up, and run every check that a change must pass"
 	@echo "make test-all                every test, those that take minutes too; TESTS= names some files"
+	@echo "make pages                   run every command and example of the documentation"
 	@echo "make quick                   the tests of each part that are done in a minute: rules, laws, measures, each face"
 	@echo "make check | fix             linter and types only | what the linter can repair"
 	@echo "make fuzz | sanitize         $(FUZZ_COUNT) mutated inputs through the kernel, plain | with ASan and UBSan"
@@ -59,6 +60,10 @@ all-but-long:
 
 checks:
 	@$(MAKE) --no-print-directory --keep-going check fuzz-python >build/checks.log 2>&1
+
+# All pages, those with many commands too, which `make test` leaves out.
+pages: $(VENV)/installed $(VENV)/test-tools
+	$(PYTEST) tests/test_docs.py
 
 # Beside what `make peers` installed, this is what CI ends with.
 test-all: $(VENV)/installed $(VENV)/test-tools

@@ -188,9 +188,15 @@ def test_an_extra_is_named_before_what_needs_it(page: Path) -> None:
 
 # A Chinese page shows the commands and outputs of the English one, which another test holds it to: once is enough.
 RUN = [page for page in PAGES if page not in [chinese for _, chinese in IN_BOTH]]
+# A dozen comparisons or more each; the other pages are run by `make test`, too.
+LONG = {"best.md", "ci.md", "collections.md", "compare.md", "decide.md", "judges.md"}
 
 
-@pytest.mark.parametrize("page", RUN, ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=[pytest.mark.long] * (page.name in LONG)) for page in RUN],
+    ids=[page.name for page in RUN],
+)
 def test_what_a_page_shows_is_what_happens(
     page: Path, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
