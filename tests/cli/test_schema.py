@@ -240,7 +240,7 @@ def test_all_is_json_schema_by_its_own_validator() -> None:
         assert not arguments.is_valid(wrong), wrong
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_the_schemas_are_those_of_the_examples() -> None:
     specification = importlib.util.spec_from_file_location(
         "write_schemas", CHECKOUT / "docs" / "write_schemas.py"
