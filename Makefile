@@ -20,7 +20,7 @@ PACKAGE := $(shell find src -type f -not -path '*/__pycache__/*')
 PIP := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help eval test all-but-long checks test-all pages quick check fix fuzz fuzz-quick fuzz-python fuzz-files sanitize mutants mutants-match plants forms bench clean peers pythons cpus
+.PHONY: help eval test all-but-long checks test-all pages quick check fix fuzz fuzz-quick fuzz-python fuzz-files sanitize mutants mutants-match plants forms bench clean peers pythons cpus site
 
 help:
 	@echo "make eval                    set up, and score the bundled example"
@@ -37,6 +37,7 @@ help:
 	@echo "make plants                  plant a fault in the kernel, one at a time; the fuzz target must find each"
 	@echo "make forms                   5,000 random queries as arrays, in every form and library, against dicts"
 	@echo "make peers                   install the libraries that carob's profiles are held to, for make test"
+	@echo "make site                    build the documentation into build/site; a broken link fails"
 	@echo "make bench                   time carob beside its peers"
 	@echo "make pythons                 build and score on every Python at hand, with a compiler and without one"
 	@echo "make cpus                    run the tests as other CPUs would round"
@@ -104,6 +105,10 @@ $(VENV)/build-tools: build_backend/compiler.py build_backend/tools.txt build_bac
 # carob itself is already there, so these add only what the extra names.
 $(VENV)/test-tools: pyproject.toml | $(VENV)/installed
 	$(PIP) "carob[test]"
+	@touch $@
+
+$(VENV)/site-tools: pyproject.toml | $(VENV)/test-tools
+	$(PIP) "carob[site]"
 	@touch $@
 
 $(VENV)/bench-peers: pyproject.toml | $(VENV)/installed
@@ -175,6 +180,10 @@ peers: $(VENV)/peers
 
 bench: $(VENV)/installed $(VENV)/bench-peers
 	$(BIN)/python -m bench $(BENCH)
+
+# The pages are those of the repository, beside a reference from the docstrings.
+site: $(VENV)/installed $(VENV)/site-tools
+	$(BIN)/python docs/write_site.py
 
 # All versions, or some: make pythons PYTHONS="3.12 3.13"; one kind: make pythons PYTHONS="--compiler without".
 pythons:

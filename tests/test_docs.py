@@ -188,8 +188,9 @@ def test_an_extra_is_named_before_what_needs_it(page: Path) -> None:
 
 # A Chinese page shows the commands and outputs of the English one, which another test holds it to: once is enough.
 RUN = [page for page in PAGES if page not in [chinese for _, chinese in IN_BOTH]]
-# A dozen comparisons or more each; the other pages are run by `make test`, too.
+# A dozen comparisons or more each, and what repeats other pages; the rest is run by `make test`, too.
 LONG = {"best.md", "ci.md", "collections.md", "compare.md", "decide.md", "judges.md"}
+LONG |= {page.name for page in RUN if page.name.startswith("tutorial-")}
 
 
 @pytest.mark.parametrize(

@@ -119,7 +119,7 @@ def compare_collections(
             TOML) that names the files; a table or data frame of values with the columns ``collection``, ``run``,
             perhaps ``query``, and one for each measure; or a mapping from each collection to ``(qrels, runs)``, to
             scores by run, or to ``{run: value}``.
-        measures: names or ``Measure``s; the first is the primary measure. None stands for carob's default measures.
+        measures: names or ``Measure`` objects; the first is the primary measure. None stands for carob's defaults.
         runs: the name, or None, and the path of each run, with ``{collection}`` where the paths of collections differ,
             if the runs are not with the qrels.
         baseline: the run with which all other runs are compared. If None, all pairs are compared.

@@ -93,7 +93,7 @@ def compare(
     Args:
         qrels: judgments, as for ``carob.evaluate``; None if every run is given as scores.
         runs: ``{name: run}``, or a list of runs: paths, dicts, ``Run`` or ``Scores``.
-        measures: names or ``Measure``s; the first is the primary measure. None stands for carob's default measures.
+        measures: names or ``Measure`` objects; the first is the primary measure. None stands for carob's defaults.
         baseline: the name, path or index of the run with which all other runs are compared. If None, all pairs are
             compared.
         test: the test by name, such as ``randomisation``, or a ``Test``, which also sets the correction for many

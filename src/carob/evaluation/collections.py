@@ -937,7 +937,7 @@ def evaluate_collections(
 
     Args:
         collections: as in ``carob.compare_collections``.
-        measures: names or ``Measure``s. None stands for carob's default measures.
+        measures: names or ``Measure`` objects. None stands for carob's default measures.
         runs: as in ``carob.compare_collections``.
         absent: how to treat a run that a collection lacks: ``skip`` leaves its value and its mean out; ``refuse``,
             ``zero``, ``drop-collections`` and ``drop-runs`` as in ``carob.compare_collections``.

@@ -90,7 +90,7 @@ def evaluate(
         run: a run in any of these forms, with scores: ``{query: {document: score}}``; see ``Run.of``. Several runs are
             ``{name: run}`` or a list of them. Without ``run``, ``qrels`` is a log, or several, with both the retrieved
             and the relevant ids of each query, such as the columns ``retrieved_ids`` and ``reference_ids``.
-        measures: names or ``Measure``s, by default the measures of the profile or of carob.
+        measures: names or ``Measure`` objects, by default the measures of the profile or of carob.
         policy: the treatment of ties, duplicates, missing queries and so on, by default as in the profile.
         profile: the name of another tool's conventions, see ``carob.list_profiles()``; or a ``Profile``.
         weights: the weight of each query in the means, ``{query: weight}``; equal weights if None.

@@ -94,7 +94,7 @@ def evaluate(
         scores: the system's scores [query, document], or of all queries end to end [document] with ``ragged``.
         relevance: the grade of each document, real or boolean, of the shape of ``scores``; NaN for an unjudged one. The
             policy decides about negative grades.
-        measures: names or ``Measure``s; the profile's or carob's default ones if None.
+        measures: names or ``Measure`` objects; the profile's or carob's default ones if None.
         mask: True where ``scores`` has a document, in the same shape. Other entries may have any value. By default, all
             entries are documents.
         judged: the grades of all judgments of each query, retrieved or not, in any order, padded with NaN [query,

@@ -47,7 +47,7 @@ def beyond_accuracy(
     Args:
         recommended: ``{user: [item, …]}``, best first; ``{user: {item: score}}``; or columns, as a dict or a data
             frame of pandas, Polars, Arrow …: user_id and item_id, with rank or score, or in rank order.
-        measures: their names, or ``Measure``s; if None, all measures that the inputs support.
+        measures: their names, or ``Measure`` objects; if None, all measures that the inputs support.
         train: the users' earlier interactions, in the same forms and in any order, with a row for each interaction.
         catalogue: every item that can be recommended.
         relevant: the items that users chose afterwards, in the same forms. If there is a column of grades, or
