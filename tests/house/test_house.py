@@ -8,7 +8,6 @@ import inspect
 import re
 from collections import Counter
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,18 +15,16 @@ import pytest
 import carob
 from carob.measures import REGISTER, parse_measure
 from cases import CASES, OF_LISTS
+from house.sources import CHECKOUT, ROOT, SOURCES, TESTS, nodes, parsed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
-ROOT = Path(carob.__file__).parent
-CHECKOUT = Path(__file__).resolve().parents[2]
-SOURCES = sorted(ROOT.rglob("*.py"))
 MODULES = {
     path: ".".join(["carob", *path.relative_to(ROOT).with_suffix("").parts]).removesuffix(".__init__")
     for path in SOURCES
 }
-TESTS = sorted((CHECKOUT / "tests").rglob("test_*.py"))
 
 MAP = (
     (CHECKOUT / "CONTRIBUTING.md")
@@ -47,6 +44,7 @@ GROUND = {
     "carob._version",
 }
 ROOF = {"carob", "carob.__main__"}
+NAMED = {*MODULES.values()} | GROUND
 # Modules that import each other only for the type checker, or that isolate another library.
 ONLY_INSIDE_FUNCTIONS = {
     "altair",
@@ -73,22 +71,17 @@ def room(module: str) -> str:
 
 
 @cache
-def parsed(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
-
-
-@cache
 def imports(path: Path, *, top_only: bool = False) -> list[str]:
     """Returns the imports of a file, including those for the type checker. ``top_only`` means those at the top."""
-    tree = parsed(path)
     found = []
     # An import inside an if statement is for the type checker.
-    for node in tree.body if top_only else ast.walk(tree):
+    everywhere = [*nodes(path, ast.Import), *nodes(path, ast.ImportFrom)]
+    for node in parsed(path).body if top_only else everywhere:
         if isinstance(node, ast.Import):
             found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
             inside = [f"{node.module}.{alias.name}" for alias in node.names]
-            found += [each if each in MODULES.values() or each in GROUND else node.module for each in inside]
+            found += [each if each in NAMED else node.module for each in inside]
     return found
 
 
@@ -181,8 +174,8 @@ def test_dataclasses_are_made_by_carobs_module() -> None:
     def slow(path: Path) -> list[str]:
         if MODULES[path] == "carob._dataclasses":
             return []
-        froms = (node for node in ast.walk(parsed(path)) if isinstance(node, ast.ImportFrom))
-        names = [alias.name for node in froms if node.module == "dataclasses" for alias in node.names]
+        froms = [node for node in nodes(path, ast.ImportFrom) if node.module == "dataclasses"]
+        names = [alias.name for node in froms for alias in node.names]
         return [each for each in names if each == "dataclass"]
 
     check_all(SOURCES, slow)
@@ -192,8 +185,8 @@ def test_no_attribute_is_cached_under_a_lock() -> None:
     def locked(path: Path) -> list[str]:
         if MODULES[path] == "carob._cached":
             return []
-        froms = (node for node in ast.walk(parsed(path)) if isinstance(node, ast.ImportFrom))
-        names = [alias.name for node in froms if node.module == "functools" for alias in node.names]
+        froms = [node for node in nodes(path, ast.ImportFrom) if node.module == "functools"]
+        names = [alias.name for node in froms for alias in node.names]
         return [each for each in names if each == "cached_property"]
 
     check_all(SOURCES, locked)
@@ -223,14 +216,13 @@ def test_nothing_else_outlives_a_call() -> None:
     def lasting(path: Path) -> list[str]:
         found = [
             f"{node.name} is cached"
-            for node in ast.walk(parsed(path))
-            if isinstance(node, ast.FunctionDef)
-            and any(
+            for node in nodes(path, ast.FunctionDef)
+            if any(
                 re.match(r"(functools\.)?(lru_)?cache\b", ast.unparse(each)) for each in node.decorator_list
             )
             and node.name not in CACHED
         ]
-        found += ["global" for node in ast.walk(parsed(path)) if isinstance(node, ast.Global)]
+        found += ["global" for _ in nodes(path, ast.Global)]
         for node in parsed(path).body:
             if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
                 target = ast.unparse(node.targets[0] if isinstance(node, ast.Assign) else node.target)
@@ -300,9 +292,9 @@ def test_the_kernel_knows_no_measure() -> None:
         "mrr",
         "dcg",
     }
+    assert all(re.fullmatch(r"\w+", word) for word in words)
     for path in [*native.rglob("*.h"), *native.rglob("*.cpp")]:
-        text = path.read_text(encoding="utf-8")
-        assert not [word for word in words if re.search(rf"\b{word}\b", text)], path
+        assert not words & {*re.findall(r"\w+", path.read_text(encoding="utf-8"))}, path
 
 
 CAN_FAIL = re.compile(
@@ -315,9 +307,8 @@ def test_every_test_can_fail() -> None:
         lines = path.read_text(encoding="utf-8").splitlines()
         return [
             f"{node.name} asserts nothing"
-            for node in ast.walk(parsed(path))
-            if isinstance(node, ast.FunctionDef)
-            and node.name.startswith("test_")
+            for node in nodes(path, ast.FunctionDef)
+            if node.name.startswith("test_")
             and not CAN_FAIL.search("\n".join(lines[node.lineno - 1 : node.end_lineno]))
         ]
 
