@@ -62,7 +62,7 @@ all-but-long:
 checks:
 	@$(MAKE) --no-print-directory --keep-going check fuzz-python >build/checks.log 2>&1
 
-# All pages, those with many commands too, which `make test` leaves out.
+# All pages, of which `make test` runs a few.
 pages: $(VENV)/installed $(VENV)/test-tools
 	$(PYTEST) tests/test_docs.py
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import pytest
 from hypothesis import strategies as st
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 IDS = st.text(alphabet="ab1é", min_size=1, max_size=3)
 GRADES = st.integers(-2, 4)
@@ -19,6 +23,16 @@ SHARE = 1 if os.environ.get("CAROB_TESTS") == "all" else 10
 def examples(count: int) -> int:
     """As many in ``make test-all``, a tenth of them in ``make test`` and ``make quick``."""
     return max(count // SHARE, 1)
+
+
+def first(cases: Iterable[Any], count: int) -> list[Any]:
+    """The cases of a parametrized test: so many in ``make test``, and the others in ``make test-all`` alone."""
+    return [
+        case
+        if number < count
+        else pytest.param(*(case if isinstance(case, tuple) else [case]), marks=pytest.mark.long)
+        for number, case in enumerate(cases)
+    ]
 
 
 def judgments() -> st.SearchStrategy[dict[str, dict[str, Any]]]:

@@ -188,14 +188,13 @@ def test_an_extra_is_named_before_what_needs_it(page: Path) -> None:
 
 # A Chinese page shows the commands and outputs of the English one, which another test holds it to: once is enough.
 RUN = [page for page in PAGES if page not in [chinese for _, chinese in IN_BOTH]]
-# A dozen comparisons or more each, and what repeats other pages; the rest is run by `make test`, too.
-LONG = {"best.md", "ci.md", "collections.md", "compare.md", "decide.md", "judges.md"}
-LONG |= {page.name for page in RUN if page.name.startswith("tutorial-")}
+# Those that `make test` runs, too: each command takes a fifth of a second or more.
+SHORT = {"README.md", "CONTRIBUTING.md", "notes.md", "extending.md", "frames.md", "tensors.md"}
 
 
 @pytest.mark.parametrize(
     "page",
-    [pytest.param(page, marks=[pytest.mark.long] * (page.name in LONG)) for page in RUN],
+    [pytest.param(page, marks=[pytest.mark.long] * (page.name not in SHORT)) for page in RUN],
     ids=[page.name for page in RUN],
 )
 def test_what_a_page_shows_is_what_happens(
@@ -439,6 +438,7 @@ def test_both_readmes_show_the_same_answers() -> None:
     assert chinese == peer_rows(ENGLISH)
 
 
+@pytest.mark.long
 def test_the_page_of_measures_is_what_its_script_writes() -> None:
     module = loaded("write_measures")
     written = module.PAGE.read_text(encoding="utf-8")

@@ -269,7 +269,7 @@ def licences(wheel: zipfile.ZipFile) -> dict[str, str]:
     }
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_a_wheel_holds_the_terms_of_all_that_is_compiled_or_bundled_in_it(wheel: zipfile.ZipFile) -> None:
     found = licences(wheel)
     others = {f"licenses/{name}.txt" for name in ("llvm", "nanobind", "robin_map", "vega")}

@@ -18,7 +18,7 @@ import carob
 from carob import DataError, Qrels, Run
 from carob.inputs.decompression import ZSTANDARD
 from carob.inputs.runs import batches
-from strategies import examples
+from strategies import examples, first
 from test_conformance import needed
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ def test_threads_that_make_runs_of_one_relation_take_turns(tmp_path: Path) -> No
     assert found == [WANTED.by_query("AP")] * (4 * THREADS)
 
 
-@pytest.mark.parametrize("kind", AT_ONCE)
+@pytest.mark.parametrize("kind", first(AT_ONCE, 10))
 def test_one_run_evaluated_in_many_threads_has_one_value(kind: str, tmp_path: Path, in_turns: None) -> None:
     check_alike(Run.of(AT_ONCE[kind](tmp_path)), TIMES)
 

@@ -113,7 +113,7 @@ def test_few_queries_are_told_to_leave_every_run_open() -> None:
     )
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_no_row_contradicts_itself_in_any_table(monkeypatch: pytest.MonkeyPatch) -> None:
     """May be best, the share of first places and the rank agree in 300 tables, skewed, tied and short ones too."""
     monkeypatch.setattr("carob.comparison.best.RESELECTIONS", 2)
