@@ -82,7 +82,7 @@ def test_runs_together_equal_each_run_alone(
             assert extremes(qrels, run, asked, given, alone) == alone.bounds
 
 
-@pytest.mark.parametrize(("seed", "given"), list(product(range(3), POLICIES)))
+@pytest.mark.parametrize(("seed", "given"), first(product(range(3), POLICIES), len(POLICIES)))
 def test_lists_part_by_part_equal_all_lists(
     seed: int, given: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
