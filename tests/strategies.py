@@ -26,7 +26,10 @@ def examples(count: int) -> int:
 
 
 def first(cases: Iterable[Any], count: int) -> list[Any]:
-    """The cases of a parametrized test: so many in ``make test``, and the others in ``make test-all`` alone."""
+    """The cases of a parametrized test: so many in ``make test``, and the others in ``make test-all`` alone.
+
+    A tuple is a case of several arguments.
+    """
     return [
         case
         if number < count

@@ -17,7 +17,7 @@ import carob
 from carob import DataError, Difference, MeasureError, PolicyError
 from carob.cli import main
 from carob.conventions.profiles import every_profile
-from strategies import first, judgments, runs
+from strategies import judgments, runs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -108,7 +108,11 @@ def test_two_steps_of_one_path() -> None:
 NAMES = sorted(name for name in every_profile() if not name.startswith("note"))
 
 
-@pytest.mark.parametrize("users", first([CORE, EMPTY, MISSING], 1), ids=["core", "empty", "missing"])
+@pytest.mark.parametrize(
+    "users",
+    [CORE, *(pytest.param(each, marks=pytest.mark.long) for each in (EMPTY, MISSING))],
+    ids=["core", "empty", "missing"],
+)
 @pytest.mark.parametrize("b", NAMES)
 def test_steps_add_up_to_the_gap_exactly(b: str, users: Users) -> None:
     for measure in ("AP@3", "nDCG@3", "R@3", "P@3", "RR"):
