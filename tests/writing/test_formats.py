@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import gzip
 import io
 from typing import TYPE_CHECKING, Any
 
@@ -85,6 +87,14 @@ def test_an_equal_run_gives_an_equal_compressed_file(tmp_path: Path) -> None:
     for name in ("one.run.gz", "two.run.gz"):
         carob.write_run(RUN, tmp_path / name)
     assert (tmp_path / "one.run.gz").read_bytes() == (tmp_path / "two.run.gz").read_bytes()
+
+
+def test_a_compressor_is_closed_before_its_file_after_an_error(tmp_path: Path) -> None:
+    with pytest.raises(carob.DataError) as told:
+        carob.write_run({"q": {"a": 1.0}, "r": {"b\tc": 1.0}}, tmp_path / "a.run.gz")
+    held = [each for each in gc.get_objects() if isinstance(each, gzip.GzipFile) and each.writable()]
+    assert told.traceback
+    assert not [each for each in held if each.fileobj is not None]
 
 
 def test_a_blank_in_an_id_separates_all_columns_by_tabs() -> None:

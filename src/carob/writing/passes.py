@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from itertools import islice
 from typing import IO, TYPE_CHECKING, Any
@@ -116,7 +116,8 @@ class PartFile:
 
     def begin(self) -> None:
         """Begins to write, from the start of the file."""
-        self.out = None  # before the file is cut, because a compressor writes what it holds when it goes
+        self.abandon()
+        self.out = None
         self.file.seek(0)
         self.file.truncate()
         its = self.request
@@ -139,6 +140,12 @@ class PartFile:
             self.seen.update(lists.queries)
         self.queries += len(lists.offsets) - 1
         self.documents += len(lists.scores)
+
+    def abandon(self) -> None:
+        """Closes what writes to the file, after an error or to begin again: a compressor would write to it later."""
+        if self.out is not None:
+            with suppress(Exception):  # the file is not kept, and the first error is the one to tell
+                self.out.close()
 
     def close(self) -> None:
         """Writes the end of the file."""
@@ -172,7 +179,12 @@ class RunPass:
         with ExitStack() as stack:
             for each in self.files:
                 stack.enter_context(each.opened(file))
-            self.fill(self.files)
+            try:
+                self.fill(self.files)
+            except BaseException:
+                for each in self.files:
+                    each.abandon()
+                raise
 
     def fill(self, files: list[PartFile]) -> None:
         """Writes the lists, and begins again if that needs all rows in memory, or tabs between columns."""
