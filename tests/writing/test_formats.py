@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import bz2
 import gc
 import gzip
 import io
+import lzma
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -89,12 +91,14 @@ def test_an_equal_run_gives_an_equal_compressed_file(tmp_path: Path) -> None:
     assert (tmp_path / "one.run.gz").read_bytes() == (tmp_path / "two.run.gz").read_bytes()
 
 
-def test_a_compressor_is_closed_before_its_file_after_an_error(tmp_path: Path) -> None:
+@pytest.mark.parametrize("packing", ["gz", "bz2", "xz"])
+def test_a_compressor_is_closed_before_its_file_after_an_error(packing: str, tmp_path: Path) -> None:
     with pytest.raises(carob.DataError) as told:
-        carob.write_run({"q": {"a": 1.0}, "r": {"b\tc": 1.0}}, tmp_path / "a.run.gz")
-    held = [each for each in gc.get_objects() if isinstance(each, gzip.GzipFile) and each.writable()]
-    assert told.traceback
-    assert not [each for each in held if each.fileobj is not None]
+        carob.write_run({"q": {"a": 1.0}, "r": {"b\tc": 1.0}}, tmp_path / f"a.run.{packing}")
+    assert told.traceback  # which keeps what the writing held
+    compressors = (gzip.GzipFile, bz2.BZ2File, lzma.LZMAFile)
+    held = [each for each in gc.get_objects() if isinstance(each, compressors)]
+    assert not [each for each in held if not each.closed and each.writable()]
 
 
 def test_a_blank_in_an_id_separates_all_columns_by_tabs() -> None:

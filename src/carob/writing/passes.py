@@ -104,20 +104,17 @@ class PartFile:
         with ExitStack() as stack:
             if file is None:
                 file = stack.enter_context(whole_file(self.part.path, lambda: self.documents > 0))
-            if self.part.path and file.seekable():
-                self.file = file
-                yield
-                return
-            with tempfile.TemporaryFile(prefix="carob-") as self.file:
-                yield
-                if self.documents > 0:
-                    self.file.seek(0)
-                    shutil.copyfileobj(self.file, file, 1 << 20)
+            apart = not (self.part.path and file.seekable())
+            self.file = stack.enter_context(tempfile.TemporaryFile(prefix="carob-")) if apart else file
+            stack.callback(self.abandon)
+            yield
+            if apart and self.documents > 0:
+                self.file.seek(0)
+                shutil.copyfileobj(self.file, file, 1 << 20)
 
     def begin(self) -> None:
         """Begins to write, from the start of the file."""
         self.abandon()
-        self.out = None
         self.file.seek(0)
         self.file.truncate()
         its = self.request
@@ -142,15 +139,17 @@ class PartFile:
         self.documents += len(lists.scores)
 
     def abandon(self) -> None:
-        """Closes what writes to the file, after an error or to begin again: a compressor would write to it later."""
+        """Closes what writes to the file and has not come to its end: a compressor would write to it later."""
         if self.out is not None:
-            with suppress(Exception):  # the file is not kept, and the first error is the one to tell
+            with suppress(Exception):  # what was written is not kept, and the first error is the one to tell
                 self.out.close()
+            self.out = None
 
     def close(self) -> None:
         """Writes the end of the file."""
         if self.out is not None:
             self.out.close()
+            self.out = None
         self.size = self.file.tell()
 
 
@@ -179,12 +178,7 @@ class RunPass:
         with ExitStack() as stack:
             for each in self.files:
                 stack.enter_context(each.opened(file))
-            try:
-                self.fill(self.files)
-            except BaseException:
-                for each in self.files:
-                    each.abandon()
-                raise
+            self.fill(self.files)
 
     def fill(self, files: list[PartFile]) -> None:
         """Writes the lists, and begins again if that needs all rows in memory, or tabs between columns."""
