@@ -28,12 +28,12 @@ def examples(count: int) -> int:
 def first(cases: Iterable[Any], count: int) -> list[Any]:
     """The cases of a parametrized test: so many in ``make test``, and the others in ``make test-all`` alone.
 
-    A tuple is a case of several arguments.
+    A tuple is a case of several arguments, or of one that is a tuple itself.
     """
     return [
-        case
-        if number < count
-        else pytest.param(*(case if isinstance(case, tuple) else [case]), marks=pytest.mark.long)
+        pytest.param(
+            *(case if isinstance(case, tuple) else [case]), marks=[pytest.mark.long] * (number >= count)
+        )
         for number, case in enumerate(cases)
     ]
 

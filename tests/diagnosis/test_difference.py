@@ -17,7 +17,7 @@ import carob
 from carob import DataError, Difference, MeasureError, PolicyError
 from carob.cli import main
 from carob.conventions.profiles import every_profile
-from strategies import judgments, runs
+from strategies import first, judgments, runs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -110,7 +110,7 @@ NAMES = sorted(name for name in every_profile() if not name.startswith("note"))
 
 @pytest.mark.parametrize(
     "users",
-    [CORE, *(pytest.param(each, marks=pytest.mark.long) for each in (EMPTY, MISSING))],
+    first([(CORE,), (EMPTY,), (MISSING,)], 1),
     ids=["core", "empty", "missing"],
 )
 @pytest.mark.parametrize("b", NAMES)

@@ -361,11 +361,9 @@ def rate(draws: int, **how: Any) -> float:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("ascending", [False, pytest.param(True, marks=pytest.mark.long)])
+@pytest.mark.parametrize("ascending", first([False, True], 1))
 @pytest.mark.parametrize("counting", first([False, True], 1))
-@pytest.mark.parametrize(
-    "lists", [3, pytest.param(4, marks=pytest.mark.long), 10, pytest.param(30, marks=pytest.mark.long)]
-)
+@pytest.mark.parametrize("lists", first([3, 10, 4, 30], 2))
 @pytest.mark.parametrize("case", LENGTHS)
 def test_random_systems_are_said_to_be_upside_down_in_one_of_20_draws_at_most(
     case: str, lists: int, counting: bool, ascending: bool
