@@ -188,7 +188,7 @@ def compared(
 
 
 @click.command("report")
-@click.argument("files", nargs=-1, metavar="QRELS [NAME=]RUN [NAME=]RUN... | SCORES...")
+@click.argument("files", nargs=-1, metavar="QRELS [NAME=]RUN... | SCORES...")
 @options("report")
 @without_qrels
 def report_command(
