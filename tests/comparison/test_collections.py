@@ -396,7 +396,7 @@ def test_constant_differences_name_the_test_behind_p_and_have_no_f(interval: str
     found = carob.compare_collections(given, test=carob.Test(interval=interval))
     assert found["value"].pairs[0].p_uncorrected == 0.25
     text = re.sub(r"\s+", " ", str(found))
-    assert "value: 1 pair differs by the same amount on every collection (a - b): without variation" in text
+    assert "value: 1 pair differs by the same amount on every collection (b - a): without variation" in text
     assert "p is that of the sign-flip test over collections" in text
     assert "chi-squared 3.00 (df 1, p 0.083), F - (df 1 and 2, p -)." in text
     assert "so F and its p are not defined" in text

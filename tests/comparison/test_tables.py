@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import importlib.util
 import io
 import json
 import re
@@ -306,6 +307,34 @@ def test_pairs_stand_in_the_order_of_rank_with_the_better_run_first() -> None:
     lines = carob.compare(None, named, test="t").to_text(100).splitlines()
     pairs = [line.split()[0] for line in lines if re.match("[abc]-[abc]  ", line)]
     assert pairs == ["a-b", "a-c", "b-c"]
+
+
+@pytest.mark.parametrize("order", ["worse better", "better worse"])
+@pytest.mark.parametrize("measure", ["AP", "E@10"])
+def test_two_runs_face_alike_in_all_that_people_read_and_as_they_were_passed_in_data(
+    order: str, measure: str
+) -> None:
+    draw = np.random.default_rng(3).random(60)
+    sign = -1 if measure.startswith("E") else 1
+    values = {"better": draw, "worse": draw - sign * np.linspace(0.05, 0.25, 60)}
+    found = carob.compare(None, [scores(name, values[name], measure) for name in order.split()])
+    (line,) = [each for each in found.to_text().splitlines() if each.startswith("a-b ")]
+    assert re.match(rf"a-b  better - worse  \{'+-'[sign < 0]}0\.1500 ", line)
+    assert " 60/0/0 " in line
+    assert all("better - worse" in each for each in (found.to_markdown(), found.to_html()))
+    latex = found.to_latex(pairs="all")
+    assert "better - worse" in latex
+    assert "worse - better" not in latex + found.to_text(worst=3) + found.to_html()
+    if importlib.util.find_spec("matplotlib"):
+        figures = found.to_figure("pairs"), found.to_figure("differences")
+        assert [each.get_text() for each in figures[0].axes[0].get_yticklabels()] == ["better - worse"]
+        assert figures[1].axes[0].get_ylabel() == f"{measure}: better - worse"
+    first, second = order.split()
+    (pair,) = json.loads(found.to_json())["contests"][measure]["pairs"]
+    assert (pair["run"], pair["other"]) == (first, second)
+    assert pair["difference"] == pytest.approx((0.15 if first == "better" else -0.15) * sign)
+    (row,) = csv.DictReader(io.StringIO(found.to_csv()))
+    assert (row["run"], row["other"], float(row["difference"])) == (first, second, pair["difference"])
 
 
 def test_p_stands_beside_its_row_however_narrow_the_terminal() -> None:

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from carob._numpy import np
-from carob.comparison.findings import FAMILY_WISE, NOT_OF_MEANS, Caution, ranked
+from carob.comparison.findings import FAMILY_WISE, NOT_OF_MEANS, Caution, better_first, pair_names, ranked
 from carob.comparison.significance import corrected, least_p, outcome_of, pairs_in, pairs_of, times
 from carob.comparison.verdict import (
     declared_negative,
@@ -550,9 +550,7 @@ def reordered(comparison: Findings) -> Iterator[Caution]:
         swapped = [pair for pair in contest.pairs if (judge[pair.a] - judge[pair.b]) * pair.difference < 0]
         sure = [pair for pair in swapped if pair.p_corrected < comparison.settings.alpha]
         if swapped:
-            names = listed(
-                [f"{comparison.names[pair.a]} - {comparison.names[pair.b]}" for pair in sure or swapped]
-            )
+            names = listed(facing_names(comparison, contest, sure or swapped))
             words = {"label": label, "names": names + (" (significant)" if sure else "")}
             yield caution("order:judge", (), words, turned=len(swapped), pairs=len(contest.pairs))
 
@@ -607,7 +605,9 @@ def unjudged(comparison: Findings) -> Iterator[Caution]:
         return
     for label, contest in comparison.contests.items():
         turning = comparison.unjudged.turning(label)
-        shown = [f"{comparison.names[a]} - {comparison.names[b]}" for a, b in turning]
+        shown = facing_names(
+            comparison, contest, [each for each in contest.pairs if (each.a, each.b) in turning]
+        )
         words = {
             "label": label,
             "count": len(turning),
@@ -733,7 +733,7 @@ def variances(comparison: Findings) -> Iterator[Caution]:
     if turned:
         digits = digits_of(len(comparison.ids), contest)
         ends = [float(seen.min()), float(seen.max())]
-        names = [f"{comparison.names[pair.a]} - {comparison.names[pair.b]}" for pair in turned]
+        names = facing_names(comparison, contest, turned)
         least, most = (decimals(each, digits) for each in ends)
         words = {"label": contest.label, "least": least, "most": most, "names": listed(names, 3)}
         runs = [[pair.a, pair.b] for pair in turned]
@@ -897,6 +897,12 @@ def kind(contest: Contest) -> str:
     return contest.measure.definition.aggregate
 
 
+def facing_names(comparison: Findings, contest: Contest, pairs: Sequence[Pair]) -> list[str]:
+    """Returns the names of the runs of each pair, in the order of the tables."""
+    facing = better_first(contest, pairs, comparison.settings.baseline)
+    return [pair_names(comparison.names, each) for each in facing]
+
+
 def of_pairs(
     comparison: Findings, key: str, pairs: Sequence[Pair], words: dict[str, Any], **numbers: Any
 ) -> Iterator[Caution]:
@@ -1001,9 +1007,11 @@ def doubt(comparison: Findings, run: int, readings: Readings, runs: tuple[int, .
         figures = zip(("now", "without", "with_them"), (contest.means[run], removed, relevant), strict=True)
         words |= {name: decimals(value, digits) for name, value in figures}
         return caution("unjudged:alone", runs, words, **numbers)
-    # The pair is in the same order as in the table: against the baseline, or in the order of the runs.
+    # The pair is in the same order as in the table: against the baseline, or with the better run first.
     pair = (run, others[0])
-    first, second = pair if comparison.settings.baseline is not None else sorted(pair)
+    first, second = (
+        pair if comparison.settings.baseline is not None else sorted(pair, key=ranked(contest).index)
+    )
     raised = {run: relevant, others[0]: values_as(comparison, its, [others[0]] * 2).means[1]}
     condensed = {run: mine[:, 0], others[0]: its[:, 0]}
     columns = np.column_stack([condensed[first], condensed[second]])
@@ -1014,7 +1022,8 @@ def doubt(comparison: Findings, run: int, readings: Readings, runs: tuple[int, .
     words |= {name: signed(value, digits) for name, value in figures}
     ends = interval(found.low, found.high, digits, sign=True)
     words["ends"] = "" if math.isnan(found.low) else f" {ends}"
-    numbers |= {"difference_removed": found.difference, "low_removed": found.low, "high_removed": found.high}
+    numbers |= {"pair": [first, second], "difference_removed": found.difference}
+    numbers |= {"low_removed": found.low, "high_removed": found.high}
     return caution("unjudged:pair", runs, words, **numbers, difference_least=least, difference_most=most)
 
 

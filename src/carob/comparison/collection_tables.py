@@ -16,6 +16,8 @@ from carob.comparison.findings import (
     Contest,
     Settings,
     best_named,
+    better_first,
+    pair_names,
     pairs_named,
     ranked,
     turned,
@@ -461,7 +463,7 @@ class CollectionsComparison(OnCollections):
                 pair for pair in each.pairs if math.isnan(pair.low) and not math.isnan(pair.p_uncorrected)
             ]
             if flat:
-                shown = listed([f"{self.names[pair.a]} - {self.names[pair.b]}" for pair in flat])
+                shown = listed([pair_names(self.names, pair) for pair in self.facing(each, flat)])
                 key = self.settings.target
                 found.append(filled(CONSTANT[key], measure=each.label, count=len(flat), shown=shown))
             single = [one.name for one in each.collections if one.queries == 1]
@@ -540,13 +542,17 @@ class CollectionsComparison(OnCollections):
             raise DataError(filled(INCOMPLETE, measure=its.label, complete=its.complete))
         return pictures[0].svg()
 
+    def facing(self, found: Across, pairs: Sequence[AcrossPair]) -> list[AcrossPair]:
+        """Returns pairs as in the tables."""
+        return better_first(found, pairs, self.settings.baseline)
+
     def figures(self) -> dict[str, Drawing]:
         """Returns the functions that draw the means of runs and the differences of pairs by the first measure."""
         found, names = next(iter(self.measures.values())), self.names
         means = [(names[run], found.means[run], found.low[run], found.high[run]) for run in found.order]
         pairs = [
-            (f"{names[each.a]} - {names[each.b]}", each.difference, each.low, each.high)
-            for each in found.pairs
+            (pair_names(names, each), each.difference, each.low, each.high)
+            for each in self.facing(found, found.pairs)
         ]
         label = f"difference in {found.label}"
         return {

@@ -543,6 +543,24 @@ def turned(pair: AnyPair, first: int) -> AnyPair:
     return replace(pair, **changed)
 
 
+def better_first(contest: Contest, pairs: Iterable[AnyPair], baseline: int | None = None) -> list[AnyPair]:
+    """Returns pairs as people read them: the better run is first, and the pairs are in the order of the runs' ranks.
+
+    With a baseline, it stays the second run of each pair, and the pairs keep their order. In data, the run that was
+    passed first is the first run of each pair.
+    """
+    if baseline is not None:
+        return [*pairs]
+    place = {run: number for number, run in enumerate(ranked(contest))}
+    facing = [turned(pair, min(pair.a, pair.b, key=place.__getitem__)) for pair in pairs]
+    return sorted(facing, key=lambda pair: (place[pair.a], place[pair.b]))
+
+
+def pair_names(names: Sequence[str], pair: AnyPair) -> str:
+    """Returns the names of both runs of a pair."""
+    return f"{names[pair.a]} - {names[pair.b]}"
+
+
 def letter(place: int) -> str:
     """Returns the letter that stands for a run in the tables.
 

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from carob._numpy import np
 from carob.comparison.cautions import sentences_of
-from carob.comparison.findings import Pair, best_named, pairs_named, ranked, turned
+from carob.comparison.findings import Pair, best_named, pair_names, pairs_named, ranked, turned
 from carob.comparison.tables import (
     EVERYTHING,
     View,
     interval_title,
     joint_title,
-    pair_names,
     pairs_to_show,
     ranking,
     sheets_of,

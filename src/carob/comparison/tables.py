@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
-from carob.comparison.findings import ranked, turned
+from carob.comparison.findings import better_first, pair_names, ranked, turned
 from carob.comparison.verdict import (
     declared_negative,
     digits_of,
@@ -527,11 +527,6 @@ def differences_by_group(comparison: Findings, pairs: Sequence[Pair]) -> FittedT
     return FittedTable([contest.label, "group", "n", *columns], rows, frozenset({0, 1}), note=note)
 
 
-def pair_names(names: Sequence[str], pair: AnyPair) -> str:
-    """Returns the names of both runs of a pair."""
-    return f"{names[pair.a]} - {names[pair.b]}"
-
-
 def orders(comparison: Findings) -> list[FittedTable]:
     """Returns the rank correlations of measures over runs, and of runs over documents."""
     found: list[FittedTable] = []
@@ -580,6 +575,8 @@ def pairs_among(
 ) -> tuple[list[Any], str]:
     """Returns the pairs of some runs that a table shows, by rank, and the note on the others.
 
+    With a baseline, it is the second run of each pair. Otherwise the better run is the first.
+
     Args:
         runs: the shown runs, in their order.
         contest: the comparison.
@@ -598,14 +595,10 @@ def pairs_among(
             **EVERY,
         )
         return pairs[:MOST_AGAINST_BASELINE], note
-    place = {run: number for number, run in enumerate(ranked(contest))}
-    if len(pairs) > 1:
-        pairs = [turned(pair, min(pair.a, pair.b, key=place.__getitem__)) for pair in pairs]
-        pairs.sort(key=lambda pair: (place[pair.a], place[pair.b]))
+    pairs = better_first(contest, pairs)
     if view.pairs == "all" or len(pairs) <= MOST_PAIRS:
         return pairs, ""
-    best = min((pair.a for pair in pairs), key=place.__getitem__)
-    top = [pair for pair in pairs if pair.a == best][:MOST_PAIRS]
+    top = [pair for pair in pairs if pair.a == pairs[0].a][:MOST_PAIRS]
     return top, filled(
         "The best run against the next {shown}; {every} and {json} show all {pairs:,} pairs."
         if len(pairs) == len(contest.pairs)
