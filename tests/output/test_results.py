@@ -103,6 +103,9 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
         test=carob.Test(rope=0.01, margin=0.1, effects=True, other_tests=True),
     ),
     "Comparison, with a judge": lambda: carob.compare(PEOPLE, RUNS, "RR", judge=OTHERS),
+    "Comparison, with a second assessor": lambda: carob.compare(
+        QRELS, RUNS, ["RR", "GMAP"], design=carob.Design(second_assessor=OTHERS)
+    ),
     "Comparison, estimates": lambda: carob.estimate(PEOPLE, OTHERS, RUNS, "RR"),
     "CollectionsComparison": lambda: carob.compare_collections(
         {"web": scores(), "news": scores()}, test=carob.Test(rope=0.01)

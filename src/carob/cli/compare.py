@@ -100,6 +100,7 @@ def compare_command(
         options["cluster"],
         options["by"],
         options["preregistered"],
+        options["second_assessor"],
         output=record_path,
     )
     options |= judging_given(judging, given, options["measures"], existing=existing)
@@ -112,6 +113,7 @@ def compare_command(
                 "orders": options["orders"],
                 "weights": options["weights"],
                 "record": record_path,
+                "second-assessor": options["second_assessor"],
                 "names tag": options["names"] == "tag",
             }
         )
@@ -160,6 +162,7 @@ def compared(
     measures: tuple[str, ...],
     names: str,
     weights: str | None,
+    second_assessor: str | None,
     **options: Any,
 ) -> Any:
     """Calls ``carob.compare`` with the options."""
@@ -175,6 +178,7 @@ def compared(
             run if split(each)[0] else replace(run, name=tag_of(run))
             for run, each in zip(runs, paths, strict=True)
         ]
+    second = None if second_assessor is None else given.qrels(second_assessor, measures or None)
     with watched(sum(run.source.size or 0 for run in runs if run.source)) as progress:
         return compare(
             given.qrels(qrels, measures or None),
@@ -183,7 +187,7 @@ def compared(
             policy=policy,
             profile=given.profile,
             progress=progress,
-            **grouped({**options, "weights": weights_in(weights)}),
+            **grouped({**options, "weights": weights_in(weights), "second_assessor": second}),
         )
 
 

@@ -30,7 +30,7 @@ from carob.matching.match import finished
 from carob.output.errors import Worded
 from carob.output.language import filled, plural
 from carob.output.layout import decimals, interval, listed, signed
-from carob.statistics.coefficients import SUSPICIOUS
+from carob.statistics.coefficients import LEAST_ALIKE, SUSPICIOUS
 from carob.statistics.effect_sizes import FEWEST as FEWEST_FOR_EFFECTS
 from carob.statistics.multiple_comparisons import range_beyond
 from carob.statistics.worst_point import FEWEST
@@ -203,6 +203,26 @@ CAUTIONS = {
         "People's grades are {people}, and the judge's are {judge}. If these are two scales, convert both to one: the "
         "bias and the worth of the judge also reflect the difference between the scales."
     ),
+    "assessors:few": (
+        "Two assessors judged only {count:query/queries}: below {least}, their noise is known only roughly."
+    ),
+    "assessors:partial": (
+        "The second assessor judged {share:.0%} of the documents of these queries, and the others keep their "
+        "grades: the noise of assessors is probably larger than stated."
+    ),
+    "assessors:same": (
+        "The second assessor's grades of all {shared:,} documents are the same: are they a copy of the judgments?"
+    ),
+    "assessors:scales": (
+        "The first assessor's grades are {first}, and the second's are {second}. If these are two scales, convert both "
+        "to one: otherwise, the noise of assessors contains the difference between the scales."
+    ),
+    "assessors:shift": (
+        "By the second assessor's grades, {count:difference/differences} in {label} would be shifted by more than "
+        "chance: {pairs}. Where one assessor judged all queries, such an error does not average out over queries, and "
+        "no interval contains it."
+    ),
+    "assessors:unused": "{labels}: the noise of assessors is estimated only for plain means over queries.",
     "sample:judge": (
         "By the judge's {label}, the {sample} queries that people judged are {how} than the others "
         "(z = {z:+.1f}): were they drawn at random? If not, the estimates may be wrong."
@@ -269,6 +289,7 @@ def cautions_of(comparison: Findings, systems: Sequence[System], read: Read) -> 
             *scales(read),
             *sparsely_judged(comparison),
             *judge(comparison),
+            *assessors(comparison),
             *chain.from_iterable(look(comparison) for look in others),
         )
     looks = (
@@ -290,6 +311,7 @@ def cautions_of(comparison: Findings, systems: Sequence[System], read: Read) -> 
         apart(comparison),
         data(comparison, systems),
         doubts_of(comparison, systems),
+        assessors(comparison),
     )
     return (*doubted, *chain.from_iterable(look(comparison) for look in looks))
 
@@ -446,6 +468,33 @@ def scales(read: Read) -> Iterator[Caution]:
         yield caution("scales", (), None, people=ranges[0], judge=ranges[1])
 
 
+def assessors(comparison: Findings) -> Iterator[Caution]:
+    """Warns about a second assessor who judged few queries or documents, on another scale, or other than the first."""
+    found = comparison.assessors
+    if found is None:
+        return
+    contest, its = comparison.primary, found.measures[comparison.labels[0]]
+    if its.queries < FEW_FOR_PEOPLE:
+        yield caution("assessors:few", count=its.queries, least=FEW_FOR_PEOPLE)
+    if found.shared < LEAST_JUDGED * found.documents:
+        yield caution("assessors:partial", (), None, share=found.shared / found.documents)
+    if found.equal == found.shared >= LEAST_ALIKE:
+        yield caution("assessors:same", (), None, shared=found.shared)
+    if found.ranges is not None:
+        yield caution("assessors:scales", (), {"first": found.ranges[0], "second": found.ranges[1]})
+    if its.shifted:
+        digits = digits_of(len(comparison.ids), contest)
+        pairs = [
+            f"{comparison.names[contest.pairs[place].a]} - {comparison.names[contest.pairs[place].b]} "
+            f"{signed(float(its.pairs.shift[place]), digits)}"
+            for place in its.shifted
+        ]
+        words = {"label": contest.label, "pairs": listed(pairs, 4)}
+        yield caution("assessors:shift", (), words, count=len(pairs), shifted=list(its.shifted))
+    if found.unused:
+        yield caution("assessors:unused", (), {"labels": listed(found.unused)})
+
+
 FEW_FOR_PEOPLE = 12
 """With fewer queries judged by people, simulated intervals of nominal 95% miss the mean in more than 6% of cases."""
 FAR = 2.0
@@ -458,13 +507,7 @@ def judge(comparison: Findings) -> Iterator[Caution]:
     if known is None:
         return
     approximate = no_sums(comparison, known)
-    for each, contest in comparison.contests.items():
-        # Means from sampled documents have no interval if the measure is not a sum, as ``sampled`` says.
-        means = () if each in approximate else contest.low
-        if np.isnan([*means, *(pair.low for pair in contest.pairs)]).any():
-            its = known.measures[each]
-            equal = its.weight and not any(its.biases)
-            yield caution("no error:equal" if equal else "no error", (), {"label": each})
+    yield from without_error(comparison, known, approximate)
     yield from seen(known)
     if known.documents is not None:
         yield from sampled(known.documents, approximate)
@@ -476,8 +519,9 @@ def judge(comparison: Findings) -> Iterator[Caution]:
         yield caution("alone:judge", (), first, count=len(known.alone))
     for each, count in known.undefined.items():
         yield caution("undefined:judge", (), {"label": each}, count=count)
-    if known.exact:
-        yield caution("complete:judge", (), sizes)
+    if known.complete:
+        if known.exact:
+            yield caution("complete:judge", (), sizes)
         return
     if known.sample < FEW_FOR_PEOPLE:
         yield caution("few:judge", (), None, **sizes, least=FEW_FOR_PEOPLE)
@@ -493,9 +537,26 @@ def judge(comparison: Findings) -> Iterator[Caution]:
     yield from reordered(comparison)
 
 
+def without_error(comparison: Findings, known: Judging, approximate: Sequence[str]) -> Iterator[Caution]:
+    """Warns about estimates whose error is unknown, because judgments of the sample show no variation.
+
+    Args:
+        comparison: the comparison.
+        known: the judge.
+        approximate: the measures that are not sums over sampled documents.
+    """
+    for each, contest in comparison.contests.items():
+        # Means from sampled documents have no interval if the measure is not a sum, as ``sampled`` says.
+        means = () if each in approximate else contest.low
+        if np.isnan([*means, *(pair.low for pair in contest.pairs)]).any():
+            its = known.measures[each]
+            equal = its.weight and not any(its.biases)
+            yield caution("no error:equal" if equal else "no error", (), {"label": each})
+
+
 def seen(known: Judging) -> Iterator[Caution]:
     """Warns about a judge that agrees with people so well that it may have seen their grades."""
-    if known.kappa > SUSPICIOUS and not known.exact:
+    if known.kappa > SUSPICIOUS and not known.complete:
         rest = "the queries whose grades it has seen"
         advice = Worded(f": pass {rest} as design=carob.Design(tuned_on=…)", f": name {rest} with --tuned-on")
         words = {"most": SUSPICIOUS, "advice": advice if known.documents is None else ""}

@@ -15,7 +15,7 @@ from carob.comparison.design import (
     Design,
     Test,
     UnjudgedLimits,
-    refuse_preregistration,
+    refuse_parts_of_compare,
     refuse_with_judge,
 )
 from carob.comparison.findings import Findings
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from carob import _native
+    from carob.comparison.assessors import JudgedTwice
     from carob.comparison.findings import Contest
     from carob.conventions.arguments import TestName
     from carob.conventions.policy import Policy
@@ -144,11 +145,23 @@ def compare(
         unjudged_bounds = arguments.of_class(
             "unjudged_bounds", unjudged_bounds, UnjudgedLimits, "True or carob.UnjudgedLimits(…)"
         )
-    again = orders or bool(unjudged_bounds)
+    again = orders or bool(unjudged_bounds) or design.second_assessor is not None
     least = 2 if judge is None else 1
     read = evidence.read(measures, least=least, judged_at=judged_at, progress=progress, again=again)
+    twice = None
+    if design.second_assessor is not None:
+        from carob.comparison.assessors import judged_twice
+
+        twice = judged_twice(design.second_assessor, evidence, read)
     found = compared(
-        read, test, design, baseline=baseline, by=by, unjudged_bounds=unjudged_bounds, orders=orders
+        read,
+        test,
+        design,
+        baseline=baseline,
+        by=by,
+        unjudged_bounds=unjudged_bounds,
+        orders=orders,
+        twice=twice,
     )
     if plan is None or design.preregistered is None:
         return found
@@ -206,7 +219,7 @@ def estimate(
     """
     design = Design.of(design)
     refuse_with_judge(Test(), design, None)
-    refuse_preregistration(design)
+    refuse_parts_of_compare(design)
     if judge is None:
         alone = "Compare the runs by people's judgments alone: carob.compare(people, runs)."
         raise DataError("judge=None: an estimate needs a judge's judgments of all queries.", remedy=alone)
@@ -225,6 +238,7 @@ def compared(
     unjudged_bounds: bool | UnjudgedLimits = False,
     orders: bool = False,
     pairs: bool = True,
+    twice: JudgedTwice | None = None,
 ) -> Comparison:
     """Compares the runs that were read: the method estimates runs and pairs of runs, and one decision follows.
 
@@ -237,6 +251,7 @@ def compared(
         unjudged_bounds: as in ``compare``.
         orders: as in ``compare``.
         pairs: whether to compare pairs of runs, or only to estimate each run.
+        twice: the values of the queries that two assessors judged; None without a second assessor.
 
     Raises:
         DataError: as in ``compare``.
@@ -258,7 +273,7 @@ def compared(
     if look:
         settings = replace(settings, looks=test.looks, departures=(look,))
     first, second = pairs_of(runs, base) if pairs else pairs_of(1, None)
-    asked = Asked(settings, design, by, runs, first, second)
+    asked = Asked(settings, design, by, runs, first, second, twice)
     method = plain if read.judge is None else people_and_judge if read.sample is None else sampled_documents
     estimates = method(read, asked)
     contests, settings = decided(estimates.measures, estimates.settings), estimates.settings
@@ -285,6 +300,11 @@ def compared(
         groups=estimates.groups,
         unjudged=bounds_over(read, contests, unjudged_bounds) if unjudged_bounds else None,
     )
+    if twice is not None:
+        from carob.comparison.assessors import assessors_of
+
+        noise = assessors_of(twice, contests, asked.contrasts, settings, judge=read.judge is not None)
+        found = replace(found, assessors=noise)
     if settings.other_tests and pairs:
         tables = [each.table for each in estimates.measures]
         others = others_decide(tables, found.primary, test, settings, reference_of(found))
@@ -336,6 +356,7 @@ class Comparison(Documented, Findings):
         judge: facts about the judge, if the means were estimated from people's and a judge's judgments.
         other_tests: what the other tests decide about the primary measure, if requested.
         preregistration: the file that the comparison was held to, and the deviations from it, if there is one.
+        assessors: how much of the variance is due to assessors, if there is a second one.
         groups: the group of each query, if requested.
 
     Example:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from carob.conventions.arguments import CorrectionName, Family, Interval, Target, TestName
+    from carob.inputs.qrels import QrelsLike
     from carob.inputs.query_files import GroupsLike
 
 
@@ -154,6 +155,8 @@ class Design:
         preregistered: a file that states the primary measure, the test, its level and correction, the baseline, the
             runs or the queries, as ``carob.plan(…).preregister`` writes it. ``carob.compare`` takes from it what is
             left at its default, and a warning names each deviation.
+        second_assessor: another assessor's judgments of some of the same documents, which show how much of the variance
+            is due to assessors. With a judge and the target ``these``, the errors then contain this noise.
 
     Raises:
         PolicyError: a word that does not exist, or a number outside its range.
@@ -172,6 +175,7 @@ class Design:
     width: float | None = arguments.WIDTH
     tuned_on: str | os.PathLike[str] | Collection[str] | None = None
     preregistered: str | os.PathLike[str] | None = None
+    second_assessor: QrelsLike | None = None
 
     @classmethod
     def of(cls, given: Design | None) -> Design:
@@ -264,8 +268,8 @@ class HoldOut:
         return None if given is None else arguments.of_class("hold_out", given, cls, such_as)
 
 
-def refuse_preregistration(design: Design) -> None:
-    """Refuses a preregistration where its comparison is not made.
+def refuse_parts_of_compare(design: Design) -> None:
+    """Refuses a preregistration and a second assessor, which only ``carob.compare`` takes.
 
     Raises:
         PolicyError: the design has one.
@@ -273,6 +277,10 @@ def refuse_preregistration(design: Design) -> None:
     if design.preregistered is not None:
         raise PolicyError(
             "Only carob.compare holds itself to a preregistration. Leave preregistered out of the design."
+        )
+    if design.second_assessor is not None:
+        raise PolicyError(
+            "Only carob.compare takes a second assessor. Leave second_assessor out of the design."
         )
 
 

@@ -360,6 +360,8 @@ class Judging:
         judged: the share of each run's top documents that the judge judged, to the depth of the comparison.
         kappa: the quadratic κ between people's and the judge's grades of the same documents, without the queries on
             which the judge was tuned; NaN if these are few or unknown, as from scores.
+        assessed: whether the errors contain the noise of people's assessors, so that even people's judgments of all
+            queries leave an error.
     """
 
     name: str
@@ -377,11 +379,83 @@ class Judging:
     judged: tuple[float, ...] = ()
     tuned: int | None = None
     kappa: float = math.nan
+    assessed: bool = False
+
+    @property
+    def complete(self) -> bool:
+        """Whether people judged every query that the estimates concern."""
+        return self.documents is None and self.sample == self.queries and self.target == "these"
 
     @property
     def exact(self) -> bool:
-        """Whether people judged every query that the estimates concern, so that nothing is estimated."""
-        return self.documents is None and self.sample == self.queries and self.target == "these"
+        """Whether nothing is estimated: people judged every query, and no second assessor shows their noise."""
+        return self.complete and not self.assessed
+
+
+@dataclass(frozen=True, eq=False)
+class AssessedSeries:
+    """What two assessors show about several runs, or about several differences of runs. Each array is [series].
+
+    Args:
+        deviation: the standard deviation of a query's value from one assessor to another.
+        share: its square as a share of the variance between queries, which contains it; NaN without such a variance.
+        shift: the mean of the queries' values by the second assessor's grades minus those by the first's.
+        shift_low: the lower end of its interval.
+        shift_high: the upper end.
+        half: half the width of the interval of the mean of all assessors over these queries; NaN with a judge, where
+            the interval of the estimate has this meaning.
+    """
+
+    deviation: Floats
+    share: Floats
+    shift: Floats
+    shift_low: Floats
+    shift_high: Floats
+    half: Floats
+
+    def part(self, places: slice) -> AssessedSeries:
+        """Returns some of the series."""
+        return AssessedSeries(*(each[places] for each in vars(self).values()))
+
+
+@dataclass(frozen=True, eq=False)
+class AssessedMeasure:
+    """What two assessors show about one measure.
+
+    Args:
+        queries: the number of queries that both judged.
+        runs: the noise of each run.
+        pairs: the noise of each pair of the contest.
+        shifted: the places of the pairs whose difference is shifted significantly, corrected for all pairs.
+    """
+
+    queries: int
+    runs: AssessedSeries
+    pairs: AssessedSeries
+    shifted: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Assessors:
+    """The part of a comparison's variance that is due to assessors, by a second assessor of some of the documents.
+
+    Args:
+        name: the name of the second assessor's judgments.
+        documents: the number of documents that the first assessor judged, of the queries that both judged.
+        shared: the number of these that the second assessor judged too.
+        equal: the number of these that have the same grade.
+        unused: the measures that are not plain means over queries, whose noise is not estimated.
+        measures: the noise by the other measures, by label.
+        ranges: the ranges of the two assessors' grades if these seem to be two scales, else None.
+    """
+
+    name: str
+    documents: int
+    shared: int
+    equal: int
+    unused: tuple[str, ...]
+    measures: dict[str, AssessedMeasure]
+    ranges: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -441,6 +515,7 @@ class Findings:
     unjudged: UnjudgedBounds | None = None
     other_tests: tuple[OtherTest, ...] = ()
     preregistration: Registered | None = None
+    assessors: Assessors | None = None
     groups: Groups | None = None
 
     @property

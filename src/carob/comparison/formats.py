@@ -181,6 +181,7 @@ def contents(comparison: Findings) -> dict[str, Any]:
             if comparison.judge is None
             else {"judge": comparison.judge, "exact": comparison.exact, "judge_said": judge_said(comparison)}
         ),
+        **({} if comparison.assessors is None else {"assessors": comparison.assessors}),
         **({} if comparison.unjudged is None else {"unjudged_bounds": comparison.unjudged.contents()}),
         "verdict": verdict_of(comparison).headline,
         "method": method(comparison),

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from carob.comparison.assessors import JudgedTwice
     from carob.comparison.design import Design, Test
     from carob.comparison.findings import Judging
     from carob.evaluation.evidence import Read, RunTable
@@ -119,6 +120,7 @@ class Asked:
         runs: the number of runs.
         first: the first run of each pair [pairs].
         second: the second run of each pair [pairs].
+        twice: the values of the queries that two assessors judged; None without a second assessor.
     """
 
     settings: Settings
@@ -127,6 +129,7 @@ class Asked:
     runs: int
     first: Integers
     second: Integers
+    twice: JudgedTwice | None = None
 
     @property
     def pairs(self) -> slice:

@@ -48,6 +48,14 @@ NOTES = {
         "alone would have to judge for the same interval."
     ),
     "note exact": "people, judge: means over all {queries} queries. bias: judge minus people.",
+    "assessors": (
+        "noise sd: the standard deviation of a query's difference from one assessor to another, by {queries} queries "
+        "that two judged. share: its square as a share of the variance between queries. second - first: what the "
+        "second assessor's grades add to the mean difference.{these}"
+    ),
+    "assessors, these": (
+        " other assessors: the interval of the mean difference over all assessors like these two, on the same queries."
+    ),
     "note documents": "judge: the judge's mean over all {queries} queries. bias: judge minus the estimate.",
 }
 """The columns of the table of a judge."""
@@ -194,6 +202,7 @@ def sheets_of(comparison: Findings, view: View = EVERYTHING) -> list[FittedTable
         found.append(against(comparison.names, comparison.primary, comparison.settings, shown, columns, note))
     found += effects(comparison, view)
     found += judged(comparison, view)
+    found += assessed(comparison, view)
     found += [worst(comparison, view)] if view.worst else []
     found += strata(comparison)
     found += orders(comparison)
@@ -345,7 +354,7 @@ def judged(comparison: Findings, view: View) -> list[FittedTable]:
     if known.documents is not None:
         key = "note documents"
         del columns["people"], columns["worth"]
-    if known.exact:
+    if known.complete:
         key = "note exact"
         del columns[interval_title(comparison.settings)], columns["worth"]
     shown = ranking(comparison, view)
@@ -355,6 +364,54 @@ def judged(comparison: Findings, view: View) -> list[FittedTable]:
     ]
     note = filled(NOTES[key], sample=known.sample, queries=known.queries)
     return [FittedTable(["#", f"judge, {contest.label}", *columns], rows, frozenset({0, 1}), note=note)]
+
+
+def assessed(comparison: Findings, view: View) -> list[FittedTable]:
+    """Returns the table of the assessors' noise in the differences of the primary measure, if there are two."""
+    contest, found = comparison.primary, comparison.assessors
+    if found is None or not contest.pairs:
+        return []
+    its, digits = found.measures[contest.label], digits_of(len(comparison.ids), contest)
+    shown, note = pairs_to_show(comparison, contest, view)
+    place = {(pair.a, pair.b): (number, 1) for number, pair in enumerate(contest.pairs)}
+    place |= {(b, a): (number, -1) for (a, b), (number, _) in place.items()}
+    rows = [place[pair.a, pair.b] for pair in shown]
+
+    def ends(middle: Sequence[float], half: Sequence[float]) -> list[str]:
+        low, high = (
+            [one + sign * other for one, other in zip(middle, half, strict=True)] for sign in (-1, 1)
+        )
+        return column(interval, low, high, digits=digits, sign=True)
+
+    shift = [sign * float(its.pairs.shift[row]) for row, sign in rows]
+    around = [float(its.pairs.shift_high[row] - its.pairs.shift[row]) for row, _ in rows]
+    half = [float(its.pairs.half[row]) for row, _ in rows]
+    title = interval_title(comparison.settings)
+    shifts = zip(column(signed, shift, digits=digits), ends(shift, around), strict=True)
+    columns = {
+        "noise sd": column(decimals, [float(its.pairs.deviation[row]) for row, _ in rows], digits=digits),
+        "share": [percent(float(its.pairs.share[row])) for row, _ in rows],
+        f"second - first, {title}": [" ".join(each).removesuffix(" -") for each in shifts],
+    }
+    if comparison.judge is None:
+        columns[f"other assessors, {title}"] = ends([pair.difference for pair in shown], half)
+    these = NOTES["assessors, these"] if comparison.judge is None else ""
+    said = filled(NOTES["assessors"], queries=its.queries, these=these)
+    return [
+        against(
+            comparison.names,
+            contest,
+            comparison.settings,
+            shown,
+            columns,
+            spaced(list(filter(None, (note, said)))),
+        )
+    ]
+
+
+def percent(share: float) -> str:
+    """Returns a share as text."""
+    return "-" if math.isnan(share) else f"{share:.0%}"
 
 
 def worst(comparison: Findings, view: View) -> FittedTable:

@@ -79,6 +79,14 @@ JUDGE = {
         "judged {documents} documents, and the judge's grades cover the others. They assume that people's "
         "documents were drawn with the probabilities in the file, that their number was fixed{fixed}."
     ),
+    "exact": (
+        "Means and differences come from people's judgments of these {queries:query/queries}. They are exact. Nothing "
+        "is estimated, so there is neither an interval nor a test. They say nothing about other queries."
+    ),
+    "complete": (
+        "Means and differences come from people's judgments of these {queries:query/queries}, and say nothing about "
+        "other queries."
+    ),
     "fixed": ", and that the judge was fixed without their judgments",
     "fixed after tuning": (
         ", and that the judge was fixed without their judgments of the {clean:query/queries} on which it was not tuned"
@@ -109,6 +117,23 @@ JUDGE = {
     ),
 }
 """The estimates from people's and a judge's values."""
+ASSESSORS = {
+    "judged": (
+        "Two assessors: {name} also judged {shared:,} of {documents:,} documents of {queries:query/queries}, "
+        "{equal:.0%} of them with the same grade."
+    ),
+    "contained": (
+        "Intervals and p concern queries like these, each judged by one assessor like these two. They contain the "
+        "assessors' noise already, as part of the variance between queries, if assessors err independently from query "
+        "to query."
+    ),
+    "added": (
+        "Intervals and p concern the mean of all assessors like these two on these queries: the assessors' noise is "
+        "added to the errors, on the assumption that assessors err independently from query to query.{worst}"
+    ),
+    "worst": " Worst-point intervals do not contain it.",
+}
+"""What a second assessor shows."""
 BOUNDS = {
     "letters": "A letter: significantly better than that run.",
     "letters after correction": "A letter: significantly better than that run after correction.",
@@ -529,13 +554,26 @@ def method(comparison: Findings) -> list[str]:
     if lettered(comparison) and any(any(contest.beaten) for contest in comparison.contests.values()):
         plain = settings.correction == "none" and settings.test not in FAMILY_WISE
         sentences.append(BOUNDS["letters" if plain else "letters after correction"])
-    sentences.append(interval_words(comparison))
+    sentences += [interval_words(comparison), *assessor_words(comparison)]
     bounds = {"margin": settings.margin, "rope": settings.rope, "effects": settings.effects or None}
     sentences += [filled(BOUNDS[key], **bounds) for key, each in bounds.items() if each is not None]
     sentences += [*settings.departures, plan_said(comparison), *others_said(comparison)]
     sentences += [detectable_words(comparison), judged_words(comparison)]
     sentences.append(signature(comparison.scores[0], conventions_of_all(comparison)))
     return [each for each in sentences if each]
+
+
+def assessor_words(comparison: Findings) -> list[str]:
+    """Returns sentences about a second assessor, and about what intervals then mean, or none without one."""
+    found, known, contest = comparison.assessors, comparison.judge, comparison.primary
+    if found is None:
+        return []
+    words = {"queries": found.measures[contest.label].queries, "equal": found.equal / found.shared}
+    worst = any(contest.worst_point) or any(each.worst_point for each in contest.pairs)
+    added = known is not None and known.assessed
+    meaning = filled(ASSESSORS["added" if added else "contained"], worst=ASSESSORS["worst"] if worst else "")
+    counts = {"name": found.name, "shared": found.shared, "documents": found.documents}
+    return [filled(ASSESSORS["judged"], **counts, **words), meaning]
 
 
 def plan_said(comparison: Findings) -> str:
@@ -615,15 +653,8 @@ def judge_words(comparison: Findings) -> list[str]:
     key = "target" if known.documents is None else "target documents"
     clean = known.sample - (known.tuned or 0)
     fixed = filled(JUDGE["fixed after tuning" if known.tuned else "fixed"], clean=clean)
-    if known.exact:
-        return [
-            filled(
-                "Means and differences come from people's judgments of these {queries:query/queries}. "
-                "They are exact. Nothing is estimated, so there is neither an interval nor a test. They say "
-                "nothing about other queries.",
-                queries=known.queries,
-            )
-        ]
+    if known.complete:
+        return [filled(JUDGE["exact" if known.exact else "complete"], queries=known.queries)]
     return [
         filled(JUDGE[key], which=which, strata=strata, fixed=fixed, documents=known.documents, **sizes),
         weight_words(comparison, known),
@@ -677,7 +708,7 @@ def judge_said(comparison: Findings) -> list[str]:
             continue
         said.append(
             filled(
-                JUDGE[("" if sure else "no ") + ("known bias" if known.exact else "bias")],
+                JUDGE[("" if sure else "no ") + ("known bias" if known.complete else "bias")],
                 label=label,
                 how="larger" if each.bias > 0 else "smaller",
                 size=decimals(abs(each.bias), digits) if sure else signed(each.bias, digits),

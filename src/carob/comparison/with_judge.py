@@ -9,7 +9,7 @@ from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.comparison.findings import JudgeComparison, Judging
 from carob.comparison.significance import Estimated, MethodResult, effect_sizes, empty_outcome
-from carob.estimation.people_and_judge import JudgedEstimates, JudgedSample, estimated
+from carob.estimation.people_and_judge import JudgedEstimates, JudgedSample, estimated, with_noise
 from carob.estimation.sampled_documents import (
     Documents,
     SampledEstimates,
@@ -109,6 +109,7 @@ def people_and_judge(read: Read, asked: Asked) -> MethodResult:
         kappa=kappa_of(*grades_of_both(read.qrels, judge.qrels, design)),
         tuned=None if tuned is None else int(tuned.sum()),
         undefined={part.label: each.lost for part, each in zip(parts, found, strict=True) if each.lost},
+        assessed=asked.twice is not None and design.target == "these",
     )
     values = [each.values for each in found]
     return MethodResult(
@@ -345,6 +346,8 @@ def estimates_of(table: RunTable, other: RunTable, shared: Shared, asked: Asked)
     plain = estimated(clean, contrasts, weight=1.0, confidence=confidence)
     if found.sample < found.queries:
         found, plain = without_unknown(found), without_unknown(plain)
+    noise = None if asked.twice is None or similar else asked.twice.noise_of(table.label, contrasts)
+    found = found if noise is None else with_noise(found, noise, confidence)
     return OfQueries(found, plain, int((~known).sum()), clean.judge[clean.rows] - clean.people)
 
 

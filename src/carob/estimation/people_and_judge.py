@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from carob.lists.rows import Floats, Integers
+    from carob.statistics.assessors import AssessorNoise
 
 LEAST_FREEDOM = 2
 """With fewer degrees of freedom λ is 0, so that people's values count alone."""
@@ -47,6 +48,7 @@ class JudgedEstimates(Estimates):
         aided: the variance of one query that remains when the judge's values are known.
         lasting: the part of the squared error that more judgments by people cannot reduce.
         apart: how many standard errors the judge's mean over the sample lies above the judge's mean over all queries.
+        noise: the part of the squared error that is due to the assessors; 0 where it is not known.
     """
 
     people: Floats
@@ -58,12 +60,13 @@ class JudgedEstimates(Estimates):
     aided: Floats
     lasting: Floats
     apart: Floats
+    noise: Floats | float = 0.0
 
     @property
     def worth(self) -> Floats:
         """The number of queries judged by people alone that would give the same error."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            per_query = self.error**2 / self.unaided
+            per_query = (self.error**2 - self.noise) / self.unaided  # people alone would have the same noise
             lasting = 0.0 if self.lasting.any() else 1 / self.queries
             return np.where(self.worst_point, float(self.sample), 1 / (per_query + lasting))
 
@@ -77,7 +80,9 @@ class JudgedEstimates(Estimates):
         size = np.asarray(sample, np.float64)
         # A fitted λ adds on average one part in n − 3 to the variance.
         fitted = 1 + 1 / np.maximum(size - 3, 1)
-        variance = np.maximum(1 / size - 1 / self.queries, 0) * self.aided * fitted + self.lasting
+        variance = (
+            np.maximum(1 / size - 1 / self.queries, 0) * self.aided * fitted + self.lasting + self.noise
+        )
         return t_quantile(confidence, np.maximum(size - 2, 1)) * np.sqrt(variance)
 
     def needed(self, width: float, confidence: float) -> Floats:
@@ -263,6 +268,32 @@ def estimated(
         math.inf if similar else queries - size,
     )
     return by_people(worst_point(found, judged, confidence))
+
+
+def with_noise(found: JudgedEstimates, noise: AssessorNoise, confidence: float) -> JudgedEstimates:
+    """Returns estimates of means over these queries whose errors contain the noise of people's assessors.
+
+    The sampling error concerns the mean of one judgment of each query, whose distance from the mean over all assessors
+    does not depend on which queries were sampled, so the variances add up. An estimate for similar queries needs no
+    more: people's values differ by this noise from query to query. Worst-point intervals stay as they are.
+
+    Args:
+        found: the estimates.
+        noise: the noise of each series.
+        confidence: the confidence level of the intervals.
+    """
+    added = np.where(found.worst_point, 0.0, noise.variance / found.queries)
+    freedom = welch(
+        np.stack([found.error**2, added]),
+        np.stack([found.freedom, np.full(len(added), float(noise.queries))]),
+    )
+    error = np.sqrt(found.error**2 + added)
+    half = half_width(error, freedom, confidence)
+    low, high = (
+        np.where(found.worst_point, end, found.value + sign * half)
+        for end, sign in ((found.low, -1), (found.high, 1))
+    )
+    return replace(found, low=low, high=high, error=error, freedom=freedom, noise=added)
 
 
 def ends_of(contrasts: Floats, values: tuple[float, float]) -> tuple[Floats, Floats]:

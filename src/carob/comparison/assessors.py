@@ -1,0 +1,197 @@
+"""What a second assessor of the same documents shows: how much of a comparison's variance is assessors' noise."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from carob import _native
+from carob._dataclasses import dataclass
+from carob._numpy import np
+from carob.comparison.findings import AssessedMeasure, AssessedSeries, Assessors
+from carob.evaluation.evidence import Evidence, ranges_apart, tables_of
+from carob.inputs.qrels import Qrels, graded
+from carob.output.errors import DataError, PolicyError
+from carob.statistics.assessors import assessor_noise
+from carob.statistics.estimates import NOISE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from carob.comparison.findings import Contest, Settings
+    from carob.evaluation.evidence import Read
+    from carob.inputs.qrels import QrelsLike
+    from carob.lists.rows import Floats
+    from carob.measures import Measure
+    from carob.statistics.assessors import AssessorNoise
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedTwice:
+    """The runs' values of the queries that two assessors judged.
+
+    Args:
+        name: the name of the second assessor's judgments.
+        values: by measure, the values by the first and by the second assessor's grades, without queries for which a run
+            has none [queries, runs].
+        documents: the number of documents of these queries that the first assessor judged.
+        shared: the number of these that the second assessor judged too.
+        equal: the number of these with the same grade by both.
+        unused: the measures that are not plain means over queries, whose noise is not estimated.
+        ranges: the ranges of the two assessors' grades if these seem to be two scales, else None.
+    """
+
+    name: str
+    values: Mapping[str, tuple[Floats, Floats]]
+    documents: int
+    shared: int
+    equal: int
+    unused: tuple[str, ...]
+    ranges: tuple[str, str] | None
+
+    def noise_of(self, label: str, contrasts: Floats) -> AssessorNoise | None:
+        """Returns the noise of each series; None for measures without noise.
+
+        Args:
+            label: the measure.
+            contrasts: the weights of the runs in each series [series, runs].
+        """
+        if label not in self.values:
+            return None
+        first, second = self.values[label]
+        return assessor_noise(first @ contrasts.T, second @ contrasts.T)
+
+
+def judged_twice(second: QrelsLike, evidence: Evidence, read: Read) -> JudgedTwice:
+    """Scores the runs by the second assessor's grades.
+
+    The documents are those of the first assessor, so that only grades differ: a document that the second did not judge
+    keeps the first's grade, and documents that only the second judged are left out.
+
+    Args:
+        second: the second assessor's judgments of some of the same documents.
+        evidence: the runs and the conventions.
+        read: the runs under the first assessor's judgments.
+
+    Raises:
+        DataError: scores in place of judgments, no documents in common, or no measure that is a plain mean.
+        PolicyError: a sample of documents, or weights.
+    """
+    runs = {name: each.run for name, each in read.systems.items() if each.run is not None}
+    if read.qrels is None or len(runs) < len(read.systems):
+        raise DataError("A second assessor needs the judgments and runs of the first, not scores.")
+    if read.sample is not None or evidence.weights is not None:
+        raise PolicyError(
+            "The noise of assessors is estimated for whole queries of equal weight: leave out either the second "
+            "assessor, or the sample or weights."
+        )
+    ids, tables = tables_of(read.scores)
+    known = [table for table in tables if is_plain(table.measure)]
+    if not known or known[0] is not tables[0]:
+        raise DataError(
+            f"{tables[0].label} is not a plain mean over queries, so the noise of assessors is not estimated for it. "
+            "Choose another primary measure, such as nDCG@10."
+        )
+    other = Qrels.of(second, read.scores[0].policy).known
+    qrels, counts = regraded(read.qrels, other)
+    again = Evidence(qrels, runs, None, evidence.policy, evidence.profile)
+    scores = again.read([table.measure for table in known], least=1).scores
+    its_ids, its_tables = tables_of(scores)
+    place = {query: row for row, query in enumerate(ids.texts)}
+    rows = np.array([place[query] for query in its_ids.texts if query in place], np.int64)
+    own = np.array([query in place for query in its_ids.texts], np.bool_)
+    values = {
+        table.label: both_known(table.values[rows], its.values[own])
+        for table, its in zip(known, its_tables, strict=True)
+    }
+    unused = tuple(table.label for table in tables if table.label not in values)
+    return JudgedTwice(other.name, values, *counts, unused, ranges_apart(read.qrels, other))
+
+
+def is_plain(measure: Measure) -> bool:
+    """Returns whether a measure is a plain mean of values that each depend on the judgments of one query alone."""
+    definition = measure.definition
+    return definition.aggregate == "mean" and not definition.groups and not measure.micro
+
+
+def both_known(first: Floats, second: Floats) -> tuple[Floats, Floats]:
+    """Returns the values of the queries for which all runs have one by both assessors' grades.
+
+    Raises:
+        DataError: there is no such query.
+    """
+    kept = ~np.isnan(first + second).any(axis=1)
+    if not kept.any():
+        raise DataError(
+            "No query that both assessors judged has a value: let the second judge more of the documents."
+        )
+    return first[kept], second[kept]
+
+
+def regraded(first: Qrels, second: Qrels) -> tuple[Qrels, tuple[int, int, int]]:
+    """Returns the queries that both assessors judged, with the second's grades where there are any.
+
+    Args:
+        first: the first assessor's judgments.
+        second: the second's.
+
+    Returns:
+        The judgments, and the numbers of documents that the first judged, that both judged, and that have equal grades.
+
+    Raises:
+        DataError: no document was judged by both.
+    """
+    other = graded(second)
+    own = graded(first, other.keys())
+    common = {query: both for query, its in own.items() if (both := its.keys() & other[query].keys())}
+    if not common:
+        raise DataError(
+            f"{first.name} and {second.name} have no document in common: check that both use the same ids."
+        )
+    rows = [
+        (query, document, other[query][document] if document in common[query] else grade)
+        for query, document, grade in first.rows()
+        if query in common
+    ]
+    equal = sum(own[query][each] == other[query][each] for query, both in common.items() for each in both)
+    counts = sum(len(own[query]) for query in common), sum(map(len, common.values())), equal
+    ids, documents, grades = map(list, zip(*rows, strict=True))
+    judgments = _native.judgments_from_rows(ids, documents, np.array(grades))
+    return Qrels(second.name, judgments, second.origin), counts
+
+
+def assessors_of(
+    twice: JudgedTwice, contests: Mapping[str, Contest], contrasts: Floats, settings: Settings, *, judge: bool
+) -> Assessors:
+    """Returns the noise of the assessors in a comparison.
+
+    Args:
+        twice: the values of the queries that two assessors judged.
+        contests: the comparison by each measure.
+        contrasts: the weights of the runs in each run, in each pair, and in the mean over the runs [series, runs].
+        settings: the level and the confidence.
+        judge: whether means are estimated with a judge, so that their own intervals concern all assessors.
+    """
+    runs, pairs = slice(contrasts.shape[1]), slice(contrasts.shape[1], -1)
+    confidence, measures = settings.confidence, {}
+    joint = 1 - settings.alpha / max(len(contrasts[pairs]), 1)
+    for label in twice.values:
+        noise = twice.noise_of(label, contrasts)
+        assert noise is not None
+        values = contests[label].values
+        values = values[~np.isnan(values).any(axis=1)] @ contrasts.T
+        spread = values.var(axis=0, ddof=1) if len(values) > 1 else np.full(values.shape[1], np.nan)
+        shift_half = noise.shift_half_width(confidence)
+        half = np.full(len(spread), np.nan) if judge else noise.half_width(len(values), confidence)
+        each = AssessedSeries(
+            np.sqrt(noise.variance),
+            noise.share(spread),
+            noise.shift,
+            noise.shift - shift_half,
+            noise.shift + shift_half,
+            half,
+        )
+        sure = np.abs(noise.shift) > noise.shift_half_width(joint) + NOISE
+        shifted = tuple(np.flatnonzero(sure[pairs]).tolist())
+        measures[label] = AssessedMeasure(noise.queries, each.part(runs), each.part(pairs), shifted)
+    counts = twice.documents, twice.shared, twice.equal
+    return Assessors(twice.name, *counts, twice.unused, measures, twice.ranges)
