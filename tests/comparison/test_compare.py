@@ -216,15 +216,32 @@ def test_counts_are_compared_by_their_sums() -> None:
     assert pair(found).p_uncorrected == pytest.approx(stats.ttest_rel(counts[:, 0], counts[:, 1]).pvalue)
 
 
-def test_a_geometric_mean_is_tested_by_logarithms_and_its_interval_resampled() -> None:
+def test_a_geometric_mean_is_tested_by_logarithms_and_its_interval_is_that_of_a_ratio() -> None:
     values = MATRIX[:, :2].copy()
     values[0, 0] = 0.0
     found = carob.compare(None, systems(values, "GMAP"))
     logs = np.log(np.maximum(values, 1e-5))
     assert pair(found).p_uncorrected == pytest.approx(stats.ttest_rel(logs[:, 0], logs[:, 1]).pvalue)
     assert pair(found).difference == pytest.approx(np.subtract(*np.exp(logs.mean(axis=0))))
-    assert pair(found).low < pair(found).difference < pair(found).high
+    ends = stats.ttest_rel(logs[:, 0], logs[:, 1]).confidence_interval()
+    ratio = np.exp([*ends, (logs[:, 0] - logs[:, 1]).mean()])
+    assert [pair(found).ratio_low, pair(found).ratio_high, pair(found).ratio] == pytest.approx(ratio)
+    assert np.isnan([pair(found).low, pair(found).high, pair(found).joint_low]).all()
     assert found.primary.means == pytest.approx(np.exp(logs.mean(axis=0)))
+
+
+def test_a_ratio_is_inverted_where_its_runs_change_places() -> None:
+    found = carob.compare(None, systems(MATRIX[:, :2], "GMAP")).primary
+    one, other = found.between(0, 1), found.between(1, 0)
+    assert other.ratio == pytest.approx(1 / one.ratio)
+    assert (other.ratio_low, other.ratio_high) == pytest.approx((1 / one.ratio_high, 1 / one.ratio_low))
+
+
+def test_a_difference_of_geometric_means_has_an_interval_only_from_a_bootstrap() -> None:
+    test = carob.Test(interval="bootstrap", margin=0.1, rope=0.01)
+    its = pair(carob.compare(None, systems(MATRIX[:, :2], "GMAP"), test=test))
+    assert its.low < its.difference < its.high
+    assert np.isnan([its.p_equivalent, its.p_worse, its.p_same, its.p_better]).all()
 
 
 def test_clusters_of_equal_size_count_as_one_query_each() -> None:
@@ -297,18 +314,6 @@ def test_there_is_no_such_note_where_something_is_random(random: dict[str, str])
     assert not carob.compare(
         None, systems(MATRIX)[:2], **grouped({"resamples": 50, "seed": 1, **random})
     ).settings.departures
-
-
-def test_there_is_no_such_note_with_a_geometric_mean() -> None:
-    """Its intervals come from a bootstrap, whatever is asked for."""
-    qrels = {f"q{n}": {"a": 1} for n in range(9)}
-    runs = [{f"q{n}": {"a": 1.0, "b": (n + k) % 2 + 0.5} for n in range(9)} for k in (0, 1)]
-    named = {str(k): run for k, run in enumerate(runs)}
-    notes = [
-        carob.compare(qrels, named, each, test=carob.Test(seed=1)).settings.departures
-        for each in ("GMAP", "AP")
-    ]
-    assert notes == [(), (WITHOUT_EFFECT.format("seed"),)]
 
 
 @pytest.mark.parametrize("test", ["t", "randomisation"])

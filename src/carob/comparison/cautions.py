@@ -15,13 +15,12 @@ from carob.comparison.verdict import (
     detectable,
     detectable_span,
     digits_of,
-    drawn_said,
 )
 from carob.estimation.people_and_judge import FEWEST_CLEAN
 from carob.estimation.sampled_documents import is_linear
 from carob.evaluation.evidence import RunTable, ranges_apart, sparse, tables_of
 from carob.evaluation.notes import notes_of_run, other_judgments, summaries
-from carob.evaluation.score_tables import some_of
+from carob.evaluation.score_tables import GEOMETRIC_FLOOR, some_of
 from carob.evaluation.suspects import CutLists
 from carob.evaluation.values import parts_of, values_of
 from carob.lists.rows import offsets_of
@@ -137,8 +136,14 @@ CAUTIONS = {
         "counts per query."
     ),
     "aggregate:geometric": (
-        "{measure} is a geometric mean: the test uses logarithms (values below 0.00001 count as 0.00001), "
-        "and the interval of the difference is a percentile bootstrap over queries{drawn}."
+        "{measure} is a geometric mean: test and interval concern the ratio of two, by logarithms (values below "
+        "0.00001 count as 0.00001). Their difference has no interval, since it also depends on how high both "
+        "are.{scale}"
+    ),
+    "aggregate:geometric, resampled": (
+        "{measure} is a geometric mean: the test concerns the ratio of two, by logarithms (values below 0.00001 count "
+        "as 0.00001), so it need not agree with the interval of their difference, a percentile bootstrap over "
+        "queries.{scale}"
     ),
     "micro": (
         "{names}: the value of a query depends on the documents of other queries. Queries are therefore not "
@@ -761,7 +766,10 @@ def skewed_pairs(contest: Contest) -> list[Pair]:
     if not pairs or len(contest.values) >= MANY_ENOUGH:
         return []
     first, second = ([getattr(pair, side) for pair in pairs] for side in "ab")
-    differences = contest.values[:, first] - contest.values[:, second]
+    values = contest.values
+    if kind(contest) == "geometric":
+        values = np.log(np.maximum(values, GEOMETRIC_FLOOR))
+    differences = values[:, first] - values[:, second]
     there = ~np.isnan(differences)
     queries = np.maximum(there.sum(axis=0), 1)
     rest = np.where(there, differences - np.where(there, differences, 0.0).sum(axis=0) / queries, 0.0)
@@ -828,11 +836,8 @@ ENOUGH_RESAMPLES = 1000
 def percentiles(comparison: Findings) -> Iterator[Caution]:
     """Warns if a bootstrap has so few resamples that less than one is expected beyond each end of an interval."""
     settings = comparison.settings
-    drawn = settings.interval == "bootstrap" or any(
-        kind(each) == "geometric" for each in comparison.contests.values()
-    )
     needed = resamples_needed(settings.bootstrap_resamples, settings.confidence)
-    if drawn and needed:
+    if settings.interval == "bootstrap" and needed:
         words = {"confidence": settings.confidence * 100}
         count = settings.bootstrap_resamples
         yield caution("resamples:bootstrap", (), words, resamples=count, needed=needed)
@@ -897,14 +902,17 @@ def queries(comparison: Findings) -> Iterator[Caution]:
 
 def meanings(comparison: Findings) -> Iterator[Caution]:
     """Warns about tests whose hypothesis is not about means, and about measures whose aggregate is not a plain mean."""
-    if comparison.settings.test in NOT_OF_MEANS:
-        yield caution(f"test:{comparison.settings.test}")
+    settings = comparison.settings
+    if settings.test in NOT_OF_MEANS:
+        yield caution(f"test:{settings.test}")
     contests = comparison.contests.values()
-    # The sentence about the intervals names the resamples of a bootstrap.
-    drawn = {"drawn": "" if comparison.settings.interval == "bootstrap" else drawn_said(comparison)}
+    given = settings.margin is not None or settings.rope is not None
+    scale = " A margin or rope is a difference, so neither is applied." if given else ""
+    resampled = ", resampled" if settings.interval == "bootstrap" else ""
     for contest in contests:
         if kind(contest) != "mean":
-            yield caution(f"aggregate:{kind(contest)}", (), drawn, measure=contest.label)
+            key = f"aggregate:{kind(contest)}{resampled if kind(contest) == 'geometric' else ''}"
+            yield caution(key, (), {"scale": scale}, measure=contest.label)
     measures = {
         "micro": [contest.label for contest in contests if contest.measure.micro],
         "weights": [
@@ -917,7 +925,7 @@ def meanings(comparison: Findings) -> Iterator[Caution]:
     for key, labels in measures.items():
         if labels:
             yield caution(key, (), {"names": listed(labels)}, measures=labels)
-    if comparison.settings.effects and not comparison.exact:
+    if settings.effects and not comparison.exact:
         yield from unsized(comparison, measures)
 
 

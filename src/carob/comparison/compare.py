@@ -278,7 +278,7 @@ def compared(
     estimates = method(read, asked)
     contests, settings = decided(estimates.measures, estimates.settings), estimates.settings
     unused = [name for name in ("resamples", "seed") if getattr(test, name) is not None]
-    if unused and not any(draws(settings, each.table) for each in estimates.measures):
+    if unused and not draws(settings):
         note = f"Without effect: {' and '.join(unused)}, since neither the test nor the intervals are random."
         settings = replace(settings, departures=(*settings.departures, note))
     shown = read.shown

@@ -155,6 +155,9 @@ class Pair:
         joint_high: the upper end of this interval.
         worst_point: whether the interval is a worst-point interval, which allows for values that were not seen; no p is
             smaller then than the level at which the interval excludes 0.
+        ratio: the ratio of two geometric means, first by second, which the test is about; None for other measures.
+            Their difference then has no interval, unless intervals are percentiles of a bootstrap.
+        ratio_low: the lower end of its interval. ratio_high: the upper end.
     """
 
     a: int
@@ -185,6 +188,9 @@ class Pair:
     superiority: float | None = None
     superiority_low: float | None = None
     superiority_high: float | None = None
+    ratio: float | None = None
+    ratio_low: float | None = None
+    ratio_high: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -597,9 +603,10 @@ NEGATED = (
     ("d_z_low", "d_z_high"),
 )
 COMPLEMENTED = (("superiority", "superiority"), ("superiority_low", "superiority_high"))
+INVERTED = (("ratio", "ratio"), ("ratio_low", "ratio_high"))
 EFFECTS = ("d_z_low", "d_z_high", "superiority", "superiority_low", "superiority_high")
 """The fields of a pair that exchange their values if its runs change places, or their negated values, or 1 minus these
-values.
+values, or their reciprocals.
 
 The last are the fields of effect sizes, which a pair has if they were requested."""
 
@@ -615,6 +622,9 @@ def turned(pair: AnyPair, first: int) -> AnyPair:
         for one, other in names:
             if getattr(pair, one, None) is not None:
                 changed |= {one: whole - getattr(pair, other), other: whole - getattr(pair, one)}
+    for one, other in INVERTED:
+        if getattr(pair, one, None) is not None:
+            changed |= {one: 1 / getattr(pair, other), other: 1 / getattr(pair, one)}
     return replace(pair, **changed)
 
 

@@ -322,14 +322,9 @@ def decided(measures: Sequence[Estimated], settings: Settings) -> dict[str, Cont
     return contests
 
 
-def draws(settings: Settings, table: RunTable) -> bool:
-    """Returns whether the test or the intervals of a measure may draw random numbers."""
-    return settings.resamples > 0 or bootstrapped(settings, table)
-
-
-def bootstrapped(settings: Settings, table: RunTable) -> bool:
-    """Returns whether the intervals of a measure are percentiles over resampled queries."""
-    return table.geometric or settings.interval == "bootstrap"
+def draws(settings: Settings) -> bool:
+    """Returns whether the test or the intervals may draw random numbers."""
+    return settings.resamples > 0 or settings.interval == "bootstrap"
 
 
 def pairs_of(runs: int, baseline: int | None) -> tuple[Integers, Integers]:
@@ -418,6 +413,8 @@ def pairs_in(outcome: Outcome, settings: Settings, kind: type[Any] = Pair) -> tu
         columns |= dict.fromkeys(("p_worse", "p_same", "p_better"), nothing)
     if not settings.effects:
         columns |= {name: nothing for name in EFFECTS if name in columns}
+    if "ratio" in columns and np.isnan(outcome.ratio).all():
+        columns |= dict.fromkeys(("ratio", "ratio_low", "ratio_high"), nothing)
     return tuple(kind(*row) for row in zip(*columns.values(), strict=True))
 
 
@@ -434,7 +431,7 @@ def outcome_of(
         for start in range(0, len(places), step):
             describe(outcome, places[start : start + step], shared, seen, settings)
         test(outcome, places, shared, settings)
-        if bootstrapped(settings, shared):
+        if settings.interval == "bootstrap":
             bootstrap(outcome, places, shared, seen, settings)
     if settings.test == "t" and (np.isinf(outcome.d_z) & ~outcome.identical).any():
         # Without variation there is no t, and pairs with different tests could contradict each other.
@@ -478,7 +475,7 @@ def describe(outcome: Outcome, places: Integers, table: RunTable, seen: Floats, 
     found = paired(
         differences, confidence=settings.confidence, clusters=table.clusters, shares=table.leverage
     )
-    if not bootstrapped(settings, table):
+    if settings.interval != "bootstrap":
         sample = sample_of(table, table.values[:, one] - table.values[:, other], pairs=True)
         found = worst_point(found, sample, settings.confidence, flat=False)
     outcome.difference[places], outcome.low[places], outcome.high[places] = found.value, found.low, found.high
@@ -497,6 +494,26 @@ def describe(outcome: Outcome, places: Integers, table: RunTable, seen: Floats, 
     if settings.rope is not None:
         chances = found.bayes(settings.rope)
         outcome.p_worse[places], outcome.p_same[places], outcome.p_better[places] = chances
+    if table.geometric:
+        as_ratios(outcome, places, seen)
+
+
+RATIOS = (("ratio", "difference"), ("ratio_low", "low"), ("ratio_high", "high"))
+NOT_OF_RATIOS = ("low", "high", "p_equivalent", "p_worse", "p_same", "p_better")
+
+
+def as_ratios(outcome: Outcome, places: Integers, seen: Floats) -> None:
+    """Writes differences of logarithms as the ratios of geometric means, and the means' own differences.
+
+    The test is about the ratio. The difference of two geometric means also depends on how high both are, so that it has
+    no interval with which p agrees, and nothing that a margin on the scale of differences could be compared with.
+    """
+    for ratio, of_logs in RATIOS:
+        outcome[ratio][places] = np.exp(outcome[of_logs][places])
+    for name in NOT_OF_RATIOS:
+        outcome[name][places] = np.nan
+    means = np.exp(seen.mean(axis=0))
+    outcome.difference[places] = means[outcome.a[places]] - means[outcome.b[places]]
 
 
 def sample_of(table: RunTable, values: Floats, *, pairs: bool) -> BoundedValues:
@@ -625,7 +642,7 @@ def join(outcome: Outcome, settings: Settings, table: RunTable) -> None:
     (Bonferroni), or by a smaller factor of the stepwise method where only that step finds the pair significant, and so
     is a worst-point interval. No end leaves the range of the difference.
     """
-    if settings.test in NOT_OF_MEANS:
+    if settings.test in NOT_OF_MEANS or (table.geometric and settings.interval != "bootstrap"):
         return
     sure = (outcome.p_corrected < settings.alpha) & ~outcome.identical
     known = np.isfinite(outcome.cut) & ~outcome.worst_point & (not table.geometric)

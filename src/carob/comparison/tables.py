@@ -491,7 +491,15 @@ def differences(comparison: Findings, pairs: Sequence[Pair], digits: int) -> dic
 
 
 def gaps(settings: Settings, pairs: Sequence[AnyPair], digits: int) -> dict[str, list[str]]:
-    """Returns the differences of pairs and their intervals."""
+    """Returns the differences of pairs and their intervals, or those of the ratios of geometric means."""
+    ratios = [getattr(pair, "ratio", None) for pair in pairs]
+    if settings.interval != "bootstrap" and ratios and None not in ratios:
+        ends = ([getattr(pair, f"ratio_{end}") for pair in pairs] for end in ("low", "high"))
+        return {
+            "diff": column(signed, [pair.difference for pair in pairs], digits=digits),
+            "ratio": column(decimals, ratios, digits=2),
+            interval_title(settings): column(interval, *ends, digits=2),
+        }
     return {
         "diff": column(signed, [pair.difference for pair in pairs], digits=digits),
         interval_title(settings): intervals_of(pairs, digits),

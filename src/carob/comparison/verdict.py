@@ -58,6 +58,10 @@ VERDICTS = {
         "{run} has {label} {mean}, {other} {its}: a difference of {difference}, without an interval, since "
         "{n:query/queries} cannot give one."
     ),
+    "ratio": (
+        "{run} has {label} {mean}, {other} {its}: {ratio} times as much ({kind}{confidence:g}% interval {low} to "
+        "{high}{sure}; {p})."
+    ),
     "difference": (
         "{run} has {label} {mean}, {other} {its}: a difference of {difference} ({kind}{confidence:g}% "
         "interval {low} to {high}{sure}; {p})."
@@ -395,9 +399,13 @@ def names_in(names: Sequence[str], runs: Sequence[int], most: int = 4) -> str:
 def said_of(comparison: Findings, contest: Contest, pair: Pair) -> str:
     """Returns a sentence about a pair: means, difference, interval, p."""
     settings, digits = comparison.settings, digits_of(len(comparison.ids), contest)
-    low, high = column(signed, (pair.low, pair.high), digits=digits)
+    ends, none = (pair.low, pair.high), 0
+    low, high = column(signed, ends, digits=digits)
     key = "difference" if math.isfinite(pair.low) else "no interval"
-    open_still = pair.p_corrected >= settings.alpha and pair.low <= 0 <= pair.high
+    if pair.ratio_low is not None and pair.ratio_high is not None and key == "no interval":
+        ends, none, key = (pair.ratio_low, pair.ratio_high), 1, "ratio"
+        low, high = column(decimals, ends, digits=2)
+    open_still = pair.p_corrected >= settings.alpha and ends[0] <= none <= ends[1]
     return filled(
         VERDICTS["identical" if pair.identical else key],
         run=comparison.names[pair.a],
@@ -414,7 +422,8 @@ def said_of(comparison: Findings, contest: Contest, pair: Pair) -> str:
         confidence=settings.confidence * 100,
         low=low,
         high=high,
-        sure=", which includes 0" if open_still else "",
+        ratio=decimals(pair.ratio, 2),
+        sure=f", which includes {none}" if open_still else "",
         p=p_said(pair.p_corrected, settings),
     )
 
@@ -442,8 +451,8 @@ def alone(comparison: Findings, pair: Pair) -> str:
         return ""
     return (
         f"Uncorrected, this pair would be significant (p = {p_text(pair.p_uncorrected, settings.alpha)}, and its "
-        f"interval excludes 0), but among {settings.comparisons} comparisons such a difference can arise by "
-        "chance."
+        f"interval excludes {0 if pair.ratio is None else 1}), but among {settings.comparisons} comparisons such a "
+        "difference can arise by chance."
     )
 
 
@@ -814,6 +823,8 @@ def interval_words(comparison: Findings) -> str:
         if comparison.judge is None
         else ("estimated mean", "estimated difference")
     )
+    if contest.measure.definition.aggregate == "geometric" and settings.interval != "bootstrap":
+        kind, of = "Student's t of logarithms", ("geometric mean", "ratio of two, first by second")
     each = " and of each ".join(of if contest.pairs else of[:1])
     said = [f"{settings.confidence * 100:g}% CI: {kind}, of each {each}, one at a time."]
     lowest, highest = np.nanmin(contest.values, initial=0.0), np.nanmax(contest.values, initial=1.0)

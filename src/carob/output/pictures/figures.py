@@ -87,7 +87,7 @@ def whiskers(
 ) -> tuple[float, float]:
     """Draws a dot and an interval in each row, with the first row on top. An undefined number is left out.
 
-    With ``zero``, the dot is hollow where the interval contains zero.
+    With ``zero``, the dot is hollow unless there is an interval that excludes zero.
 
     Args:
         drawn: the figure.
@@ -100,7 +100,7 @@ def whiskers(
     for place, (name, *values) in enumerate(rows):
         middle, low, high = (each if math.isfinite(each) else math.nan for each in values)
         axes.plot([low, high], [place, place], color="0.4", linewidth=1.5)
-        inside = "white" if zero and low <= 0 <= high else "black"
+        inside = "white" if zero and not (low > 0 or high < 0) else "black"
         axes.plot([middle], [place], "o", color="black", markerfacecolor=inside, markersize=4.5)
         names.append(literal(name))
     axes.set_yticks(range(len(names)), names)
