@@ -22,7 +22,7 @@ PAGES = {
     "Comparisons": "docs/decide docs/compare docs/all-pairs docs/collections docs/best docs/report",
     "Judgments": "docs/check docs/unjudged docs/judge docs/judges docs/people-and-model",
     "Data": "docs/files docs/frames docs/tensors docs/engines docs/spark docs/shards docs/fuse",
-    "Automation": "docs/ci docs/scripts SKILL docs/extending docs/ranx",
+    "Automation": "docs/ci docs/scripts SKILL docs/extending docs/ranx docs/evaluate",
     "Python": "api/index",
     "中文": "README.zh-CN docs/notes.zh-CN docs/decide.zh-CN docs/fuse.zh-CN",
     "Project": "docs/how-it-works docs/departures docs/dependencies docs/stability CONTRIBUTING CHANGELOG SECURITY "

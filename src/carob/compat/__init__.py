@@ -1,14 +1,14 @@
-"""The interfaces of trec_eval, pytrec_eval, ranx and Pyserini's evaluation script, each imported at its first use."""
+"""The interfaces of trec_eval, pytrec_eval, ranx, Hugging Face evaluate and Pyserini's script, imported when used."""
 
 from typing import TYPE_CHECKING, Any
 
 from carob._later import importer
 
 if TYPE_CHECKING:
-    from carob.compat import pyserini, pytrec_eval, ranx, trec_eval
+    from carob.compat import evaluate, pyserini, pytrec_eval, ranx, trec_eval
     from carob.compat.faces import install
 
-__all__ = ["install", "pyserini", "pytrec_eval", "ranx", "trec_eval"]
+__all__ = ["evaluate", "install", "pyserini", "pytrec_eval", "ranx", "trec_eval"]
 
 
 def __dir__() -> list[str]:
@@ -22,7 +22,7 @@ def later_interface(name: str) -> Any:
         from carob.compat.faces import install
 
         return install
-    return importer(__name__, ["faces", "pyserini", "pytrec_eval", "ranx", "trec_eval"])(name)
+    return importer(__name__, ["evaluate", "faces", "pyserini", "pytrec_eval", "ranx", "trec_eval"])(name)
 
 
 if not TYPE_CHECKING:  # for a type checker, every name would exist
