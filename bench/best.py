@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,6 +33,8 @@ FEW = 12
 UNBOUNDED = "DCG@10"
 """The measure of simulated values, which leave the range of others."""
 
+FAR = 0.15
+"""The distance of the best of the other runs, apart from a tenth for each."""
 OFF, KEPT, HELD, SECONDS = 0.005, 0.95, 0.93, 10.0
 
 
@@ -67,6 +70,10 @@ def main(arguments: list[str] | None = None) -> int:
     for size in (8, *SIZES):
         share = kept(top, given.replicates, size)
         bars.append(Bar(f"{FEW} runs moved to one mean, n = {size}, all kept", "at least", HELD, share, ""))
+    for equal, size in product((2, 4, 8), (8, *SIZES)):
+        share = kept(top, given.replicates, size, equal)
+        name = f"{equal} of {FEW} runs moved to one mean, the others far below, n = {size}, all kept"
+        bars.append(Bar(name, "at least", HELD, share, ""))
     bars.append(Bar("400 runs, 50 queries", "at most", SECONDS, processor_seconds(), "s of processor"))
     print("\n" + "\n".join(map(str, bars)))
     return 0 if all(bar.met for bar in bars) else 1
@@ -102,26 +109,36 @@ def holds(runs: int, size: int, replicates: int) -> float:
     return float(np.mean(found))
 
 
-def kept(values: NDArray[np.float64], replicates: int, size: int | None = None) -> float:
+def kept(
+    values: NDArray[np.float64], replicates: int, size: int | None = None, equal: int | None = None
+) -> float:
     """Returns how often the set keeps all runs.
 
     Args:
         values: the values, exchanged at random within each query if there is no size [queries, runs].
         replicates: the number of replicates.
         size: the number of queries to draw after the runs are moved to one mean, which keeps the skew of differences.
+        equal: the number of runs that stay at this mean, drawn at random, while the others are moved far below; only
+            differences between equal runs count then. None for all runs.
     """
     from carob.statistics.paired import Draw
     from carob.statistics.selection import shown_better
 
     draw = np.random.default_rng(SEED)
-    moved = values - values.mean(axis=0)
-    tables = (
-        draw.permuted(values, axis=1) if size is None else moved[draw.integers(0, len(moved), size)]
-        for _ in range(replicates)
-    )
-    return float(
-        np.mean([not shown_better(each, Draw(2000, number)).any() for number, each in enumerate(tables)])
-    )
+    moved, found = values - values.mean(axis=0), []
+    below = np.maximum(np.arange(values.shape[1]) - (equal or values.shape[1]) + 1, 0)
+    for number in range(replicates):
+        if size is None:
+            table = draw.permuted(values, axis=1)
+        else:
+            table = moved[draw.integers(0, len(moved), size)]
+            table = (
+                table
+                if equal is None
+                else table[:, draw.permutation(table.shape[1])] - np.where(below, FAR + below / 10, 0.0)
+            )
+        found.append(not shown_better(table, Draw(2000, number))[:equal, :equal].any())
+    return float(np.mean(found))
 
 
 def scores(values: NDArray[np.float64]) -> carob.ScoresByRun:

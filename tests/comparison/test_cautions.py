@@ -360,3 +360,15 @@ def test_runs_whose_lists_end_early_are_told_where_a_measure_reads_further() -> 
     )
     assert len(told("P@4")) == 1
     assert told("P@3") == told("AP", depth=3) == []
+
+
+@pytest.mark.parametrize("test", ["romano-wolf", "max-t"])
+def test_no_other_test_is_quoted_where_none_of_signs_can_find_anything(test: str) -> None:
+    """With five queries, 1/16 is the smallest p; with 20 resamples, 1/21."""
+    draw = np.random.default_rng(0)
+    noise = draw.normal(0, 1, (5, 4)) * [0.01, 0.01, 0.01, 0.3]
+    values = noise + [0.3, 0.6, 0.9, 0.5]
+    assert "variances" not in {each.kind for each in carob.compare(None, systems(values), test=test).warnings}
+    many = np.tile(values, (6, 1)) + draw.normal(0, 0.01, (30, 4))
+    few = carob.compare(None, systems(many), test=carob.Test(test, resamples=15))
+    assert "variances" not in {each.kind for each in few.warnings}

@@ -23,12 +23,13 @@ def scores(seed: int, queries: int, runs: int) -> np.ndarray:
     return draw.uniform(size=(queries, 1)) + noise + np.linspace(0, 0.2, runs)
 
 
-def slow(table: np.ndarray, pairs: np.ndarray, signs: np.ndarray) -> np.ndarray:
-    """Romano and Wolf's p with t computed anew under each assignment of signs, and one step for each pair."""
+def slow(table: np.ndarray, pairs: np.ndarray, signs: np.ndarray, *, studentized: bool = True) -> np.ndarray:
+    """Each pair's p, with t or the mean computed anew under each assignment of signs, and one step for each pair."""
     differences = table[:, pairs[:, 0]] - table[:, pairs[:, 1]]
 
     def t_of(flipped: np.ndarray) -> np.ndarray:
-        return np.abs(flipped.mean(axis=0)) / (flipped.std(axis=0, ddof=1) / len(table) ** 0.5)
+        error = flipped.std(axis=0, ddof=1) / len(table) ** 0.5 if studentized else 1.0
+        return np.abs(flipped.mean(axis=0)) / error
 
     observed = t_of(differences)
     flipped = np.array([t_of(differences * each[:, None]) for each in signs])
@@ -43,15 +44,28 @@ def slow(table: np.ndarray, pairs: np.ndarray, signs: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("places", [1, 16])
-def test_few_queries_equal_t_tests_under_every_assignment_of_signs(seed: int, places: int) -> None:
+@pytest.mark.parametrize("studentized", [True, False])
+def test_few_queries_equal_t_tests_under_every_assignment_of_signs(
+    seed: int, places: int, studentized: bool
+) -> None:
     """Coarse scores tie often; fine scores do not."""
     table = np.round(scores(seed, 8, 5), places)
     pairs = all_pairs(5)
-    found = romano_wolf(table)
+    found = romano_wolf(table, studentized=studentized)
     assert found.exact.all()
     assert (found.error == 0).all()
     signs = np.array(list(product((-1, 1), repeat=8)))
-    assert found.p == pytest.approx(slow(table, pairs, signs), abs=1e-12)
+    assert found.p == pytest.approx(slow(table, pairs, signs, studentized=studentized), abs=1e-12)
+
+
+def test_steps_find_what_a_far_and_noisy_run_hides_from_one_step() -> None:
+    """Its differences are the largest under every sign, until they are found and left out."""
+    draw = np.random.default_rng(1)
+    table = draw.uniform(size=(30, 1)) + draw.normal((0, 0.1, -3), (0.05, 0.05, 2), (30, 3))
+    one, steps = max_flip(table), romano_wolf(table, studentized=False)
+    assert (one.p < 0.05).tolist() == [False, True, True]
+    assert (steps.p < 0.05).all()
+    assert steps.cut == pytest.approx(one.cut)
 
 
 def test_resampled_p_is_near_the_exact_p() -> None:

@@ -789,6 +789,8 @@ def variances(comparison: Findings) -> Iterator[Caution]:
     settings, contest = comparison.settings, comparison.primary
     if settings.test not in FAMILY_WISE or settings.baseline is not None or len(contest.pairs) < 2:
         return
+    if least_possible(comparison) >= settings.alpha:
+        return  # no test of signs can decide otherwise
     widths = np.array([pair.high - pair.low for pair in contest.pairs])
     seen = widths[widths > 0]
     other = other_p(comparison)
@@ -827,6 +829,15 @@ def other_p(comparison: Findings) -> Floats | None:
     means = contest.values.mean(axis=0)
     apart = np.array([abs(means[pair.a] - means[pair.b]) for pair in contest.pairs])
     return range_beyond(apart / math.sqrt(table.ms_rest / table.queries), table.runs) * times
+
+
+def least_possible(comparison: Findings) -> float:
+    """Returns the smallest corrected p that the queries and the resamples of the primary measure's test allow."""
+    settings, pairs = comparison.settings, comparison.primary.pairs
+    least = least_p(settings, max((pair.n for pair in pairs), default=0), len(comparison.names))
+    if not settings.resamples or all(pair.exact for pair in pairs):
+        return least
+    return max(least, times(settings, len(pairs)) / (settings.resamples + 1))
 
 
 ENOUGH_RESAMPLES = 1000

@@ -251,6 +251,8 @@ def romano_wolf(
     scores: ArrayLike,
     pairs: ArrayLike | None = None,
     draw: Draw | None = None,
+    *,
+    studentized: bool = True,
 ) -> Flips:
     """Returns the studentized step-down max-T test with sign flips (Romano and Wolf, Econometrica 2005).
 
@@ -265,6 +267,8 @@ def romano_wolf(
         pairs: the family [pairs, 2]; every pair once if None.
         draw: the settings of the random signs; ``Draw()`` if None. If there are no more assignments of signs
             than ``draw.resamples``, all 2**queries assignments are used.
+        studentized: whether a pair's statistic is its t; else it is the difference itself, as in ``max_flip``, with the
+            same steps (Westfall and Young, 1993).
 
     Returns:
         p for each pair, corrected for the family. ``cut`` comes from the first step.
@@ -282,20 +286,24 @@ def romano_wolf(
     grid = on_grid(table)
     whole = summed(grid.whole, draw.clusters)
     squares = squared(whole, chosen, grid.tolerance)
-    with np.errstate(divide="ignore"):
-        weight = np.where(squares > 0, 1 / np.sqrt(squares), 0.0)
-    least = halves(whole, chosen, grid.tolerance) * weight * (1 - SLACK)
+    least, weight = halves(whole, chosen, grid.tolerance), None
+    if studentized:
+        with np.errstate(divide="ignore"):
+            weight = np.where(squares > 0, 1 / np.sqrt(squares), 0.0)
+        least *= weight * (1 - SLACK)
     exact = every_assignment(whole, draw)
     blocks = every_sign(whole) if exact else flipped_sums(whole, draw)
     order = np.argsort(least, kind="stable")
-    found, widest = stepwise(blocks, chosen[order], weight[order], least[order], grid.tolerance / 2)
+    factor = None if weight is None else weight[order]
+    found, widest = stepwise(blocks, chosen[order], factor, least[order], grid.tolerance / 2)
     share = found / len(widest) if exact else (found + 1) / (draw.resamples + 1)
     p = np.empty(len(chosen))
     p[order] = np.maximum.accumulate(share[::-1])[::-1]
     p[squares == 0] = 1.0
     counted = np.full(len(chosen), exact)
     reach = 2 * decisive(np.sort(widest), draw.alpha, drawn=not exact)
-    cut = reaching(reach, whole, chosen, squares) * grid.unit / len(table)
+    half: float | Floats = reaching(reach, whole, chosen, squares) if studentized else reach
+    cut = half * grid.unit / len(table)
     return Flips(p, draw.error(p, counted), counted, cut=cut)
 
 
@@ -312,31 +320,35 @@ def squared(whole: Floats, pairs: Integers, tolerance: float) -> Floats:
 
 
 def stepwise(
-    blocks: Iterable[Floats], pairs: Integers, weight: Floats, least: Floats, tolerance: float
+    blocks: Iterable[Floats], pairs: Integers, weight: Floats | None, least: Floats, tolerance: float
 ) -> tuple[Integers, Floats]:
     """Returns how many resamples reach each pair's bound at its step, and the largest statistic of each resample.
 
     Args:
         blocks: half the flipped sums of each run, in blocks of resamples [runs, resamples].
         pairs: the pairs, the least significant first [pairs, 2].
-        weight: the factor that studentizes each pair's sum [pairs].
+        weight: the factor that studentizes each pair's sum; None for the sums themselves [pairs].
         least: the bound of each pair's statistic [pairs].
         tolerance: the rounding error of half a sum.
     """
-    found, widest = np.zeros(len(pairs), np.int64), []
-    steps = list(zip(pairs.tolist(), weight.tolist(), least.tolist(), strict=True))
+    found, widest, late = np.zeros(len(pairs), np.int64), [], 0.0
+    if weight is None:  # the error is added to the largest sum, which takes less time
+        least, late = least - tolerance, tolerance
+    factors = [1.0] * len(pairs) if weight is None else weight.tolist()
+    steps = list(zip(pairs.tolist(), factors, least.tolist(), strict=True))
     for block in blocks:
         largest = np.zeros(block.shape[1])
         flipped = np.empty_like(largest)
         for place, ((one, other), factor, bound) in enumerate(steps):
             np.subtract(block[one], block[other], out=flipped)
             np.abs(flipped, out=flipped)
-            flipped += tolerance
-            flipped *= factor
+            if weight is not None:
+                flipped += tolerance
+                flipped *= factor
             np.maximum(largest, flipped, out=largest)
             found[place] += np.count_nonzero(largest >= bound)
         widest.append(largest)
-    return found, np.concatenate(widest)
+    return found, np.concatenate(widest) + late
 
 
 def reaching(reach: float, whole: Floats, pairs: Integers, squares: Floats) -> Floats:

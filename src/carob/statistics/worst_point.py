@@ -33,7 +33,14 @@ ADDED = 0.5
 """The weight of the added value; a value of the sample has the weight 1."""
 
 COMMON = 3
-"""Student's interval is not used if at least one in this many values is the most frequent one …"""
+"""Student's interval is not used if at least one in this many values is the most frequent one …
+
+It does not matter where the frequent value lies. In 750 simulated settings (``python -m bench.crowded``), the intervals
+cover the mean in 97.7% of cases on average, so they tend to be too wide; Student's cover it in 93.7%, and in 66% at
+worst. If the rule held only for frequent values within 0.1 of an end of the range, intervals would be 7% narrower, but
+would cover in 78% at worst, and in less than 94% in 22% of the settings in place of 4%: a few values far on one side
+are what Student's interval misses, whether or not the frequent value is near an end.
+"""
 
 ENOUGH, ENOUGH_DIFFERENCES = 100, 12
 """… and if fewer values than this differ from it.
