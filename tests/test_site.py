@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
 import re
-import shutil
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -17,19 +15,13 @@ import pytest
 
 import carob
 from carob.measures import REGISTER
-from reports import browser
+from reports import axe, browser
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 CHECKOUT = Path(__file__).parents[1]
 TOOLS = ("sphinx", "furo", "myst_parser", "latex2mathml")
-AXE = (
-    "axe-core@4.14.1",
-    "axe-core-4.14.1.tgz",
-    "e6b0ce02b84d892e2e33e403485e7f3d6c29e2be6df65daf44d89ba564139745",
-)
-"""The package, its archive and the archive's SHA-256."""
 
 pytestmark = [
     pytest.mark.long,
@@ -86,21 +78,6 @@ def window(tmp_path_factory: pytest.TempPathFactory) -> Iterator[browser.Page]:
     page = browser.Page(tmp_path_factory.mktemp("profile"))
     yield page
     page.close()
-
-
-@pytest.fixture(scope="module")
-def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The script of axe-core, which npm fetches: held to its hash."""
-    npm, (package, archive, digest) = shutil.which("npm"), AXE
-    if npm is None:
-        pytest.skip("needs npm, which fetches axe-core")
-    folder = tmp_path_factory.mktemp("axe")
-    done = subprocess.run([npm, "pack", "--silent", package], cwd=folder, capture_output=True, check=False)
-    if done.returncode:
-        pytest.skip("npm cannot fetch axe-core here")
-    assert hashlib.sha256((folder / archive).read_bytes()).hexdigest() == digest
-    shutil.unpack_archive(folder / archive, folder)
-    return (folder / "package" / "axe.min.js").read_text(encoding="utf-8")
 
 
 def opened(window: browser.Page, page: Path, query: str = "") -> None:
@@ -160,16 +137,12 @@ def test_search_finds_every_measure(site: Path, window: browser.Page) -> None:
 @pytest.mark.parametrize(
     "page", ["index", "docs/departures", "docs/measures", "api/evaluation", "README.zh-CN", "search"]
 )
-def test_axe_finds_no_violation(page: str, scheme: str, site: Path, window: browser.Page, axe: str) -> None:
+def test_axe_finds_no_violation(page: str, scheme: str, site: Path, window: browser.Page) -> None:
     window.media(scheme)
     window.requests.clear()
     for width in (1280, 390):
         window.resize(width, 900)
         opened(window, site / f"{page}.html")
-        window.run(axe)
-        found = window.run(
-            "axe.run().then((found) => found.violations.map((each) => [each.id, each.nodes[0].html]))"
-        )
-        assert found == [], width
+        assert axe.violations(window) == [], width
         assert window.run("document.documentElement.scrollWidth") <= width
     assert not [each for each in window.requests if not each.startswith(("file:", "data:"))]

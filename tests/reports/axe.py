@@ -1,0 +1,55 @@
+"""axe-core, which finds barriers in a page that a browser shows: from PyPI where installed, else from npm."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from reports.browser import Page
+
+PACKAGE, ARCHIVE, SHA256 = (
+    "axe-core@4.14.1",
+    "axe-core-4.14.1.tgz",
+    "e6b0ce02b84d892e2e33e403485e7f3d6c29e2be6df65daf44d89ba564139745",
+)
+
+
+@cache
+def script() -> str:
+    """The text of axe-core. Without a source of it, the test is skipped."""
+    found = importlib.util.find_spec("axe_playwright_python")
+    if found and found.origin:
+        return Path(found.origin).with_name("axe.min.js").read_text(encoding="utf-8")
+    npm = shutil.which("npm")
+    if npm is None:
+        pytest.skip("needs axe-core: axe-playwright-python, of the extra 'peers', or npm")
+    with TemporaryDirectory() as folder:
+        done = subprocess.run(
+            [npm, "pack", "--silent", PACKAGE], cwd=folder, capture_output=True, check=False
+        )
+        if done.returncode:
+            pytest.skip("npm cannot fetch axe-core here")
+        archive = Path(folder) / ARCHIVE
+        assert hashlib.sha256(archive.read_bytes()).hexdigest() == SHA256
+        shutil.unpack_archive(archive, folder)
+        return (Path(folder) / "package" / "axe.min.js").read_text(encoding="utf-8")
+
+
+def violations(page: Page) -> list[Any]:
+    """Each rule that the page breaks as it is shown now, with the first place; some rules must have been tried."""
+    page.run(script())
+    broken, passed = page.run(
+        "axe.run().then(({ violations, passes }) => "
+        "[violations.map((each) => [each.id, each.nodes[0].html]), passes.length])"
+    )
+    assert passed > 10
+    return list(broken)
