@@ -5,11 +5,13 @@ set(CAROB_HOT
   ${CMAKE_CURRENT_LIST_DIR}/frames/decimal.cpp
   ${CMAKE_CURRENT_LIST_DIR}/frames/frame.cpp
   ${CMAKE_CURRENT_LIST_DIR}/fusion/blocks_of_queries.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/fusion/digits.cpp
   ${CMAKE_CURRENT_LIST_DIR}/fusion/fuse.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/fusion/plain_runs.cpp
   ${CMAKE_CURRENT_LIST_DIR}/fusion/points.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/fusion/pooled_runs.cpp
   ${CMAKE_CURRENT_LIST_DIR}/fusion/query.cpp
   ${CMAKE_CURRENT_LIST_DIR}/fusion/sums.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/fusion/tune.cpp
   ${CMAKE_CURRENT_LIST_DIR}/matching/gather.cpp
   ${CMAKE_CURRENT_LIST_DIR}/matching/match.cpp
   ${CMAKE_CURRENT_LIST_DIR}/matching/match_frame.cpp
@@ -20,6 +22,7 @@ set(CAROB_HOT
   ${CMAKE_CURRENT_LIST_DIR}/text/json.cpp
   ${CMAKE_CURRENT_LIST_DIR}/text/numbers.cpp
   ${CMAKE_CURRENT_LIST_DIR}/text/reading.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/writing/digits.cpp
   ${CMAKE_CURRENT_LIST_DIR}/writing/list_maker.cpp
   ${CMAKE_CURRENT_LIST_DIR}/writing/part_maker.cpp
   ${CMAKE_CURRENT_LIST_DIR}/writing/run_text.cpp)

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string_view>
 
+#include "fusion/points.h"
 #include "text/reading.h"
 
 namespace carob {

@@ -10,18 +10,14 @@
 
 namespace carob {
 
-// Thrown where a run has something that only the other readers understand: a comment, a byte order mark, a query in two
-// places, a line with a fault. Nothing is said about it here, since they find it again and say it.
-struct NotPlain {};
-
 // The queries of a run in the order of its lines; block i is the bytes [places[i], places[i + 1]).
 struct QueryBlocks {
     Ids queries;
     std::vector<std::uint64_t> places;
 };
 
-// Whoever reads the blocks must check that every line of a block has its query, which is not known here: the search for
-// the end of a block looks at a few lines only.
+// Throws NotPlain. Whoever reads the blocks must check that every line of a block has its query, which is not known here:
+// the search for the end of a block looks at a few lines only.
 QueryBlocks find_query_blocks(const PlacedFile& file);
 
 }  // namespace carob

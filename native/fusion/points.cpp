@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "fusion/blocks_of_queries.h"
-
 namespace carob {
 namespace {
 
@@ -30,10 +28,12 @@ public:
     ListPoints(const FusionRecipe& recipe, std::size_t run, const Doubles& scores, Doubles& points)
         : recipe_(recipe), run_(run), scores_(scores), points_(points), high_(scores.front()), low_(scores.back()) {}
 
-    void find(std::size_t candidates) {
+    void find(double weight, std::size_t candidates) {
+        const double all = number(candidates), own = number(scores_.size());
         switch (recipe_.norm) {
-            case Norm::table: return from_table();
-            case Norm::borda_points: return by_rank([c = number(candidates)](double rank) { return c - rank + 1; });
+            case Norm::rrf: return by_rank([&](double rank) { return recipe_.rrf(rank, weight); });
+            case Norm::isr: return by_rank([](double rank) { return 1 / (rank * rank); });
+            case Norm::borda_points: return by_rank([all](double rank) { return all - rank + 1; });
             case Norm::none: points_ = scores_; return;
             case Norm::min_max: return min_max();
             case Norm::max: return by_max();
@@ -41,8 +41,9 @@ public:
             case Norm::z_score: return z_score();
             case Norm::l2: return l2();
             case Norm::dbsf: return dbsf();
-            case Norm::rank: return by_rank([n = number(scores_.size())](double rank) { return 1 - (rank - 1) / n; });
-            case Norm::borda: return by_rank([c = number(candidates)](double rank) { return 1 - (rank - 1) / c; });
+            case Norm::rank: return by_rank([own](double rank) { return 1 - (rank - 1) / own; });
+            case Norm::borda: return by_rank([all](double rank) { return 1 - (rank - 1) / all; });
+            case Norm::rbc: return;  // which needs powers
         }
     }
 
@@ -50,12 +51,6 @@ private:
     struct Moments {
         double mean, deviation;
     };
-
-    void from_table() {
-        const Doubles& table = recipe_.tables[run_];
-        require(scores_.size() <= table.size());
-        points_.assign(table.begin(), table.begin() + static_cast<std::ptrdiff_t>(scores_.size()));
-    }
 
     template <class Formula>
     void by_rank(Formula formula) {
@@ -82,7 +77,7 @@ private:
 
     // A list with negative scores is warned about, or refused.
     void by_max() {
-        require(low_ >= 0);
+        require(recipe_.checked || low_ >= 0);
         divide(0, high_);
     }
 
@@ -125,22 +120,29 @@ private:
 
 }  // namespace
 
-void find_points(const FusionRecipe& recipe, std::size_t run, const std::vector<double>& scores, std::size_t candidates,
-                 std::vector<double>& points) {
-    points.clear();
+// (1 - phi) phi^(rank - 1).
+void PointFinder::find_rbc(std::vector<double>& points) {
+    while (powers_.size() < points.size()) powers_.push_back(std::pow(recipe_.phi, number(powers_.size())));
+    for (std::size_t i = 0; i < points.size(); ++i) points[i] = (1 - recipe_.phi) * powers_[i];
+}
+
+void PointFinder::find(std::size_t run, double weight, const std::vector<double>& scores, std::size_t candidates,
+                       std::vector<double>& points) {
+    points.resize(scores.size());
     if (scores.empty()) return;
-    ListPoints(recipe, run, scores, points).find(candidates);
+    if (recipe_.norm == Norm::rbc) find_rbc(points);
+    else ListPoints(recipe_, run, scores, points).find(weight, candidates);
     for (double& its : points) {
         require(std::isfinite(its));
-        if (its <= recipe.floor) its = recipe.floor;
+        if (its <= recipe_.floor) its = recipe_.floor;
     }
 }
 
-double absent_points(const FusionRecipe& recipe, const std::vector<double>& points, std::size_t candidates) {
+double PointFinder::absent(const std::vector<double>& points, std::size_t candidates) const {
     const double length = number(points.size()), all = number(candidates);
-    if (recipe.norm == Norm::borda_points) return (all - length + 1) / 2;
-    if (recipe.norm == Norm::borda) return 0.5 - (length - 1) / (2 * all);
-    if (recipe.absent != Absent::lowest || points.empty()) return 0;
+    if (recipe_.norm == Norm::borda_points) return (all - length + 1) / 2;
+    if (recipe_.norm == Norm::borda) return 0.5 - (length - 1) / (2 * all);
+    if (recipe_.absent != Absent::lowest || points.empty()) return 0;
     return *std::min_element(points.begin(), points.end());
 }
 

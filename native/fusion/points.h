@@ -1,4 +1,4 @@
-// Turns a list into points, as carob.fusion.normalisations does: the same operations in the same order, so the same bits.
+// Turns a list into points: by rank, or by normalised scores.
 #pragma once
 
 #include <cstddef>
@@ -8,13 +8,29 @@
 
 namespace carob {
 
-// Throws NotPlain where a list is to be refused or warned about, and where a number is not finite.
-//
-// `scores` are those of one list, from the best document down; `candidates` is the number of documents in all lists.
-void find_points(const FusionRecipe& recipe, std::size_t run, const std::vector<double>& scores, std::size_t candidates,
-                 std::vector<double>& points);
+// Thrown where a list is to be refused or warned about, where a number is not finite, and where a run has something that
+// only the other readers understand: a comment, a byte order mark, a query in two places, a line with a fault. Nothing is
+// said about it here, since they find it again and say it.
+struct NotPlain {};
 
-// The points of each document that a list lacks, for a list of these points, which may be empty.
-double absent_points(const FusionRecipe& recipe, const std::vector<double>& points, std::size_t candidates);
+// One per worker, since it keeps powers that are used again. Throws NotPlain.
+class PointFinder {
+public:
+    explicit PointFinder(const FusionRecipe& recipe) : recipe_(recipe) {}
+
+    // `scores` are those of one list, from the best document down; `candidates` is the number of documents in all lists.
+    // The points of rrf are those with the weight, since it may divide the position.
+    void find(std::size_t run, double weight, const std::vector<double>& scores, std::size_t candidates,
+              std::vector<double>& points);
+
+    // The points of each document that a list lacks, for a list of these points, which may be empty.
+    double absent(const std::vector<double>& points, std::size_t candidates) const;
+
+private:
+    void find_rbc(std::vector<double>& points);
+
+    const FusionRecipe& recipe_;
+    std::vector<double> powers_;  // of phi
+};
 
 }  // namespace carob

@@ -5,8 +5,6 @@
 #include <bit>
 #include <cmath>
 
-#include "fusion/blocks_of_queries.h"
-#include "fusion/points.h"
 #include "text/run_lines.h"
 
 namespace carob {
@@ -28,30 +26,42 @@ inline double plain_score(const char* begin, const char* end) {
     return (short_decimal(begin, end, score) ? score : long_score({begin, static_cast<std::size_t>(end - begin)})) + 0.0;
 }
 
-// The first bytes of an id as a number that orders like them. PADDING readable bytes follow the id.
-std::uint64_t head_of(std::string_view id) {
+// The first bytes of an id as a number that orders like them. Eight readable bytes follow `first`.
+std::uint64_t head_of(const char* first, std::size_t size) {
     std::uint64_t head = 0;
     if constexpr (std::endian::native == std::endian::little) {
-        for (std::uint64_t word = load8(id.data()), i = 0; i < 8; ++i, word >>= 8) head = head << 8 | (word & 0xFF);
+        for (std::uint64_t word = load8(first), i = 0; i < 8; ++i, word >>= 8) head = head << 8 | (word & 0xFF);
     } else {
-        head = load8(id.data());
+        head = load8(first);
     }
-    return id.size() >= 8 ? head : id.empty() ? 0 : head & ~(~std::uint64_t{0} >> (8 * id.size()));
+    return size >= 8 ? head : size == 0 ? 0 : head & ~(~std::uint64_t{0} >> (8 * size));
+}
+
+// The document of an id that nothing readable may follow.
+PooledDocument pooled(std::string_view id, std::uint64_t seed) {
+    char first[8] = {};
+    std::memcpy(first, id.data(), std::min(id.size(), sizeof first));
+    return {id.data(), hash_id(id, seed), head_of(first, id.size()), static_cast<std::uint32_t>(id.size()), 0, 0};
 }
 
 }  // namespace
 
 QueryFuser::QueryFuser(const FusionRecipe& recipe, std::size_t runs, std::uint64_t seed)
-    : recipe_(recipe), seed_(seed), lists_(runs), sums_(recipe.summation) {}
+    : recipe_(recipe), seed_(seed), lists_(runs), finder_(recipe), sums_(recipe.summation), values_(runs) {
+    for (std::size_t lists = 0; lists <= runs; ++lists) factors_.push_back(recipe.factor(lists));
+}
 
 void QueryFuser::begin() {
-    for (List& list : lists_) list.rows.clear();
+    for (List& list : lists_) {
+        list.rows.clear();
+        list.weighed = false;
+    }
     table_.reset(2 * documents_.size());
     documents_.clear();
 }
 
 void QueryFuser::add(List& list, std::uint16_t run, std::string_view id, double score) {
-    const std::uint64_t hash = hash_id(id, seed_), head = head_of(id);
+    const std::uint64_t hash = hash_id(id, seed_), head = head_of(id.data(), id.size());
     const auto same = [&](std::uint32_t n) {
         const PooledDocument& other = documents_[n];
         return other.head == head && other.id_size == id.size() && (id.size() <= 8 || same_id(other.name(), id));
@@ -81,7 +91,7 @@ CAROB_FLATTEN void QueryFuser::take(std::size_t run, std::string_view query, con
         if (!split_quickly(line, end, false, parts, stop)) throw NotPlain{};
         if (!same_id({line, parts.query_end}, query)) throw NotPlain{};
         double score = plain_score(line + parts.score, line + parts.score_end);
-        if (recipe_.float32) score = static_cast<double>(static_cast<float>(score));
+        if (recipe_.float32 && !std::isfinite(score = static_cast<double>(static_cast<float>(score)))) throw NotPlain{};
         add(list, static_cast<std::uint16_t>(run), {line + parts.document, parts.document_end - parts.document}, score);
         in_order &= score < before;
         before = score;
@@ -90,52 +100,61 @@ CAROB_FLATTEN void QueryFuser::take(std::size_t run, std::string_view query, con
     if (!in_order) sort(list);
 }
 
-bool QueryFuser::goes_before(const Listed& a, const Listed& b) const {
+void QueryFuser::add_document(std::string_view id) { documents_.push_back(pooled(id, seed_)); }
+
+void QueryFuser::add_row(std::size_t run, std::uint32_t document, double score) {
+    lists_[run].rows.push_back({score, document});
+    ++documents_[document].number;
+}
+
+bool QueryFuser::goes_before(const ListedDocument& a, const ListedDocument& b) const {
     if (a.score != b.score) return a.score > b.score;
     return recipe_.ties != Ties::input &&
            compare_tied(documents_[a.document].name(), documents_[b.document].name(), recipe_.ties) < 0;
 }
 
 void QueryFuser::sort(List& list) const {
-    const auto before = [&](const Listed& a, const Listed& b) { return goes_before(a, b); };
+    const auto before = [&](const ListedDocument& a, const ListedDocument& b) { return goes_before(a, b); };
     if (!std::is_sorted(list.rows.begin(), list.rows.end(), before)) std::stable_sort(list.rows.begin(), list.rows.end(), before);
 }
 
 const std::vector<FusedDocument>& QueryFuser::fuse() {
-    if (recipe_.combine == Combine::copeland) {
-        find_copeland();
-    } else {
-        fill_points();
-        combine();
-    }
+    find_scores(recipe_.weights);
     choose();
     return best_;
 }
 
-// What a run without a document has in its place. Where it does not count, this must not change an extreme or a median.
-double QueryFuser::absent_value(std::size_t run, std::size_t count) {
-    if (recipe_.all_count()) {
-        const double its = absent_points(recipe_, points_, count);
-        return recipe_.combine == Combine::mnz ? its : its * recipe_.weights[run];
+void QueryFuser::find_scores(const std::vector<double>& weights) {
+    rough_.clear();
+    scores_.clear();
+    if (documents_.empty()) return;
+    if (recipe_.combine == Combine::copeland) find_copeland();
+    else combine(weights);
+    for (double& score : scores_) {
+        if (!std::isfinite(score)) throw NotPlain{};
+        score += 0.0;  // no -0
     }
+}
+
+void QueryFuser::find_points(std::size_t run, double weight) {
+    column_.clear();
+    for (const ListedDocument& row : lists_[run].rows) column_.push_back(row.score);
+    finder_.find(run, weight, column_, documents_.size(), points_);
+}
+
+// What a run without a document has in its place. Where it does not count, this must not change an extreme or a median.
+double QueryFuser::absent_value() {
+    if (recipe_.all_count()) return finder_.absent(points_, documents_.size());
     if (recipe_.combine == Combine::max) return -INFINITE;
     return recipe_.combine == Combine::min || recipe_.combine == Combine::med ? INFINITE : 0.0;
 }
 
-void QueryFuser::fill_points() {
-    const std::size_t count = documents_.size();
-    values_.resize(lists_.size() * count);
-    for (std::size_t run = 0; run < lists_.size(); ++run) {
-        const std::vector<Listed>& rows = lists_[run].rows;
-        column_.clear();
-        for (const Listed& row : rows) column_.push_back(row.score);
-        find_points(recipe_, run, column_, count, points_);
-        double* const values = values_.data() + run * count;
-        std::fill_n(values, count, absent_value(run, count));
-        // The weights of mnz are added up apart.
-        const double weight = recipe_.combine == Combine::mnz ? 1.0 : recipe_.weights[run];
-        for (std::size_t i = 0; i < rows.size(); ++i) values[rows[i].document] = points_[i] * weight;
-    }
+void QueryFuser::find_values(std::size_t run, double weight, std::vector<double>& values) {
+    find_points(run, weight);
+    const double factor = recipe_.norm == Norm::rrf ? 1.0 : weight;  // the points of rrf have the weight already
+    values.assign(documents_.size(), absent_value() * factor);
+    const std::vector<ListedDocument>& rows = lists_[run].rows;
+    for (std::size_t i = 0; i < rows.size(); ++i) values[rows[i].document] = points_[i] * factor;
 }
 
 // The number of lists that have a document. Borda's normalisation gives points to every document in every list.
@@ -143,36 +162,46 @@ std::size_t QueryFuser::number_of(std::size_t d) const {
     return recipe_.norm == Norm::borda ? lists_.size() : documents_[d].number;
 }
 
-// The weights of the runs that have a document, or of all where they count for every document.
-void QueryFuser::fill_presence() {
+// The sums of the weights of the runs that have a document, or of all where they count for every document.
+void QueryFuser::add_presence(const std::vector<double>& weights) {
     const std::size_t count = documents_.size();
     const bool everywhere = recipe_.norm == Norm::borda || (recipe_.combine == Combine::mean && recipe_.all_count());
     presence_.assign(lists_.size() * count, 0.0);
+    rows_.clear();
     for (std::size_t run = 0; run < lists_.size(); ++run) {
         double* const presence = presence_.data() + run * count;
-        if (everywhere) std::fill_n(presence, count, recipe_.weights[run]);
-        for (const Listed& row : lists_[run].rows) presence[row.document] = recipe_.weights[run];
+        if (everywhere) std::fill_n(presence, count, weights[run]);
+        for (const ListedDocument& row : lists_[run].rows) presence[row.document] = weights[run];
+        rows_.push_back(presence);
     }
-    sums_.add({presence_.data(), lists_.size(), count}, divisors_);
+    sums_.add({rows_, count}, divisors_);
 }
 
-void QueryFuser::combine() {
-    const PointRows rows{values_.data(), lists_.size(), documents_.size()};
+void QueryFuser::combine(const std::vector<double>& weights) {
+    const std::size_t count = documents_.size();
+    const bool adds = recipe_.combine <= Combine::shifted_log || recipe_.combine == Combine::mean;
+    rows_.clear();
+    for (std::size_t run = 0; run < lists_.size(); ++run) {
+        if (adds && weights[run] == 0) continue;  // it adds nothing
+        find_values(run, recipe_.combine == Combine::mnz ? 1 : weights[run], values_[run]);  // the weights of mnz are apart
+        rows_.push_back(values_[run].data());
+    }
     switch (recipe_.combine) {
         case Combine::max: return find_extremes(true);
         case Combine::min: return find_extremes(false);
         case Combine::med: return find_medians();
         default: break;
     }
-    sums_.add(rows, scores_);
-    if (recipe_.combine == Combine::sum) {
-        for (std::size_t d = 0; d < scores_.size(); ++d) scores_[d] *= recipe_.factors[number_of(d)];
+    sums_.add({rows_, count}, scores_);
+    if (recipe_.combine <= Combine::shifted_log) {
+        if (recipe_.combine == Combine::sum) return;
+        for (std::size_t d = 0; d < count; ++d) scores_[d] *= factors_[number_of(d)];
     } else if (recipe_.combine == Combine::anz) {
-        for (std::size_t d = 0; d < scores_.size(); ++d)
+        for (std::size_t d = 0; d < count; ++d)
             scores_[d] /= static_cast<double>(recipe_.all_count() ? lists_.size() : number_of(d));
     } else {
-        fill_presence();
-        for (std::size_t d = 0; d < scores_.size(); ++d) {
+        add_presence(weights);
+        for (std::size_t d = 0; d < count; ++d) {
             if (recipe_.combine == Combine::mnz) scores_[d] *= divisors_[d];
             else scores_[d] /= divisors_[d] > 0 ? divisors_[d] : 1.0;
         }
@@ -181,9 +210,8 @@ void QueryFuser::combine() {
 
 void QueryFuser::find_extremes(bool greatest) {
     const std::size_t count = documents_.size();
-    scores_.assign(values_.begin(), values_.begin() + static_cast<std::ptrdiff_t>(count));
-    for (std::size_t run = 1; run < lists_.size(); ++run) {
-        const double* const values = values_.data() + run * count;
+    scores_.assign(rows_[0], rows_[0] + count);
+    for (const double* const values : rows_) {
         for (std::size_t d = 0; d < count; ++d) scores_[d] = greatest ? std::max(scores_[d], values[d]) : std::min(scores_[d], values[d]);
     }
 }
@@ -193,10 +221,10 @@ void QueryFuser::find_medians() {
     scores_.resize(count);
     for (std::size_t d = 0; d < count; ++d) {
         column_.clear();
-        for (std::size_t run = 0; run < lists_.size(); ++run) column_.push_back(values_[run * count + d]);
+        for (const double* const values : rows_) column_.push_back(values[d]);
         std::sort(column_.begin(), column_.end());  // runs that do not count are infinite, and last
         const std::size_t counted = recipe_.all_count() ? lists_.size() : number_of(d);
-        const double low = column_[(counted - 1) / 2];
+        const double low = column_[(std::max<std::size_t>(counted, 1) - 1) / 2];
         scores_[d] = counted % 2 == 1 ? low : (low + column_[counted / 2]) / 2;
     }
 }
@@ -205,16 +233,15 @@ void QueryFuser::find_medians() {
 // than below. A list ranks the documents that it lacks below all others.
 void QueryFuser::find_copeland() {
     const std::size_t count = documents_.size();
-    values_.assign(lists_.size() * count, INFINITE);
     for (std::size_t run = 0; run < lists_.size(); ++run) {
+        values_[run].assign(count, INFINITE);
         double rank = 0;
-        for (const Listed& row : lists_[run].rows) values_[run * count + row.document] = ++rank;
+        for (const ListedDocument& row : lists_[run].rows) values_[run][row.document] = ++rank;
     }
     scores_.assign(count, 0.0);
     for (std::size_t d = 0; d < count; ++d) {
         votes_.assign(count, 0);
-        for (std::size_t run = 0; run < lists_.size(); ++run) {
-            const double* const ranks = values_.data() + run * count;
+        for (const std::vector<double>& ranks : values_) {
             for (std::size_t e = 0; e < count; ++e) votes_[e] += (ranks[d] < ranks[e]) - (ranks[d] > ranks[e]);
         }
         for (const std::int32_t vote : votes_) scores_[d] += (vote > 0) - (vote < 0);
@@ -228,22 +255,144 @@ bool QueryFuser::goes_before(const FusedDocument& a, const FusedDocument& b) con
     return recipe_.ascending ? order < 0 : order > 0;
 }
 
+std::size_t QueryFuser::kept() const {
+    return recipe_.depth == 0 ? documents_.size() : std::min(recipe_.depth, documents_.size());
+}
+
+void QueryFuser::weigh(const std::vector<double>& weights) {
+    weights_ = &weights;
+    const bool weighted_sum = recipe_.combine == Combine::sum || recipe_.combine == Combine::mixed;
+    if (weighted_sum && recipe_.summation == Summation::exact && !recipe_.by_position) find_rough_scores(weights);
+    else find_scores(weights);
+}
+
+void QueryFuser::find_rough_points(std::size_t run) {
+    List& list = lists_[run];
+    if (list.weighed) return;
+    list.weighed = true;
+    find_values(run, 1, list.points);
+    list.rough.assign(list.points.begin(), list.points.end());
+    list.most = 0;
+    for (const double value : list.points) list.most = std::max(list.most, std::abs(value));
+    if (recipe_.norm != Norm::rrf) return;
+    list.ranks.assign(documents_.size(), recipe_.absent == Absent::lowest ? static_cast<std::uint32_t>(list.rows.size()) : 0);
+    std::uint32_t rank = 0;
+    for (const ListedDocument& row : list.rows) list.ranks[row.document] = ++rank;
+}
+
+// Few documents are as near to one another as floats err, so few are added up exactly.
+void QueryFuser::find_rough_scores(const std::vector<double>& weights) {
+    const std::size_t count = documents_.size();
+    rough_.assign(count, 0.0f);
+    float* const rough = rough_.data();
+    double size = 0, steps = 12, factors = 1;
+    for (std::size_t run = 0; run < lists_.size(); ++run) {
+        if (weights[run] == 0) continue;
+        find_rough_points(run);
+        const auto weight = static_cast<float>(weights[run]);
+        const float* const points = lists_[run].rough.data();
+        for (std::size_t d = 0; d < count; ++d) rough[d] += weight * points[d];
+        size += weights[run] * lists_[run].most;
+        factors += weights[run] + lists_[run].most;
+        steps += 3;
+    }
+    if (recipe_.combine == Combine::mixed) {
+        for (std::size_t d = 0; d < count; ++d) rough[d] *= static_cast<float>(factors_[number_of(d)]);
+        size *= factors_.back();
+    }
+    // Each number and each operation errs by half a unit of a float, or by the least float times a factor.
+    slack_ = steps * (size * 0x1p-24 + factors * 0x1p-149);
+    if (!(size + factors < std::numeric_limits<float>::max())) find_scores(weights);
+}
+
+double QueryFuser::score_of(std::uint32_t document) {
+    column_.clear();
+    for (std::size_t run = 0; run < lists_.size(); ++run) {
+        const double weight = (*weights_)[run];
+        if (weight == 0) continue;
+        const List& list = lists_[run];
+        if (recipe_.norm != Norm::rrf) column_.push_back(list.points[document] * weight);
+        else if (list.ranks[document] != 0) column_.push_back(recipe_.rrf(list.ranks[document], weight));
+    }
+    double score = exact_sum(column_);
+    if (recipe_.combine == Combine::mixed) score *= factors_[number_of(document)];
+    if (!std::isfinite(score)) throw NotPlain{};
+    return score + 0.0;
+}
+
+FusedPlace QueryFuser::place_of(std::uint32_t document) {
+    constexpr std::size_t BLOCK = 256, FEW = 32;
+    const std::size_t count = documents_.size();
+    near_.clear();
+    if (!rough_.empty()) {
+        const double own = rough_[document];
+        const auto high = static_cast<float>(own + 2 * slack_), low = static_cast<float>(own - 2 * slack_);
+        std::size_t above = 0;
+        for (std::size_t first = 0; first < count && above < kept(); first += BLOCK) {
+            const std::size_t last = std::min(first + BLOCK, count);
+            std::int32_t others = 0;
+            for (std::size_t d = first; d < last; ++d) others += rough_[d] >= low;
+            if (others == 0) continue;
+            std::int32_t higher = 0;
+            for (std::size_t d = first; d < last; ++d) higher += rough_[d] > high;
+            above += static_cast<std::size_t>(higher);
+            for (std::size_t d = first; others > higher && d < last; ++d) {
+                if (rough_[d] >= low && !(rough_[d] > high)) near_.push_back(static_cast<std::uint32_t>(d));
+            }
+        }
+        if (near_.size() <= 1 || above >= kept()) return {above + 1, above + 1, above + 1};
+        if (near_.size() <= FEW) return place_among(document, score_of(document), near_, above);
+        find_scores(*weights_);
+        near_.clear();
+    }
+    for (std::uint32_t d = 0; d < count; ++d) {
+        if (scores_[d] >= scores_[document]) near_.push_back(d);
+    }
+    return place_among(document, scores_[document], near_, 0);
+}
+
+// `others` are those that may be before the document, itself included, but for `above` that are.
+FusedPlace QueryFuser::place_among(std::uint32_t document, double score, const std::vector<std::uint32_t>& others, std::size_t above) {
+    const FusedDocument its{score, documents_[document].head, document};
+    FusedPlace place{above + 1, above + 1, above};
+    for (const std::uint32_t d : others) {
+        const double other = rough_.empty() ? scores_[d] : score_of(d);
+        place.rank += goes_before(FusedDocument{other, documents_[d].head, d}, its);
+        place.tie_first += other > score;
+        place.tie_last += other >= score;
+    }
+    return place;
+}
+
+std::vector<ListShare> QueryFuser::shares_of(std::uint32_t document) {
+    std::vector<ListShare> shares;
+    for (std::size_t run = 0; run < lists_.size(); ++run) {
+        ListShare& share = shares.emplace_back();
+        find_points(run, recipe_.weights[run]);
+        share.points = recipe_.all_count() ? finder_.absent(points_, documents_.size()) : std::nan("");
+        const std::vector<ListedDocument>& rows = lists_[run].rows;
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            if (rows[i].document == document) share = {i + 1, rows[i].score, points_[i]};
+        }
+        if (recipe_.combine == Combine::copeland) share.points = std::nan("");
+    }
+    return shares;
+}
+
 // Scores are spread over buckets by their size, from the greatest down: sorting a few within each takes less time than
 // sorting all.
 void QueryFuser::choose() {
     fused_.clear();
-    for (std::uint32_t d = 0; d < scores_.size(); ++d) {
-        if (!std::isfinite(scores_[d])) throw NotPlain{};
-        fused_.push_back({scores_[d] + 0.0, documents_[d].head, d});  // no -0
-    }
+    best_.clear();
+    if (documents_.empty()) return;
+    for (std::uint32_t d = 0; d < scores_.size(); ++d) fused_.push_back({scores_[d], documents_[d].head, d});
     sort_into_buckets();
     const auto before = [&](const FusedDocument& a, const FusedDocument& b) { return goes_before(a, b); };
-    const std::size_t kept = recipe_.depth == 0 ? best_.size() : std::min(recipe_.depth, best_.size());
-    for (std::size_t bucket = 0; bucket + 1 < buckets_.size() && buckets_[bucket] < kept; ++bucket) {
+    for (std::size_t bucket = 0; bucket + 1 < buckets_.size() && buckets_[bucket] < kept(); ++bucket) {
         const auto first = best_.begin() + buckets_[bucket], last = best_.begin() + buckets_[bucket + 1];
         if (last - first > 1) std::sort(first, last, before);
     }
-    best_.resize(kept);
+    best_.resize(kept());
 }
 
 void QueryFuser::sort_into_buckets() {

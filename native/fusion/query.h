@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fusion/points.h"
 #include "fusion/recipe.h"
 #include "matching/ids.h"
 #include "matching/judgments.h"
@@ -30,8 +31,26 @@ struct FusedDocument {
     std::uint32_t document;  // its number among those of the query
 };
 
-// One per worker, for fewer than 2^16 runs: it owns the tables that are used again for each query. Everything throws NotPlain where a list has
-// something that only the other readers understand.
+// A row of a list.
+struct ListedDocument {
+    double score;
+    std::uint32_t document;
+};
+
+// What one list contributed to the score of a document.
+struct ListShare {
+    std::size_t rank = 0;  // 0 if the list lacks the document
+    double score = 0;
+    double points = 0;  // NaN if the list does not count for it
+};
+
+// Where a document stands among the fused ones: ranks from 1, those of the first and the last with its score too.
+struct FusedPlace {
+    std::size_t rank, tie_first, tie_last;
+};
+
+// One per worker, for fewer than 2^16 runs: it owns the tables that are used again for each query. Everything throws
+// NotPlain where a list has something that only the other readers understand, or a number is not finite.
 class QueryFuser {
 public:
     QueryFuser(const FusionRecipe& recipe, std::size_t runs, std::uint64_t seed);
@@ -42,30 +61,54 @@ public:
     // stay until the next query begins.
     void take(std::size_t run, std::string_view query, const char* begin, const char* end);
 
+    // The same for lists in memory: first every document, then the rows of each list from the best down.
+    void add_document(std::string_view id);
+    void add_row(std::size_t run, std::uint32_t document, double score);
+
     // The documents that the recipe keeps, from the best down.
     const std::vector<FusedDocument>& fuse();
 
+    // The number of documents that are kept.
+    std::size_t kept() const;
+    // Weighs the runs by other weights than the recipe's, which must stay until the last call of place_of.
+    void weigh(const std::vector<double>& weights);
+    // The place of a document by these weights. One whose rank is below those that are kept may have any such rank.
+    FusedPlace place_of(std::uint32_t document);
+
+    // What each list contributes to the score of a document, with the weights of the recipe.
+    std::vector<ListShare> shares_of(std::uint32_t document);
+
+    const std::vector<PooledDocument>& documents() const { return documents_; }
     const PooledDocument& document(const FusedDocument& fused) const { return documents_[fused.document]; }
+    const std::vector<ListedDocument>& list(std::size_t run) const { return lists_[run].rows; }
 
 private:
-    struct Listed {
-        double score;
-        std::uint32_t document;
-    };
     struct List {
-        std::vector<Listed> rows;  // from the best document down
+        std::vector<ListedDocument> rows;  // from the best document down
+        // For several weights: the points of every document without a weight, their sizes, and the same as floats.
+        bool weighed = false;
+        std::vector<double> points;
+        std::vector<float> rough;
+        std::vector<std::uint32_t> ranks;  // for rrf; that of the last row for documents that have its points, else 0
+        double most = 0;                   // the greatest size of the points
     };
 
     CAROB_ALWAYS_INLINE void add(List& list, std::uint16_t run, std::string_view id, double score);
-    bool goes_before(const Listed& a, const Listed& b) const;
+    bool goes_before(const ListedDocument& a, const ListedDocument& b) const;
     void sort(List& list) const;
-    void fill_points();
-    void fill_presence();
-    void combine();
+    void find_points(std::size_t run, double weight);
+    void find_values(std::size_t run, double weight, std::vector<double>& values);
+    void find_scores(const std::vector<double>& weights);
+    void find_rough_points(std::size_t run);
+    void find_rough_scores(const std::vector<double>& weights);
+    double score_of(std::uint32_t document);
+    FusedPlace place_among(std::uint32_t document, double score, const std::vector<std::uint32_t>& others, std::size_t above);
+    void add_presence(const std::vector<double>& weights);
+    void combine(const std::vector<double>& weights);
     void find_extremes(bool greatest);
     void find_medians();
     void find_copeland();
-    double absent_value(std::size_t run, std::size_t count);
+    double absent_value();
     std::size_t number_of(std::size_t d) const;
     bool goes_before(const FusedDocument& a, const FusedDocument& b) const;
     void choose();
@@ -76,12 +119,19 @@ private:
     std::vector<List> lists_;
     std::vector<PooledDocument> documents_;
     IdTable table_;
+    PointFinder finder_;
     Sums sums_;
+    std::vector<double> factors_;  // by the number of lists that have a document
 
     std::vector<double> column_, points_;
-    std::vector<double> values_;    // the points of every document in each run [runs, documents]
-    std::vector<double> presence_;  // the weights of the runs that count for a document [runs, documents]
+    std::vector<const double*> rows_;
+    std::vector<std::vector<double>> values_;  // the points of every document in each run, times its weight
+    std::vector<double> presence_;             // the weights of the runs that have each document [runs, documents]
     std::vector<double> scores_, divisors_;
+    const std::vector<double>* weights_ = nullptr;  // those of weigh
+    std::vector<float> rough_;                      // scores that are wrong by less than slack_; empty if scores_ are there
+    double slack_ = 0;
+    std::vector<std::uint32_t> near_;
     std::vector<std::int32_t> votes_;
     std::vector<std::uint32_t> buckets_;  // where each begins
     std::vector<FusedDocument> fused_, best_;

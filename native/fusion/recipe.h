@@ -1,6 +1,7 @@
-// What a fusion computes, as carob.fusion.recipe completed it. The formulas are those of carob.fusion.
+// What a fusion computes. The formulas are in points.cpp and query.cpp.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -10,11 +11,12 @@
 
 namespace carob {
 
-// The points of a list: those of its ranks by a table, the points of the method borda, or normalised scores or ranks.
-enum class Norm { table, borda_points, none, min_max, max, sum, z_score, l2, dbsf, rank, borda };
+// The points of a list: those of the methods by rank, or normalised scores or ranks.
+enum class Norm { rrf, isr, rbc, borda_points, none, min_max, max, sum, z_score, l2, dbsf, rank, borda };
 
-// How the points of a document in all lists are combined. `sum` multiplies by a factor for the number of lists.
-enum class Combine { sum, mnz, anz, mean, max, min, med, copeland };
+// How the points of a document in all lists are combined. Those up to `shifted_log` multiply the sum by a factor that
+// depends on the number of lists that have the document.
+enum class Combine { sum, gmnz, mixed, log, shifted_log, mnz, anz, mean, max, min, med, copeland };
 
 enum class Absent { left_out, zero, lowest };
 
@@ -23,25 +25,46 @@ struct Bounds {
 };
 
 struct FusionRecipe {
-    Norm norm = Norm::table;
+    Norm norm = Norm::rrf;
     Combine combine = Combine::sum;
     Absent absent = Absent::left_out;
     Summation summation = Summation::exact;
+    double k = 60, first = 1, phi = 0.8, gamma = 1, sigma = 0.01;  // the parameters of methods
+    bool by_position = false;  // a weight divides the position of a document, instead of multiplying its points (rrf)
+    bool from_one = false;     // the first document of a list has one point (rrf)
     double equal = 1;     // the points in a list of equal scores; NaN for the sign of the score
     bool sample = false;  // the deviation divides by n - 1
     double floor = 0;     // replaces points that are not positive; NaN for none
-    std::vector<double> weights;               // of each run
-    std::vector<Bounds> bounds;                // of each run
-    std::vector<std::vector<double>> tables;   // of each run: the points by rank, from the first
-    std::vector<double> factors;               // by the number of lists that have the document, from 0
-    std::size_t depth = 0;                     // documents to keep of each query; 0 for all
-    Ties ties = Ties::trec;                    // the order of equal scores in the lists: trec, ascending or input
-    bool float32 = false;                      // round the scores of the lists first
-    bool ascending = false;                    // equal fused scores by id from the lowest up
-    std::string tag;                           // the last column
+    std::vector<double> weights;   // of each run
+    std::vector<Bounds> bounds;    // of each run
+    std::size_t depth = 0;         // documents to keep of each query; 0 for all
+    Ties ties = Ties::trec;        // the order of equal scores in the lists: trec, ascending or input
+    bool float32 = false;          // round the scores of the lists first
+    bool ascending = false;        // equal fused scores by id from the lowest up
+    bool checked = false;          // the caller has looked for what the kernel would refuse: bounds and negative scores
+    std::string tag;               // the last column
 
     // Whether a list counts for documents that it lacks.
     bool all_count() const { return absent != Absent::left_out || norm == Norm::borda_points || norm == Norm::borda; }
+
+    // The points of rrf, with the weight: w / (k + rank), for ranks that begin at `first`.
+    double rrf(double rank, double weight) const {
+        const double below = k - 1 + first;
+        if (by_position) return weight > 0 ? 1 / (rank / weight + below) : 0;
+        return (from_one ? weight * (k + first) : weight) / (rank + below);
+    }
+
+    // What multiplies the sum of the points of a document that is in so many lists.
+    double factor(std::size_t lists) const {
+        const auto n = static_cast<double>(lists);
+        switch (combine) {
+            case Combine::gmnz: return std::pow(n, gamma);
+            case Combine::mixed: return std::sqrt(n);
+            case Combine::log: return std::log(n);
+            case Combine::shifted_log: return std::log(n + sigma);
+            default: return 1;
+        }
+    }
 };
 
 }  // namespace carob

@@ -18,9 +18,10 @@ inline double with_error(double one, double other, double& lost) {
 template <class Number>
 void in_turn(const PointRows& rows, std::vector<double>& sums) {
     sums.assign(rows.columns, 0.0);
-    for (std::size_t r = 0; r < rows.rows; ++r) {
+    double* const sum = sums.data();
+    for (const double* const row : rows.rows) {
         for (std::size_t c = 0; c < rows.columns; ++c)
-            sums[c] = static_cast<double>(static_cast<Number>(static_cast<Number>(sums[c]) + static_cast<Number>(rows.at(r, c))));
+            sum[c] = static_cast<double>(static_cast<Number>(static_cast<Number>(sum[c]) + static_cast<Number>(row[c])));
     }
 }
 
@@ -29,7 +30,7 @@ void in_turn(const PointRows& rows, std::vector<double>& sums) {
 void Sums::add(const PointRows& rows, std::vector<double>& sums) {
     if (how_ == Summation::single) {
         in_turn<float>(rows, sums);
-    } else if (how_ == Summation::left_to_right || rows.rows <= 2) {
+    } else if (how_ == Summation::left_to_right || rows.rows.size() <= 2) {
         in_turn<double>(rows, sums);  // a sum of two numbers is rounded once as it is
     } else {
         exactly(rows, sums);
@@ -40,7 +41,7 @@ void Sums::add(const PointRows& rows, std::vector<double>& sums) {
 // of this sum of errors might matter, the column is added up exactly.
 void Sums::exactly(const PointRows& rows, std::vector<double>& sums) {
     const std::size_t count = rows.columns;
-    sums.assign(rows.values, rows.values + count);
+    sums.assign(rows.rows[0], rows.rows[0] + count);
     errors_.assign(count, 0.0);
     sizes_.resize(count);
     inexact_.assign(count, 0.0);
@@ -49,8 +50,8 @@ void Sums::exactly(const PointRows& rows, std::vector<double>& sums) {
     double* const error = errors_.data();
     double* const size = sizes_.data();
     double* const inexact = inexact_.data();
-    for (std::size_t r = 1; r < rows.rows; ++r) {
-        const double* const row = rows.values + r * count;
+    for (std::size_t r = 1; r < rows.rows.size(); ++r) {
+        const double* const row = rows.rows[r];
         for (std::size_t c = 0; c < count; ++c) {
             double lost, more;
             sum[c] = with_error(sum[c], row[c], lost);
@@ -59,7 +60,7 @@ void Sums::exactly(const PointRows& rows, std::vector<double>& sums) {
             size[c] += std::abs(row[c]);
         }
     }
-    const double bound = static_cast<double>(rows.rows * rows.rows) * 0x1p-104;
+    const double bound = static_cast<double>(rows.rows.size() * rows.rows.size()) * 0x1p-104;
     for (std::size_t c = 0; c < count; ++c) {
         const double slack = inexact[c] == 0 ? 0.0 : bound * size[c];
         const double low = sum[c] + (error[c] - slack), high = sum[c] + (error[c] + slack);
@@ -69,7 +70,7 @@ void Sums::exactly(const PointRows& rows, std::vector<double>& sums) {
 
 double Sums::rounded_once(const PointRows& rows, std::size_t column) {
     column_.clear();
-    for (std::size_t r = 0; r < rows.rows; ++r) column_.push_back(rows.at(r, column));
+    for (const double* const row : rows.rows) column_.push_back(row[column]);
     return exact_sum(column_);
 }
 

@@ -1,4 +1,4 @@
-// Adds up the points of each document, in the ways that carob.fusion.formulas defines: bit for bit the same sums.
+// Adds up the points of each document.
 #pragma once
 
 #include <cstddef>
@@ -6,14 +6,13 @@
 
 namespace carob {
 
+// Rounded once, so that the order of the rows changes nothing; row after row; or row after row in floats.
 enum class Summation { exact, left_to_right, single };
 
-// Values in rows of `columns`: the points of one run in each row.
+// Rows of `columns` values: the points of one run in each row.
 struct PointRows {
-    const double* values;
-    std::size_t rows, columns;
-
-    double at(std::size_t row, std::size_t column) const { return values[row * columns + column]; }
+    const std::vector<const double*>& rows;
+    std::size_t columns;
 };
 
 // The sum of each column. Owns memory that is used again for each query.

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "fusion/digits.h"
+#include "writing/digits.h"
 
 namespace carob {
 namespace {
@@ -21,17 +21,6 @@ void put_score(double score, std::string& out) {
 void put_rank(std::int64_t rank, std::string& out) {
     char room[24];
     out.append(room, std::to_chars(room, room + sizeof room, rank).ptr);
-}
-
-// A field of a line without quotes: not empty, and without what ends a field or a line.
-void put_plain(std::string_view id, std::string& out) {
-    if (id.empty() || id.find_first_of(std::string_view("\t\n\v\f\r\0", 6)) != std::string_view::npos) throw OddId{std::string(id)};
-    out += id;
-}
-
-void put_query(std::string_view id, std::string& out) {
-    if (!id.empty() && id.front() == '#') throw OddId{std::string(id)};  // a comment
-    put_plain(id, out);
 }
 
 // As RFC 4180 has it.
@@ -70,15 +59,10 @@ void put_row(std::string_view start, std::string_view document, std::int64_t ran
              std::string_view end, char separator, std::string& out) {
     out += start;
     switch (layout) {
-        case RunLayout::trec:
-            put_plain(document, out);
-            out += separator;
-            put_rank(rank, out);
-            out += separator;
-            put_score(score, out);
-            break;
+        case RunLayout::trec: break;  // which TrecLines writes
         case RunLayout::msmarco:
-            put_plain(document, out);
+            refuse_odd(document);
+            out += document;
             out += '\t';
             put_rank(rank, out);
             break;
@@ -111,14 +95,9 @@ void put_row(std::string_view start, std::string_view document, std::int64_t ran
 std::string start_of(std::string_view query, RunLayout layout, char separator) {
     std::string start;
     switch (layout) {
-        case RunLayout::trec:
-            put_query(query, start);
-            start += separator;
-            start += "Q0";
-            start += separator;
-            break;
         case RunLayout::msmarco:
-            put_query(query, start);
+            refuse_odd_query(query);
+            start += query;
             start += '\t';
             break;
         case RunLayout::csv:
@@ -131,16 +110,27 @@ std::string start_of(std::string_view query, RunLayout layout, char separator) {
             put_json(query, start);
             start += ", \"doc_id\": ";
             break;
+        case RunLayout::trec:
         case RunLayout::json: break;
     }
     return start;
 }
 
+std::string trec_text(const RankedLists& lists, std::string_view tag, char separator) {
+    TrecLines lines(tag, separator, false);
+    for (std::size_t q = 0; q < lists.queries.size(); ++q) {
+        lines.begin(lists.queries[q]);
+        const auto first = static_cast<std::size_t>(lists.offsets[q]), last = static_cast<std::size_t>(lists.offsets[q + 1]);
+        for (std::size_t row = first; row < last; ++row) lines.add(lists.documents[row], row - first + 1, lists.scores[row]);
+    }
+    return std::string(lines.text());
+}
+
 }  // namespace
 
 std::string text_of(const RankedLists& lists, RunLayout layout, std::string_view tag, char separator) {
-    std::string end = layout == RunLayout::json_lines ? "}\n" : layout == RunLayout::json ? "" : "\n";
-    if (layout == RunLayout::trec) end = separator + std::string(tag) + end;
+    if (layout == RunLayout::trec) return trec_text(lists, tag, separator);
+    const std::string end = layout == RunLayout::json_lines ? "}\n" : layout == RunLayout::json ? "" : "\n";
     if (layout == RunLayout::csv) separator = ',';
     if (layout == RunLayout::tsv) separator = '\t';
     std::string out;

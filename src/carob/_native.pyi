@@ -504,50 +504,42 @@ class Pool:
         """To be called once."""
 
 class FusionRecipe:
-    """What a fusion computes: as carob.fusion completed it, with points by rank and factors in tables."""
+    """What a fusion computes, as carob.fusion completed it."""
 
     def __init__(
         self,
         *,
+        method: str,
         norm: str,
-        combine: str,
+        parameters: dict[str, float],
         absent: str,
         summation: str,
+        by_position: bool,
+        from_one: bool,
         equal: float,
         sample: bool,
         floor: float,
         weights: NDArray[np.float64],
         low: NDArray[np.float64],
         high: NDArray[np.float64],
-        tables: NDArray[np.float64],
-        factors: NDArray[np.float64],
         depth: int,
         ties: str,
         float32: bool,
         ascending: bool,
+        checked: bool,
         tag: bytes,
     ) -> None:
-        """``norm``: a normalisation, ``table`` for the points by rank of ``tables``, or ``borda-points``.
+        """``norm`` is not read for methods by rank.
 
-        ``combine``: sum (times the factor for the number of lists that have the document, from 0), mnz, anz, mean, max,
-        min, med or copeland. ``equal``: the points of equal scores, NaN for the sign of the score. ``floor`` and the
-        bounds ``low`` and ``high`` of each run: NaN for none. ``depth``: 0 for all documents. ``ties`` and ``float32``
-        are about the lists, ``ascending`` about documents with equal fused scores.
+        ``equal``: the points of equal scores, NaN for the sign of the score. ``floor`` and the bounds ``low`` and
+        ``high`` of each run: NaN for none. ``depth``: 0 for all documents. ``ties`` and ``float32`` are about the
+        lists, ``ascending`` about documents with equal fused scores. ``checked``: the caller has looked for negative
+        scores, of which the kernel would make nothing where they are divided by the highest one.
         """
 
-class PlainRuns:
-    """Runs in files that have, without any exception, lines of six fields with single blanks, query after query.
+class RunsByQuery:
+    """The lists of several runs. Where one of them cannot be fused here, the methods say so and nothing is wrong."""
 
-    The files must not change. Where they turn out to be something else, the methods say so and nothing is wrong.
-    """
-
-    @staticmethod
-    def of(files: list[str], *, threads: int = 1) -> PlainRuns | None:
-        """Find the lines of each query; None if the files are not plain, or no two have a query in common.
-
-        Raises:
-            OSError: a file cannot be read.
-        """
     @property
     def queries(self) -> list[bytes]:
         """The queries of all runs, in byte order."""
@@ -557,10 +549,11 @@ class PlainRuns:
     def lacking(self) -> list[tuple[int, bytes]]:
         """For each run, how many of these it lacks, and the first of them."""
     def write(self, recipe: FusionRecipe, file: int, *, threads: int = 1) -> bool:
-        """Write the fused lists to the start of an open file. False, after a part was written, if a list is not plain.
+        """Write the fused lists to the start of an open file. False, after a part was written, if some list is odd.
 
         Raises:
             OSError: the file cannot be written.
+            IdError: an id that no line of a run can hold.
         """
     def text(self, recipe: FusionRecipe, *, threads: int = 1) -> bytes | None:
         """The same text in memory, or None."""
@@ -576,7 +569,59 @@ class PlainRuns:
         relevant_only: bool = False,
         threads: int = 1,
     ) -> Matched | None:
-        """The fused lists reduced to judged rows, as match_text does it with the text; None if a list is not plain."""
+        """The fused lists reduced to judged rows, as match_text does it with the text; or None."""
+    def match_weights(
+        self,
+        recipe: FusionRecipe,
+        weights: NDArray[np.float64],
+        judgments: Judgments,
+        *,
+        ties: str = "trec",
+        relevant_only: bool = False,
+        threads: int = 1,
+    ) -> list[Matched] | None:
+        """The same of several weights of the runs, and behind them of each run alone, or None.
+
+        The rows of fused lists are those of ``match`` where the ties are the same in the lists and in the match, but
+        nothing is noticed in these lists.
+        """
+    def explain(
+        self, recipe: FusionRecipe, query: int, document: bytes
+    ) -> tuple[int, float, list[tuple[int, float, float]]] | None:
+        """The rank and score of a document, 0 if no run has it, and its rank, score and points in each list, or None.
+
+        The rank is 0 in a list that lacks the document, and the points are NaN if the list does not count for it.
+        """
+
+class PlainRuns(RunsByQuery):
+    """Runs in files that have, without any exception, lines of six fields with single blanks, query after query.
+
+    The files must not change.
+    """
+
+    @staticmethod
+    def of(files: list[str], *, threads: int = 1) -> PlainRuns | None:
+        """Find the lines of each query; None if the files are not plain, or no two have a query in common.
+
+        Raises:
+            OSError: a file cannot be read.
+        """
+
+class PooledRuns(RunsByQuery):
+    """Runs in memory, whose lists run from the best document down. Only numbers that are too large cannot be fused."""
+
+    def __init__(
+        self,
+        judgments: Judgments,
+        offsets: list[NDArray[np.int64]],
+        documents: list[NDArray[np.int64]],
+        scores: list[NDArray[np.float64]],
+    ) -> None:
+        """The documents are numbers of judgments, which are those of all runs. The arrays must not change.
+
+        Raises:
+            ValueError: offsets or documents that do not fit the judgments, or scores that are not finite.
+        """
 
 def match_mapping(
     judgments: Judgments,

@@ -1,4 +1,4 @@
-"""Plain files are fused in the kernel: the same bytes as over lists in memory, for every recipe and any files."""
+"""The kernel fuses plain files and lists in memory to the bytes of plain Python, for every recipe and any files."""
 
 from __future__ import annotations
 
@@ -10,19 +10,23 @@ import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import carob
-from carob.fusion.formulas import METHODS
-from carob.fusion.normalisations import NORMALISATIONS
-from carob.fusion.pooled import PooledLists
+from carob.fusion.methods import METHODS, NORMALISATIONS
 from carob.fusion.profiles import known_profiles
+from carob.fusion.recipe import recipe_of
+from fused_by_hand import fused_text
 from strategies import examples
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from carob.fusion.fused_source import FusedSource
+    from fused_by_hand import List
 
 Lists = dict[str, dict[str, str]]
 """The scores of documents by query, as they are written."""
@@ -83,24 +87,58 @@ def written(folder: Path, name: str, text: str) -> str:
     return str(path)
 
 
-def both(files: list[str], *recipe: Any, **options: Any) -> tuple[bytes | str, bytes | str]:
-    """The fused text of the kernel and that over lists in memory, or what was wrong."""
+def in_memory(made: FusedSource) -> FusedSource:
+    """The same fusion of lists in memory."""
+    made = replace(made)
+    made.__dict__["plain"] = None
+    return made
 
-    def found(slow: bool) -> bytes | str:
+
+def several_ways(files: list[str], *recipe: Any, **options: Any) -> list[bytes | str]:
+    """The fused text from plain files and from lists in memory, or what was wrong."""
+    found: list[bytes | str] = []
+    for way in (lambda made: made, in_memory):
         try:
             made = carob.fuse(files, *recipe, **options).made
             assert made.plain is not None
-            if slow:
-                pool = PooledLists.of(made.runs, made.policy, made.recipe.rules.ranks)
-                made = replace(made, pool=pool)
-                assert made.plain is None
-            return made.text
+            found.append(way(made).text)
         except carob.CarobError as error:
-            return str(error)
+            found.append(str(error))
+    return found
 
+
+def in_order(lists: Lists, policy: carob.Policy) -> dict[bytes, List]:
+    """The lists of a run in the order of a policy."""
+    found: dict[bytes, List] = {}
+    for query, its in lists.items():
+        rows = [(document.encode(), float(score) + 0.0) for document, score in its.items()]
+        if policy.scores == "float32":
+            with np.errstate(over="ignore"):
+                rows = [(document, float(np.float32(score))) for document, score in rows]
+        if policy.ties != "input":
+            rows.sort(reverse=policy.ties != "ascending")
+        found[query.encode()] = sorted(rows, key=lambda row: -row[1])
+    return found
+
+
+def check_bytes(
+    folder: Path, runs: list[Lists], method: str, norm: str | None = None, **options: Any
+) -> bytes | str:
+    """Requires the bytes of plain Python from every way, and returns them, or what was wrong."""
+    files = files_of(folder, runs)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return found(False), found(True)
+        found, other = several_ways(files, method, norm, **options)
+    assert found == other
+    depth, policy = options.pop("depth", 1000), options.pop("policy", carob.Policy())
+    names = [str(number) for number in range(len(runs))]
+    lists = {name: in_order(each, policy) for name, each in zip(names, runs, strict=True)}
+    recipe = recipe_of(method, norm, names, **options)
+    if isinstance(found, str):
+        assert any(each in found for each in ("upside down", "too large for a number", "a score is inf"))
+    else:
+        assert found == fused_text(lists, recipe, depth, ascending=policy.ties == "ascending")
+    return found
 
 
 RECIPES = [
@@ -111,7 +149,7 @@ RECIPES = [
 
 @settings(max_examples=examples(300), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data(), runs=several_lists())
-def test_the_kernel_gives_the_bytes_of_lists_in_memory(
+def test_every_way_gives_the_bytes_of_plain_python(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject, runs: list[Lists]
 ) -> None:
     method, norm = data.draw(st.sampled_from(RECIPES))
@@ -132,9 +170,7 @@ def test_the_kernel_gives_the_bytes_of_lists_in_memory(
         norm += data.draw(st.sampled_from(["", "(equal=0.5)", "(equal=sign)", "(equal=0)"]))
     elif norm == "z-score":
         norm += data.draw(st.sampled_from(["", "(deviation=sample)"]))
-    files = files_of(tmp_path_factory.mktemp("runs"), runs)
-    fast, slow = both(files, method, norm, **options)
-    assert fast == slow
+    check_bytes(tmp_path_factory.mktemp("runs"), runs, method, norm, **options)
 
 
 PROFILED = [
@@ -151,8 +187,7 @@ def test_so_it_does_by_each_profile(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject, runs: list[Lists]
 ) -> None:
     profile, method = data.draw(st.sampled_from(PROFILED))
-    fast, slow = both(files_of(tmp_path_factory.mktemp("runs"), runs), method, profile=profile)
-    assert fast == slow
+    check_bytes(tmp_path_factory.mktemp("runs"), runs, method, profile=profile)
 
 
 def many_lists(queries: int, documents: int, runs: int = 4) -> list[Lists]:
@@ -171,12 +206,12 @@ def many_lists(queries: int, documents: int, runs: int = 4) -> list[Lists]:
 
 def test_neither_threads_nor_the_order_of_queries_change_a_byte(tmp_path: Path) -> None:
     runs = many_lists(100, 150)
+    fast = check_bytes(tmp_path, runs, "rrf")
     files = files_of(tmp_path, runs)
-    fast, slow = both(files)
-    assert fast == slow
     made = carob.fuse(files).made
-    assert made.plain is not None
-    assert made.plain.text(made.in_kernel, threads=1) == made.plain.text(made.in_kernel, threads=3) == fast
+    for lists in (made.plain, made.pooled.in_kernel):
+        assert lists is not None
+        assert lists.text(made.in_kernel(), threads=1) == lists.text(made.in_kernel(), threads=3) == fast
     mixed = dict(random.Random(0).sample(list(runs[1].items()), len(runs[1])))
     written(tmp_path, "1.run", "\n".join(lines_of(mixed)))  # without a last line end, too
     assert carob.fuse(files).text == fast

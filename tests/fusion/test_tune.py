@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 import carob
+from carob.fusion.profiles import known_profiles
 from carob.fusion.tune import weight_grid
 from toys import command
 
@@ -37,8 +39,9 @@ def lists(quality: list[float], queries: int, seed: int) -> tuple[dict[str, Any]
 
 
 def test_the_grid_sums_to_one() -> None:
-    for runs, count in ((2, 11), (3, 21), (4, 35)):
+    for runs, count in ((2, 11), (3, 22), (4, 35), (7, 85), (12, 79)):
         grid = weight_grid(runs)
+        assert grid.count((1 / runs,) * runs) == 1
         assert len(set(grid)) == len(grid) == count
         assert all(sum(each) == pytest.approx(1) for each in grid)
 
@@ -57,6 +60,45 @@ def test_each_mean_is_that_of_the_fused_run() -> None:
     assert found.best_list == pytest.approx(max(each))
     assert found.per_query_weights >= max(found.apparent, found.per_query_list - 1e-12)
     assert found.optimism.value == pytest.approx(found.apparent - found.held_out.value)
+
+
+@pytest.mark.parametrize("method", ["rrf", "rrf(k=3)", "rbc", "borda", "sum", "mnz", "mean", "mixed"])
+@pytest.mark.parametrize("profile", [None, "qdrant", "anserini", "llamaindex", "haystack", "ranx"])
+@pytest.mark.parametrize("kind", ["files", "dicts"])
+def test_every_setting_has_the_values_of_its_fused_run(
+    tmp_path: Path, method: str, profile: str | None, kind: str
+) -> None:
+    if profile is not None and method.partition("(")[0] not in known_profiles()[profile].methods:
+        pytest.skip("the profile does not have the method")
+    qrels, runs = lists([1.0, 0.8, 0.5], 6, 7)
+    for number, each in enumerate(runs.values()):  # equal scores, and documents and a query that a run lacks
+        for query, its in each.items():
+            each[query] = {name: round(score) for name, score in its.items() if hash_of(name) % 4 != number}
+    del runs["run2"]["q5"]
+    given: Any = runs
+    if kind == "files":
+        given = {name: str(tmp_path / name) for name in runs}
+        for name, run in runs.items():
+            rows = [(q, d, s) for q, its in run.items() for d, s in its.items()]
+            (tmp_path / name).write_text("".join(f"{q} Q0 {d} 1 {s} t\n" for q, d, s in rows))
+    for ties in ("trec", "ascending", "input"):
+        policy = carob.Policy(ties=ties)
+        options: dict[str, Any] = {"method": method, "profile": profile, "policy": policy}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = carob.tune_fusion(qrels, given, "nDCG@5", resampling=FEW, **options)
+            for choice in found.curve[::3]:
+                fused = carob.fuse(given, weights=choice.weights, depth=5, **options)
+                wanted = carob.evaluate(qrels, fused, "nDCG@5", policy=policy)["nDCG@5"]
+                assert choice.mean == pytest.approx(wanted, abs=1e-12), choice.weights
+            alone = [carob.evaluate(qrels, run, "nDCG@5", policy=policy)["nDCG@5"] for run in given.values()]
+            if found.recipe.rules.ranks == "scores":
+                assert [its.mean for its in found.alone] == pytest.approx(alone)
+
+
+def hash_of(name: str) -> int:
+    """A number of a document."""
+    return int(name[1:]) * 7 // 3
 
 
 def test_lists_with_errors_of_their_own_are_worth_fusing() -> None:
@@ -108,7 +150,7 @@ def test_a_measure_of_which_less_is_better_is_made_small() -> None:
     ("queries", "count", "options", "message"),
     [
         (2, 2, {}, "2 judged queries are too few: tuning needs at least 3"),
-        (5, 6, {}, "6 runs have too many weights to try"),
+        (5, 13, {}, "13 runs have too many weights to try"),
         (5, 2, {"method": "max"}, "max takes no weights"),
     ],
 )

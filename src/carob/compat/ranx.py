@@ -17,7 +17,7 @@ from carob._numpy import np
 from carob.comparison.findings import letter
 from carob.conventions.policy import Policy
 from carob.evaluation.evaluate import evaluate_run
-from carob.fusion import formulas
+from carob.fusion import methods
 from carob.fusion.fuse import fuse as fused_by_carob
 from carob.inputs.errors import refused
 from carob.inputs.ids import text_of
@@ -509,7 +509,7 @@ def fuse(
                 "The queries of runs 0 and {place} differ.", "Call make_comparable first.", place=place
             )
     recipe = method + (f"({', '.join(f'{key}={value}' for key, value in given.items())})" if given else "")
-    known = formulas.METHODS.get(formulas.ALIASES.get(method, method))
+    known = methods.METHODS.get(methods.ALIASES.get(method, method))
     by_rank = known is not None and known.by_rank
     lists = {f"run {place}": run.to_dict() for place, run in enumerate(runs)}
     found = fused_by_carob(

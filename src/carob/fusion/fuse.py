@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from carob._dataclasses import dataclass
-from carob._numpy import np
 from carob.conventions.arguments import specified, whole_number
 from carob.conventions.policy import Policy
-from carob.fusion.fused_lists import Block, fused_scores, points_of
 from carob.fusion.fused_source import FusedSource
 from carob.fusion.recipe import recipe_of
 from carob.inputs.errors import refused
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Mapping, Sequence
 
-    from carob.fusion.pooled import PooledLists
     from carob.fusion.recipe import Recipe
     from carob.inputs.run import RunsLike
 
@@ -60,11 +58,6 @@ class FusedRun(Run):
         """The lists as TREC text."""
         return self.made.text
 
-    @property
-    def pooled(self) -> PooledLists:
-        """The lists of the runs."""
-        return self.made.pooled
-
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the run as TREC text, whole or not at all.
 
@@ -89,7 +82,7 @@ class FusedRun(Run):
             >>> fused.explain("q", "b").rank
             1
         """
-        return explained(self.pooled, self.recipe, query, document)
+        return explained(self.made, query, document)
 
 
 @specified
@@ -257,55 +250,34 @@ class FusedDocument(Documented):
         return Document([Section([Line(answer, "answer")]), Section([table]), Section([Items(notes)])])
 
 
-def explained(pooled: PooledLists, recipe: Recipe, query: str, document: str) -> FusedDocument:
+def explained(made: FusedSource, query: str, document: str) -> FusedDocument:
     """Returns how the score of a document came about.
 
     Raises:
         DataError: no run retrieves the document for the query.
     """
-    queries = pooled.queries
-    wanted = bytes_of(query)
-    if wanted not in queries:
+    found = made.explain(bytes_of(query), bytes_of(document))
+    if found is None:
         raise refused("No run has query '{query}'.", query=query)
-    place = queries.index(wanted)
-    names = pooled.judgments.documents(place)
-    if bytes_of(document) not in names:
+    place, score, lists = found
+    if not place:
         raise refused(
             "No run retrieves document '{document}' for query '{query}'.", query=query, document=document
         )
-    at = names.index(bytes_of(document))
-    block = only(pooled, place)
-    scores = fused_scores(block, recipe)
-    points = None if recipe.method == "copeland" else points_of(block, recipe)
-    ahead = (scores > scores[at]) | ((scores == scores[at]) & np.array([name > names[at] for name in names]))
-    shares = []
-    for number, lists in enumerate(block.runs):
-        row = np.flatnonzero(lists.document == at)
-        has = len(row) > 0
-        counts = points is not None and bool(points.counted[number, at])
-        shares.append(
-            Share(
-                lists.name,
-                int(lists.rank[row[0]]) if has else None,
-                float(lists.score[row[0]]) if has and lists.scored else None,
-                float(points.value[number, at]) if points is not None and counts else None,
-                1.0 if recipe.weights is None else recipe.weights[number],
-            )
+    recipe = made.recipe
+    weights = recipe.weights or (1.0,) * len(lists)
+    shares = [
+        Share(
+            run.name,
+            rank or None,
+            score_in_list if rank and scored else None,
+            None if math.isnan(points) else points,
+            weight,
         )
+        for run, scored, weight, (rank, score_in_list, points) in zip(
+            made.runs, made.scored, weights, lists, strict=True
+        )
+    ]
     return FusedDocument(
-        query,
-        document,
-        float(scores[at]),
-        int(ahead.sum()) + 1,
-        recipe.described(),
-        recipe.formula.formula,
-        tuple(shares),
+        query, document, score, place, recipe.described(), recipe.formula.formula, tuple(shares)
     )
-
-
-def only(pooled: PooledLists, place: int) -> Block:
-    """Returns the lists of a single query."""
-    offsets = pooled.offsets
-    start = int(offsets[place])
-    runs = tuple(each.within(place, place + 1, start) for each in pooled.runs)
-    return Block(place, offsets[place : place + 2] - start, start, runs)

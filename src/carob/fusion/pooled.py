@@ -6,20 +6,23 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from carob import _native
+from carob._cached import cached_property
 from carob._dataclasses import dataclass
 from carob._numpy import np
+from carob.fusion.methods import WITHOUT_SCORES
 from carob.inputs.dicts import MappingRun
 from carob.inputs.errors import refused
 from carob.inputs.ids import text_of
 from carob.inputs.run import by_rank_column, held_together
 from carob.inputs.runs import MatchOptions, add_to_pool, as_mapping
 from carob.matching.match import refuse_duplicates
-from carob.output.errors import DataError, PolicyError
+from carob.output.errors import DataError, PolicyError, warn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from carob.conventions.policy import Policy
+    from carob.fusion.recipe import Recipe
     from carob.inputs.run import Run
     from carob.lists.rows import Floats, Integers
 
@@ -54,15 +57,11 @@ class RunLists:
         return np.diff(self.offsets)
 
     @property
-    def rank(self) -> Floats:
-        """The rank of each document, from 1 [rows]."""
-        return np.arange(1.0, len(self.document) + 1) - np.repeat(self.offsets[:-1], self.lengths)
-
-    def within(self, first: int, last: int, start: int) -> RunLists:
-        """Returns the lists of some queries, with documents that are counted from ``start``."""
-        rows = slice(int(self.offsets[first]), int(self.offsets[last]))
-        offsets = self.offsets[first : last + 1] - self.offsets[first]
-        return RunLists(self.name, offsets, self.document[rows] - start, self.score[rows], self.scored)
+    def ends(self) -> tuple[Floats, Floats]:
+        """The lowest and the highest score of each list with documents [lists]."""
+        lengths = self.lengths
+        last = self.offsets[1:][lengths > 0] - 1
+        return self.score[last], self.score[self.offsets[:-1][lengths > 0]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,20 +104,15 @@ class PooledLists:
         everything = pool.finish()
         return cls(everything, tuple(lists_of(run, everything, policy) for run in runs))
 
-    @property
-    def queries(self) -> list[bytes]:
-        """The ids of the queries, in byte order."""
-        return self.judgments.queries
-
-    @property
-    def offsets(self) -> Integers:
-        """Where the documents of each query begin and end [queries + 1]."""
-        return np.asarray(self.judgments.offsets)
-
-    @property
-    def names(self) -> list[str]:
-        """The names of the runs."""
-        return [each.name for each in self.runs]
+    @cached_property
+    def in_kernel(self) -> _native.PooledRuns:
+        """The lists in the kernel."""
+        return _native.PooledRuns(
+            self.judgments,
+            [np.ascontiguousarray(each.offsets, np.int64) for each in self.runs],
+            [np.ascontiguousarray(each.document, np.int64) for each in self.runs],
+            [np.ascontiguousarray(each.score, np.float64) for each in self.runs],
+        )
 
 
 def one_by_column(run: Run) -> Run:
@@ -189,3 +183,64 @@ def lists_of(run: Run, everything: _native.Judgments, policy: Policy) -> RunList
             score=f"{score[odd[0]]:g}",
         )
     return RunLists(run.name, np.asarray(found.offsets), document, score, not run.held.by_rank)
+
+
+def refuse_scores(pooled: PooledLists, recipe: Recipe) -> None:
+    """Refuses lists that a method or a normalisation by score cannot read, and warns of doubtful ones.
+
+    Raises:
+        DataError: ranks without scores, scores outside the theoretical bounds, or lists without a positive score that
+            would be divided by their highest one.
+    """
+    if recipe.formula.by_rank or recipe.norm in WITHOUT_SCORES:
+        return
+    for lists in pooled.runs:
+        if not lists.scored:
+            raise refused(
+                "Run {name} has ranks but no scores, which {method} adds up.",
+                "Choose a method that reads ranks, such as rrf, or the normalisation rank.",
+                name=lists.name,
+                method=recipe.method,
+            )
+        refuse_outside_bounds(lists, *recipe.bounds.get(lists.name, (None, None)))
+        if recipe.norm == "max":
+            refuse_upside_down(lists)
+
+
+def refuse_outside_bounds(lists: RunLists, low: float | None, high: float | None) -> None:
+    """Refuses scores outside the theoretical bounds.
+
+    Raises:
+        DataError: there is one.
+    """
+    least, greatest = -np.inf if low is None else low, np.inf if high is None else high
+    odd = np.flatnonzero((lists.score < least) | (lists.score > greatest))
+    if len(odd):
+        raise refused(
+            "Run {name} has the score {score}, which is outside the bounds that were passed for it.",
+            "Pass the lowest and the highest score that the run can have.",
+            name=lists.name,
+            score=f"{lists.score[odd[0]]:g}",
+        )
+
+
+def refuse_upside_down(lists: RunLists) -> None:
+    """Refuses lists that a division by their highest score turns upside down, and warns of negative scores.
+
+    Raises:
+        DataError: there is one.
+    """
+    low, high = lists.ends
+    if ((high <= 0) & (low < high)).any():
+        raise refused(
+            "Run {name} has a list without a positive score, and a division by its highest score would turn the "
+            "list upside down.",
+            "Choose another normalisation, such as min-max.",
+            name=lists.name,
+        )
+    negative = int((low < 0).sum())
+    if negative:
+        warn(
+            f"Run {lists.name} has negative scores in {negative:,} of {len(low):,} lists: normalised by the "
+            "highest score, its last documents get fewer points than documents that it lacks."
+        )

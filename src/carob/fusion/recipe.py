@@ -9,8 +9,7 @@ from dataclasses import field, fields
 from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
-from carob.fusion.formulas import ALIASES, METHODS
-from carob.fusion.normalisations import NORMALISATIONS
+from carob.fusion.methods import ALIASES, METHODS, NORMALISATIONS
 from carob.fusion.profiles import profile_named
 from carob.fusion.rules import Rules
 from carob.output.errors import ArgumentError, refuse_other
@@ -19,7 +18,7 @@ from carob.output.parsing import is_number
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from carob.fusion.formulas import Method
+    from carob.fusion.methods import Method
 
 DEFAULTS: dict[str, float] = {"k": 60.0, "first": 1.0, "phi": 0.8, "gamma": 1.0, "sigma": 0.01}
 """The parameters of methods, with carob's defaults."""
@@ -179,7 +178,7 @@ def recipe_of(
     refuse_idle(name, norm, weights, bounds)
     if norm is not None:
         norm, settings = named_settings(norm, "normalisation")
-        refuse_other("normalisation", norm, tuple(NORMALISATIONS))
+        refuse_other("normalisation", norm, NORMALISATIONS)
         chosen |= rules_in(settings, norm)
     if absent is not None:
         chosen["absent"] = absent

@@ -8,7 +8,6 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from carob import _native
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.comparison.best import interval
@@ -20,15 +19,14 @@ from carob.evaluation.engine import judgments_for
 from carob.evaluation.evaluate import evaluate
 from carob.evaluation.evidence import tables_of
 from carob.fusion.fuse import several, warn_of_missing
-from carob.fusion.fused_lists import trec_text
 from carob.fusion.fused_source import FusedSource
-from carob.fusion.pooled import PooledLists
+from carob.fusion.pooled import one_by_column
 from carob.fusion.recipe import recipe_of
 from carob.inputs.errors import refused
-from carob.inputs.ids import text_of
 from carob.inputs.run import Run
-from carob.inputs.runs import TextRun
-from carob.inputs.sources import memory
+from carob.inputs.runs import MatchOptions, Wrapper
+from carob.inputs.sources import Provenance
+from carob.matching.match import ranks_alone
 from carob.measures import parse_measure
 from carob.output.document import Document, Documented, Items, Line, Section, Table
 from carob.output.files import write_whole
@@ -43,16 +41,17 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Sequence
 
+    from carob import _native
     from carob.evaluation.evidence import RunTable
-    from carob.fusion.recipe import Recipe
-    from carob.inputs.qrels import Qrels, QrelsLike
+    from carob.inputs.qrels import QrelsLike
     from carob.inputs.run import RunsLike
+    from carob.inputs.runs import Found
     from carob.lists.rows import Floats
 
-STEPS = {2: 10, 3: 5}
+STEPS = {2: 10, 3: 5, 4: 4, 5: 4, 6: 3, 7: 3}
 """The steps of a weight from 0 to 1, by the number of runs; ``FEW_STEPS`` for more runs."""
-FEW_STEPS = 4
-MOST_RUNS = 5
+FEW_STEPS = 2
+MOST_RUNS = 12
 FEWEST = 3
 WHOLE_DEPTH = 1000
 """The documents of a fused list that a measure without a depth sees."""
@@ -242,15 +241,16 @@ def cells(found: Estimate, *, sign: bool = False) -> list[str]:
 
 
 def weight_grid(runs: int) -> list[tuple[float, ...]]:
-    """Returns the weights that are tried, which sum to 1: in steps of 0.1 for two runs, 0.2 for three, else 0.25.
+    """Returns the weights that are tried, which sum to 1: those in equal steps, and equal weights.
 
     Example:
-        >>> len(weight_grid(2)), len(weight_grid(3)), weight_grid(2)[3]
-        (11, 21, (0.3, 0.7))
+        >>> len(weight_grid(2)), len(weight_grid(3)), len(weight_grid(7)), weight_grid(2)[3]
+        (11, 22, 85, (0.3, 0.7))
     """
     steps = STEPS.get(runs, FEW_STEPS)
     whole = (each for each in itertools.product(range(steps + 1), repeat=runs) if sum(each) == steps)
-    return [tuple(part / steps for part in each) for each in whole]
+    equal = [] if steps % runs == 0 else [(1 / runs,) * runs]
+    return [*(tuple(part / steps for part in each) for each in whole), *equal]
 
 
 @specified
@@ -274,7 +274,8 @@ def tune_fusion(
 
     Args:
         qrels: the judgments; None if the runs are logs, which contain theirs.
-        runs: the runs, by name or in a list; at most five.
+        runs: the runs, by name or in a list; at most twelve. Their weights are tried in steps of 0.1 (two runs), 0.2
+            (three), 0.25 (four and five), a third (six and seven) or a half (more), and equal weights.
         measure: the measure.
         method: the fusion method, with or without parameters, as in ``carob.fuse``; it must take weights.
         norm: the normalisation, as in ``carob.fuse``.
@@ -309,21 +310,15 @@ def tune_fusion(
         )
     names = [each.name for each in given]
     first = recipe_of(method, norm, names, weights=[1] * len(names), profile=profile)
-    policy_of_lists = policy or Policy()
-    pooled = PooledLists.of(given, policy_of_lists, first.rules.ranks)
-    depth = parse_measure(measure).depth or WHOLE_DEPTH
-    source = FusedSource(tuple(given), first, policy_of_lists, depth, "fused", pooled)
-    warn_of_missing(names, source)
+    asked = parse_measure(measure)
+    made = FusedSource(tuple(given), first, policy or Policy(), asked.depth or WHOLE_DEPTH, "fused")
+    warn_of_missing(names, made)
     grid = weight_grid(len(names))
-    judged = judgments_for(runs, qrels, policy)
-    tried: dict[str, Run] = {}
-    for place, weights in enumerate(grid):
-        tried[f"weights {place}"] = Run(
-            "fused", replace(source, recipe=replace(first, weights=weights)).in_memory
-        )
-    for place in range(len(names)):
-        tried[f"list {place}"] = alone(pooled, place)
-    scores = evaluate(judged, tried, measure, policy=policy)
+    judged = judgments_for(runs, qrels, policy).complete
+    tried = tried_weights(made, grid, judged.judgments, relevant_only=asked.rows == "relevant")
+    labels = [*(f"weights {', '.join(f'{each:g}' for each in weights)}" for weights in grid), *names]
+    lists = {label: Run(label, each) for label, each in zip(labels, tried, strict=True)}
+    scores = evaluate(judged, lists, measure, policy=policy)
     (table,) = tables_of(list(scores.values()))[1]
     table = table.complete()
     if len(table.values) < FEWEST:
@@ -333,24 +328,72 @@ def tune_fusion(
             count=len(table.values),
             least=FEWEST,
         )
-    return tuned(table, grid, first, pooled, judged, alpha, resampling)
+    counts = relevant_found([each.found for each in tried[len(grid) :]], judged.judgments)
+    return tuned(table, grid, made, counts, alpha, resampling)
 
 
-def alone(pooled: PooledLists, place: int) -> Run:
-    """Returns the lists of one run, without those of the others."""
-    its = pooled.runs[place]
-    names = [name for query in range(len(pooled.queries)) for name in pooled.judgments.documents(query)]
-    documents = [names[each] for each in its.document.tolist()]
-    lists = _native.RankedLists(pooled.queries, its.offsets, documents, its.score)
-    return Run(its.name, TextRun(memory(trec_text(lists, "alone"))))
+@dataclass(frozen=True, eq=False, repr=False)
+class TriedList(Wrapper):
+    """The lists of one setting of the weights, or of one run alone, which were matched together with the others.
+
+    Args:
+        held: the same lists, for other matches.
+        judgments: the judgments.
+        options: the options of the match.
+        found: its rows.
+    """
+
+    judgments: _native.Judgments
+    options: MatchOptions
+    found: _native.Matched
+
+    @property
+    def origin(self) -> Provenance:
+        """The provenance of lists in memory."""
+        return Provenance("bytes")
+
+    def match(self, judgments: _native.Judgments, options: MatchOptions) -> Found:
+        """Returns the rows of judged documents."""
+        known = self.options
+        fits = (
+            judgments is self.judgments
+            and options.order == known.order
+            and not (options.float32 or options.scores)
+            and (options.relevant_only or not known.relevant_only)
+        )
+        return self.found if fits else self.held.match(judgments, options)
+
+
+def tried_weights(
+    made: FusedSource, grid: Sequence[tuple[float, ...]], judgments: _native.Judgments, *, relevant_only: bool
+) -> list[TriedList]:
+    """Returns the fused lists of every setting of the weights, and behind them those of each run.
+
+    Args:
+        made: the fusion, but for its weights.
+        grid: the weights.
+        judgments: the judgments.
+        relevant_only: whether the measure needs rows of relevant documents only.
+    """
+    few = relevant_only and ranks_alone(made.policy)
+    options = MatchOptions(made.policy, relevant_only=few)
+    weights = np.array(grid)
+    found = made.fused(
+        lambda lists, recipe: lists.match_weights(
+            recipe, weights, judgments, ties=options.rule, relevant_only=few, threads=options.threads
+        )
+    )
+    by_column = made.recipe.rules.ranks == "column"
+    runs = map(one_by_column, made.runs) if by_column else made.runs
+    held = [*map(made.weighted, grid), *(each.held for each in runs)]
+    return [TriedList(lists, judgments, options, its) for lists, its in zip(held, found, strict=True)]
 
 
 def tuned(
     table: RunTable,
     grid: Sequence[tuple[float, ...]],
-    first: Recipe,
-    pooled: PooledLists,
-    judged: Qrels,
+    made: FusedSource,
+    counts: Sequence[tuple[int, int]],
     alpha: float,
     resampling: Resampling,
 ) -> TunedFusion:
@@ -359,12 +402,12 @@ def tuned(
     Args:
         table: the scores of every weight of the grid, and behind them those of each list [queries, weights and lists].
         grid: the weights.
-        first: the recipe, but for its weights.
-        pooled: the lists.
-        judged: the judgments.
+        made: the fusion, but for its weights.
+        counts: the relevant documents of each list, and those that no other list has.
         alpha: 1 minus the confidence level.
         resampling: the folds.
     """
+    names = [each.name for each in made.runs]
     sign, values = table.sign, table.sign * table.exchangeable()
     fused, lists = values[:, : len(grid)], values[:, len(grid) :]
     how: dict[str, Any] = {"folds": resampling.folds, "repeats": resampling.repeats, "seed": resampling.seed}
@@ -377,12 +420,11 @@ def tuned(
     apparent, other = float(means[place]), float(by_weights.scores.mean())
     gain = other - float(by_list.scores.mean())
     even = min(range(len(grid)), key=lambda each: unevenness(grid[each]))
-    counts = relevant_found(pooled, judged)
     return TunedFusion(
         table.label,
         len(values),
-        tuple(pooled.names),
-        replace(first, weights=grid[place]),
+        tuple(names),
+        replace(made.recipe, weights=grid[place]),
         sign * apparent,
         interval(sign * other, again[:, 1], table, alpha, pairs=False),
         interval(apparent - other, again[:, 0] - again[:, 1], table, alpha),
@@ -397,7 +439,7 @@ def tuned(
         ),
         tuple(
             Alone(name, sign * float(mean), *count)
-            for name, mean, count in zip(pooled.names, lists.mean(axis=0), counts, strict=True)
+            for name, mean, count in zip(names, lists.mean(axis=0), counts, strict=True)
         ),
         alpha,
         resampling,
@@ -415,20 +457,8 @@ def middle_of_best(means: Floats, grid: Sequence[tuple[float, ...]]) -> int:
     return min(best, key=lambda each: unevenness(grid[each]))
 
 
-def relevant_found(pooled: PooledLists, judged: Qrels) -> list[tuple[int, int]]:
+def relevant_found(lists: Sequence[_native.Matched], judgments: _native.Judgments) -> list[tuple[int, int]]:
     """Returns, for each list, its relevant documents (grade 1 or more), and those that no other list retrieves."""
-    table, places = judged.table, []
-    offsets = pooled.offsets
-    for number, query in enumerate(pooled.queries):
-        its = table.get(text_of(query), {})
-        if its:
-            names = pooled.judgments.documents(number)
-            start = int(offsets[number])
-            places += [start + each for each, name in enumerate(names) if its.get(text_of(name), 0) >= 1]
-    relevant = np.array(places, np.int64)
-    has = np.zeros((len(pooled.runs), int(offsets[-1])), bool)
-    for number, lists in enumerate(pooled.runs):
-        has[number, lists.document] = True
-    has = has[:, relevant]
-    alone_in = has.sum(axis=0) == 1
-    return [(int(each.sum()), int((each & alone_in).sum())) for each in has]
+    places = [its.judgment[judgments.grades[its.judgment] >= 1] for its in lists]
+    times = np.bincount(np.concatenate(places), minlength=1)
+    return [(len(each), int((times[each] == 1).sum())) for each in places]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
 from importlib import import_module
 from itertools import pairwise
 from typing import IO, TYPE_CHECKING, Any, Protocol, cast
@@ -15,7 +16,7 @@ from carob.inputs.errors import refused
 from carob.inputs.ids import text_of, unicode
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 TEXTS = {
     "trec": (b"", b"", b""),
@@ -147,8 +148,15 @@ def text_of_lists(
     Raises:
         DataError: an id that would end a column or a line.
     """
-    try:
+    with refuse_odd_ids(remedy):
         return lists.text(form, tag, tabs=tabs)
+
+
+@contextmanager
+def refuse_odd_ids(remedy: str) -> Iterator[None]:
+    """Turns the kernel's error about an id that would end a column or a line into a sentence."""
+    try:
+        yield
     except _native.IdError as error:
         raise refused(
             "The id {id!r} cannot be written in lines of text: it is empty, contains a tab or the end of a line, or "

@@ -1,5 +1,5 @@
 // Writes a number as the shortest decimal that reads back as the same, laid out as Python's repr.
-#include "fusion/digits.h"
+#include "writing/digits.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -8,7 +8,7 @@ namespace carob {
 #if defined(__cpp_lib_to_chars) && __cpp_lib_to_chars >= 201611L && !defined(CAROB_PORTABLE)
 inline constexpr bool HAS_SHORTEST_DIGITS = true;
 #else
-inline constexpr bool HAS_SHORTEST_DIGITS = false;  // the fast way of fusion does not exist there
+inline constexpr bool HAS_SHORTEST_DIGITS = false;  // more slowly, by trial
 #endif
 
 inline constexpr int LONGEST_NUMBER = 32;
