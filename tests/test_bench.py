@@ -16,9 +16,21 @@ import pytest
 CHECKOUT = Path(__file__).resolve().parents[1]
 sys.path.append(str(CHECKOUT))
 
-from bench import bench_spark, child, data, rows  # noqa: E402
+from bench import bench_spark, child, data, rows, versions  # noqa: E402
 from bench.answer import Bar, faster_than  # noqa: E402
 from bench.side_by_side import DisagreementError, Program, side_by_side  # noqa: E402
+
+
+@pytest.mark.long
+def test_two_checkouts_are_timed_in_turn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    if not (CHECKOUT / ".venv" / "bin").exists():
+        pytest.skip("needs a checkout in which 'make eval' was run")
+    arguments = [str(CHECKOUT), "start", "--quick", "--rounds", "1", "--folder", str(tmp_path)]
+    assert versions.main(arguments) == 0
+    said = capsys.readouterr().out
+    assert "start: carob --version" in said
+    assert "of 3 programs" in said
+    assert versions.main([*arguments, "--most", "0"]) == 1
 
 
 @pytest.mark.long

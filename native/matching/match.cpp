@@ -2,7 +2,7 @@
 #include "matching/match.h"
 
 #include <algorithm>
-#include <map>
+#include <cmath>
 #include <memory>
 
 #include "matching/reduce.h"
@@ -125,7 +125,10 @@ private:
 class GatheringSink {
 public:
     GatheringSink(Pass& pass, Gathered& gathered, Harvest& harvest)
-        : pass_(pass), gathered_(gathered), harvest_(harvest) {}
+        : pass_(pass),
+          last_(static_cast<std::size_t>(std::min(QUERIES, pass.judgments.query_count())), {std::nan(""), 0}),
+          gathered_(gathered),
+          harvest_(harvest) {}
 
     void start(const Block& block) { block_ = block.sequence(); }
     bool stopped() const { return pass_.stop.load(std::memory_order_relaxed); }
@@ -139,20 +142,25 @@ public:
         if (query_ < 0) return;
         gathered_.add(static_cast<std::size_t>(query_), block_, line);
         if (line.line % SAMPLED != 0 && line.line > Sample::RANKS) return;
-        const double rank = static_cast<double>(rank_behind(line.document));
-        auto [at, first] = last_.try_emplace(query_, rank, line.score);
-        if (first) return;
-        harvest_.findings.noticed.ranks.compare(at->second.first, at->second.second, rank, line.score);
-        at->second = {rank, line.score};
+        if (query_ >= static_cast<std::int64_t>(last_.size())) return;
+        Ranked& last = last_[static_cast<std::size_t>(query_)];
+        const Ranked found{static_cast<double>(rank_behind(line.document)), line.score};
+        if (!std::isnan(last.rank)) harvest_.findings.noticed.ranks.compare(last.rank, last.score, found.rank, found.score);
+        last = found;
     }
 
     void finish() {}
 
 private:
-    static constexpr std::int64_t SAMPLED = 8;  // one of so many lines is compared with its rank, after the first ones
+    struct Ranked {
+        double rank, score;
+    };
+
+    static constexpr std::int64_t SAMPLED = 32;  // one of so many lines is compared with its rank, after the first ones
+    static constexpr std::int64_t QUERIES = 1 << 16;  // of so many queries: a megabyte for each thread
 
     Pass& pass_;
-    std::map<std::int64_t, std::pair<double, double>> last_;  // rank and score of the last such line of a query
+    std::vector<Ranked> last_;  // the last such line of each query
     Gathered& gathered_;
     Harvest& harvest_;
     std::int64_t block_ = 0;

@@ -9,8 +9,9 @@ void Reducer::notice(std::int64_t query, const Documents& documents, Findings& f
     const auto score_at = [&](std::size_t i) { return documents.documents[i].score; };
     signs_ = signs_of(documents.size(), documents.descending, score_at, seen_, findings.noticed.infinite);
     findings.noticed.ranks.add(documents.accord);
+    const bool few_judged = Sample::few(hits_.size(), documents.size());
     if (Sample::holds(query, judgments_.query_count())) notice_spellings(query, documents, findings.noticed);
-    if (Sample::parts(query, judgments_.query_count())) notice_affixes(query, documents, findings.noticed);
+    if (few_judged && Sample::parts(query, judgments_.query_count())) notice_affixes(query, documents, findings.noticed);
 }
 
 // Looks for a few relevant documents that were not retrieved, in other spellings, among unjudged ones.
@@ -41,7 +42,6 @@ void Reducer::notice_spellings(std::int64_t query, const Documents& documents, N
 
 // Looks for relevant documents that were not retrieved and unjudged ones whose ids have words in common.
 void Reducer::notice_affixes(std::int64_t query, const Documents& documents, Noticed& noticed) {
-    if (hits_.size() == documents.size()) return;
     const std::size_t most = Sample::parted(judgments_.query_count());
     words_.clear();
     const std::int64_t from = judgments_.offsets()[static_cast<std::size_t>(query)];

@@ -147,19 +147,19 @@ inline bool is_odd(std::string_view id) {
     return std::any_of(id.begin(), id.end(), [](char c) { return static_cast<unsigned char>(c) - 0x21u > 0x5du || c == '%' || c == '"'; });
 }
 
-// Which queries are looked at, and how many documents of each: about a thousand documents of a run in all.
+// Which queries are looked at, and how many documents of each: about five hundred documents of a run in all.
 struct Sample {
-    static constexpr std::int64_t DOCUMENTS = 1000;
+    static constexpr std::int64_t DOCUMENTS = 500;
     static constexpr std::int64_t MOST = 64;      // of a query
     static constexpr std::size_t RETRIEVED = 16;  // of a list, whose ids are looked at
 
     static constexpr std::int64_t PARTED = 32;  // queries in which ids are taken apart
-    static constexpr std::int64_t RANKS = 4096;        // pairs of documents whose ranks are compared
+    static constexpr std::int64_t RANKS = 1024;  // pairs of documents whose ranks are compared
 
     static bool parts(std::int64_t query, std::int64_t queries) { return query % (1 + queries / PARTED) == 0; }
     // The documents of a list that are taken apart, and as many judgments.
     static std::size_t parted(std::int64_t queries) {
-        return static_cast<std::size_t>(std::clamp<std::int64_t>(2 * DOCUMENTS / std::max<std::int64_t>(queries, 1), 32, 256));
+        return static_cast<std::size_t>(std::clamp<std::int64_t>(4 * DOCUMENTS / std::max<std::int64_t>(queries, 1), 32, 256));
     }
     // How many pairs of a list's documents are compared: all of few and short lists.
     static std::size_t ranks(std::size_t length, std::size_t least, std::int64_t queries) {
@@ -171,6 +171,8 @@ struct Sample {
         const auto by_length = std::min<std::int64_t>(4, 1 + static_cast<std::int64_t>(length) / 64);
         return std::max(by_length, std::min(MOST, DOCUMENTS / std::max<std::int64_t>(queries, 1)));
     }
+    // Whether at most half of a list is judged. Otherwise its ids are those of the judgments.
+    static bool few(std::size_t judged, std::size_t documents) { return 2 * judged <= documents; }
 };
 
 }  // namespace carob

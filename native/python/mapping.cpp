@@ -283,7 +283,8 @@ private:
         const auto score_at = [this](std::size_t i) { return scores_[i]; };
         signs_ = signs_of(scores_.size(), descending_, score_at, seen_, findings.noticed.infinite);
         if (hits_.size() == scores_.size()) return;
-        if (Sample::parts(query, judgments_.query_count())) notice_affixes(query, inner, findings.noticed);
+        const bool few_judged = Sample::few(hits_.size(), scores_.size());
+        if (few_judged && Sample::parts(query, judgments_.query_count())) notice_affixes(query, inner, findings.noticed);
         if (!Sample::holds(query, judgments_.query_count())) return;
         std::int64_t left = Sample::of(scores_.size(), judgments_.query_count());
         std::size_t width = 0;

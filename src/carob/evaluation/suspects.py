@@ -119,6 +119,8 @@ def perfect(scores: QueryValues, rows: JudgedRows | None) -> list[str]:
         return labels if (values == 1).all() else []
     if len(rows.length) != len(values) or rows.length.max() <= 1:
         return []
+    if misplaced(rows):
+        return []
     relevant = rows.relevant
     answered = np.diff(relevant.offsets) > 0
     # The first document of real systems may be relevant for every query, but not every relevant one comes first.
@@ -131,6 +133,15 @@ def perfect(scores: QueryValues, rows: JudgedRows | None) -> list[str]:
         return []
     best = values_of(ideal(rows), [scores.measures[place] for place in places])
     return labels if np.allclose(values, best, rtol=0.0, atol=ROUNDING) else []
+
+
+def misplaced(rows: JudgedRows) -> bool:
+    """Returns whether any list has a relevant document directly after a judged one that is not relevant."""
+    relevant = rows.grade > 0
+    after = relevant[1:] & ~relevant[:-1]
+    borders = rows.offsets[1:-1]
+    after[borders[(borders > 0) & (borders < len(relevant))] - 1] = False
+    return bool(after.any())
 
 
 def beyond_range(

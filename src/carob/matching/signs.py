@@ -155,8 +155,9 @@ class Lean:
 
         The variance is a list's without ties, which is the largest.
         """
-        grade, place, length = np.maximum(rows.grade, 0.0), rows.list_of_row, rows.length
-        middle = (rows.tie_first + rows.tie_last) / 2 - (length[place] + 1) / 2
+        relevant, length = np.flatnonzero(rows.grade > 0), rows.length
+        grade, place = rows.grade[relevant], rows.list_of_row[relevant]
+        middle = (rows.tie_first[relevant] + rows.tie_last[relevant]) / 2 - (length[place] + 1) / 2
         moved, total, squares = (
             np.bincount(place, each, len(length)) for each in (grade * middle, grade, grade * grade)
         )
