@@ -20,7 +20,7 @@ PACKAGE := $(shell find src -type f -not -path '*/__pycache__/*')
 PIP := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help eval test all-but-long checks test-all pages quick check fix fuzz fuzz-quick fuzz-python fuzz-files sanitize mutants mutants-match plants forms bench clean peers pythons cpus site
+.PHONY: help eval test all-but-long checks test-all pages quick check fix fuzz fuzz-quick fuzz-python fuzz-files sanitize mutants mutants-match plants forms bench clean peers pythons cpus arm site
 
 help:
 	@echo "make eval                    set up, and score the bundled example"
@@ -41,6 +41,7 @@ help:
 	@echo "make bench                   time carob beside its peers"
 	@echo "make pythons                 build and score on every Python at hand, with a compiler and without one"
 	@echo "make cpus                    run the tests as other CPUs would round"
+	@echo "make arm                     build the kernel for 64-bit ARM, and run its tests under QEMU"
 	@echo "make clean                   remove all that the above made"
 
 eval: $(VENV)/installed
@@ -192,6 +193,10 @@ pythons:
 # As Haswell, Nehalem …, and with NumPy's plain loops; a part: make cpus TESTS=tests/comparison
 cpus: $(VENV)/installed $(VENV)/test-tools
 	$(BIN)/python tests/cpus.py $(TESTS)
+
+# Debian's or Ubuntu's own Python, and qemu-user; a part: make arm TESTS=tests/lists
+arm:
+	$(PYTHON) build_backend/arm.py $(TESTS)
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

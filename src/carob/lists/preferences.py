@@ -184,7 +184,10 @@ def closed(preferred: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Returns the transitive closure of the preferences."""
     while True:
         reach = preferred.astype(np.float32)
-        further = preferred | (reach @ reach > 0)
+        with np.errstate(
+            all="ignore"
+        ):  # of CPUs with SME, products in single precision raise flags without a cause
+            further = preferred | (reach @ reach > 0)
         if (further == preferred).all():
             break
         preferred = further
