@@ -232,3 +232,43 @@ def test_other_tests_are_said_where_they_are_asked_for(capsys: pytest.CaptureFix
             ]
         )
     assert "--other-tests has no meaning for estimates" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("test", "losing"),
+    [("sign", 32), ("wilcoxon", 36)],
+)
+def test_no_run_is_better_if_the_test_favours_the_other_one(test: str, losing: int) -> None:
+    """A run that loses on most queries by little, and wins on few by much, has the better mean."""
+    apart = np.where(np.arange(40) < losing, -0.02 - np.arange(40) / 1e4, 0.3)
+    found = carob.compare(None, systems(np.column_stack([0.5 + apart, np.full(40, 0.5)])), test=test)
+    pair = found.primary.pairs[0]
+    assert pair.difference > 0
+    assert pair.p_corrected < 0.05
+    assert found.primary.beaten == ((), ())
+    assert "s0 and s1 are not shown to differ." in str(found)
+    assert [each.kind for each in found.warnings].count("opposite") == 1
+    other = carob.compare(
+        None,
+        systems(np.column_stack([0.5 + apart, np.full(40, 0.5)])),
+        test=carob.Test("t", other_tests=True),
+    )
+    assert not next(each for each in other.other_tests if each.test == test).significant
+    assert "for the other run" in " ".join(str(other).split())
+
+
+@pytest.mark.parametrize("test", ["sign", "wilcoxon"])
+def test_smaller_values_are_better_for_tests_of_signs_too(test: str) -> None:
+    values = np.column_stack([np.linspace(0.1, 0.2, 12), np.linspace(0.3, 0.5, 12)])
+    assert carob.compare(None, systems(values, "E@10"), test=test).primary.beaten == ((1,), ())
+
+
+@pytest.mark.parametrize("test", ["randomisation", "romano-wolf", "max-t"])
+def test_there_are_no_corrected_intervals_where_nothing_can_be_excluded(test: str) -> None:
+    values = np.random.default_rng(0).random((5, 3)) / 100 + [0.1, 0.5, 0.9]
+    few = carob.compare(None, systems(values), test=test)
+    assert all(math.isnan(pair.joint_low) and math.isnan(pair.joint_high) for pair in few.primary.pairs)
+    assert "corr. 95% CI" not in str(few)
+    assert all(
+        math.isfinite(pair.joint_low) for pair in carob.compare(None, systems(values), test="t").primary.pairs
+    )

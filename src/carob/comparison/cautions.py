@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from carob._numpy import np
 from carob.comparison.findings import FAMILY_WISE, NOT_OF_MEANS, Caution, better_first, pair_names, ranked
-from carob.comparison.significance import corrected, least_p, outcome_of, pairs_in, pairs_of, times
+from carob.comparison.significance import corrected, differing, least_p, outcome_of, pairs_in, pairs_of, times
 from carob.comparison.verdict import (
     declared_negative,
     detectable,
@@ -130,6 +130,9 @@ CAUTIONS = {
     "test:sign": (
         "This test does not compare means: its hypothesis is that wins and losses are equally likely. If the "
         "differences are skewed, it rejects equal means, and more often the more queries there are."
+    ),
+    "opposite": (
+        "{these} called neither better nor worse in {label}: the test favours one run, and the means the other."
     ),
     "aggregate:sum": (
         "{measure} is a sum: the difference and its interval concern the sums, and the test concerns the "
@@ -916,6 +919,13 @@ def meanings(comparison: Findings) -> Iterator[Caution]:
     settings = comparison.settings
     if settings.test in NOT_OF_MEANS:
         yield caution(f"test:{settings.test}")
+        primary, better = comparison.primary, differing(comparison.primary)
+        apart = [
+            pair
+            for pair, sure in zip(primary.pairs, better, strict=True)
+            if pair.p_corrected < settings.alpha and pair.difference and not sure
+        ]
+        yield from of_pairs(comparison, "opposite", apart, {"label": primary.label})
     contests = comparison.contests.values()
     given = settings.margin is not None or settings.rope is not None
     scale = " A margin or rope is a difference, so neither is applied." if given else ""

@@ -104,9 +104,9 @@ class Test:
         from carob.statistics.sequential import level_at
 
         past = [each for each in self.looks if each < queries]
-        level = level_at([each / planned for each in (*past, queries)], self.alpha)
+        level = rounded_down(level_at([each / planned for each in (*past, queries)], self.alpha))
         sentence = (
-            f"Look {len(past) + 1}, at {queries} of {planned} planned queries: the level is {level:.2g}, so that all "
+            f"Look {len(past) + 1}, at {queries} of {planned} planned queries: the level is {level:g}, so that all "
             f"looks together have {self.alpha:g} (alpha spending of O'Brien and Fleming's type)."
         )
         joint = math.isclose(self.confidence, 1 - self.alpha)
@@ -133,6 +133,19 @@ class Test:
         for name in names:
             if getattr(self, name) != getattr(plain, name):
                 raise PolicyError(f"{name}={getattr(self, name)!r} has no meaning {why}: leave it out.")
+
+
+def rounded_down(level: float) -> float:
+    """Returns a level with three digits, which can be stated in full, and is not larger.
+
+    Example:
+        >>> from carob.comparison.design import rounded_down
+        >>> rounded_down(0.00305065), rounded_down(0.05)
+        (0.00305, 0.05)
+    """
+    exponent = math.floor(math.log10(level)) if level > 0 else 0
+    nearest = round(level, 2 - exponent)
+    return nearest if nearest <= level * (1 + 1e-9) else round(nearest - 10.0 ** (exponent - 2), 2 - exponent)
 
 
 @specified

@@ -277,7 +277,7 @@ def others_decide(
     runs, count, found = tables[0].values.shape[1], len(tables), []
     tables = tables if settings.family == "all" else tables[:1]
     single = test.correction if settings.test not in FAMILY_WISE else None
-    own = [pair.p_corrected < settings.alpha for pair in contest.pairs]
+    own = differing(contest)
     for name in NOUNS:
         together = name in FAMILY_WISE
         if name == settings.test or (together and len(contest.pairs) == 1):
@@ -287,11 +287,17 @@ def others_decide(
         )
         its = replace(settings_of(other, runs, count, settings.baseline), clusters=settings.clusters)
         its_contest = contests_of(tables, its)[0][contest.label]
-        decisions = [each.p_corrected < its.alpha for each in its_contest.pairs]
+        decisions = differing(its_contest)
         turned = sum(one != two for one, two in zip(own, decisions, strict=True))
-        p = its_contest.between(*pair).p_corrected
-        found.append(OtherTest(name, its.correction, *pair, p, p < its.alpha, turned))
+        between = its_contest.between(*pair)
+        significant = pair[0] in its_contest.beaten[pair[1]] or pair[1] in its_contest.beaten[pair[0]]
+        found.append(OtherTest(name, its.correction, *pair, between.p_corrected, significant, turned))
     return tuple(found)
+
+
+def differing(contest: Contest) -> list[bool]:
+    """Returns whether one run of each pair is shown to be better than the other."""
+    return [pair.b in contest.beaten[pair.a] or pair.a in contest.beaten[pair.b] for pair in contest.pairs]
 
 
 def decided(measures: Sequence[Estimated], settings: Settings) -> dict[str, Contest]:
@@ -376,7 +382,8 @@ Outcome: TypeAlias = "np.recarray[Any, Any]"
 """An array for each field of the pairs' class, and three more arrays that joint intervals need.
 
 ``spread`` and ``freedom`` have the standard error of each pair's difference and its degrees of freedom. ``cut`` has the
-largest difference that a test of all pairs at once finds not significant, and NaN for other tests.
+largest difference that a test of all pairs at once finds not significant, and NaN for other tests. ``side`` is positive
+where a test of signs or ranks is in favour of the first run, and NaN for other tests.
 """
 
 KINDS = {"int": "int64", "bool": "bool"}
@@ -394,7 +401,7 @@ def empty_outcome(first: Integers, second: Integers, kind: type[Any] = Pair) -> 
         kind: the class of the pairs.
     """
     columns = [(each.name, KINDS.get(str(each.type), FLOATING)) for each in fields(kind)]
-    columns += [(name, FLOATING) for name in ("spread", "freedom", "cut")]
+    columns += [(name, FLOATING) for name in ("spread", "freedom", "cut", "side")]
     columns += [] if "worst_point" in dict(columns) else [("worst_point", "bool")]
     outcome = np.recarray(len(first), columns)
     for name, width in columns:
@@ -550,9 +557,12 @@ def test(outcome: Outcome, places: Integers, table: RunTable, settings: Settings
         )
     elif settings.test == "sign":
         outcome.p_uncorrected[places] = sign_test(outcome.wins[places], outcome.losses[places])
+        outcome.side[places] = outcome.wins[places] - outcome.losses[places]
     elif settings.test == "wilcoxon":
         seen = table.exchangeable()
-        outcome.p_uncorrected[places] = [wilcoxon(seen[:, one] - seen[:, other]) for one, other in couples]
+        found_p = [wilcoxon(seen[:, one] - seen[:, other]) for one, other in couples]
+        outcome.p_uncorrected[places] = [p for p, _ in found_p]
+        outcome.side[places] = [table.sign * side for _, side in found_p]
 
 
 TOGETHER = {"romano-wolf": romano_wolf, "tukey": randomised_tukey, "max-t": max_flip}
@@ -583,13 +593,18 @@ def sign_test(won: Integers, lost: Integers) -> Floats:
     return np.asarray(np.minimum(1.0, 2 * bdtr(np.minimum(won, lost), won + lost, 0.5)))
 
 
-def wilcoxon(differences: Floats) -> float:
-    """Returns the p-value of Wilcoxon's two-sided signed-rank test. Ties are dropped."""
+def wilcoxon(differences: Floats) -> tuple[float, float]:
+    """Returns the p-value of Wilcoxon's two-sided signed-rank test, and the sum of signed ranks. Ties are dropped."""
+    from scipy.stats import rankdata
     from scipy.stats import wilcoxon as signed_ranks
 
     # Differences are rounded so that those equal except for the last bit share a rank.
     differences = np.round(differences, 12)
-    return float(signed_ranks(differences).pvalue) if differences.any() else 1.0
+    differences = differences[differences != 0]
+    if not len(differences):
+        return 1.0, 0.0
+    side = float((np.sign(differences) * rankdata(np.abs(differences))).sum())
+    return float(signed_ranks(differences).pvalue), side
 
 
 def bootstrap(outcome: Outcome, places: Integers, table: RunTable, seen: Floats, settings: Settings) -> None:
@@ -644,6 +659,8 @@ def join(outcome: Outcome, settings: Settings, table: RunTable) -> None:
     """
     if settings.test in NOT_OF_MEANS or (table.geometric and settings.interval != "bootstrap"):
         return
+    if settings.test != "t" and len(outcome) and hopeless(outcome, settings, table.values.shape[1]):
+        return  # no difference whatever can be excluded, so the intervals have no end
     sure = (outcome.p_corrected < settings.alpha) & ~outcome.identical
     known = np.isfinite(outcome.cut) & ~outcome.worst_point & (not table.geometric)
     stretch = 1.0 if known.all() else stretched(outcome, settings, sure)
@@ -669,7 +686,7 @@ def detected(outcome: Outcome, settings: Settings, runs: int) -> Floats:
     with the differences of the runs.
     """
     compared = settings.test in ("t", "randomisation", "romano-wolf") and len(outcome) > 0
-    if not compared or least_p(settings, int(outcome.n.max()), runs) >= settings.alpha:
+    if not compared or hopeless(outcome, settings, runs):
         return np.full(len(outcome), np.nan)
     level = settings.alpha / (1 if settings.correction == "none" else settings.comparisons)
     if settings.test == "romano-wolf":
@@ -678,6 +695,11 @@ def detected(outcome: Outcome, settings: Settings, runs: int) -> Floats:
     else:
         critical = t_quantile(1 - level, outcome.freedom)
     return np.where(outcome.identical, np.nan, detectable(outcome.spread, outcome.freedom, critical))
+
+
+def hopeless(outcome: Outcome, settings: Settings, runs: int) -> bool:
+    """Returns whether so few queries were compared that no corrected p can be significant."""
+    return least_p(settings, int(outcome.n.max()), runs) >= settings.alpha
 
 
 def least_p(settings: Settings, queries: int, runs: int) -> float:
@@ -726,8 +748,10 @@ def from_p(outcome: Outcome, settings: Settings) -> Floats:
 
 def beaten(runs: int, outcome: Outcome, alpha: float, sign: float) -> tuple[tuple[int, ...], ...]:
     """Returns, for each run, the indices of the runs that it significantly outperforms."""
-    sure = outcome.p_corrected < alpha
-    return outperformed(runs, outcome.a[sure], outcome.b[sure], sign * outcome.difference[sure])
+    gain = sign * outcome.difference
+    # A test of signs or ranks may favour the run with the worse mean, and then it shows neither to be better.
+    sure = (outcome.p_corrected < alpha) & ~(outcome.side * gain < 0)
+    return outperformed(runs, outcome.a[sure], outcome.b[sure], gain[sure])
 
 
 def outperformed(runs: int, first: Integers, second: Integers, gain: Floats) -> tuple[tuple[int, ...], ...]:

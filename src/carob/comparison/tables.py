@@ -588,7 +588,8 @@ def differences_by_group(comparison: Findings, pairs: Sequence[Pair]) -> FittedT
     columns = gaps(comparison.settings, found, digits) | wins(found)
     columns["p(t)"] = [p_text(own.p_uncorrected, comparison.settings.alpha) for own in found]
     rows = [[*name, *row] for name, row in zip(names, zip(*columns.values(), strict=True), strict=True)]
-    note = "Groups are descriptive: their p comes from the t-test, uncorrected."
+    beside = " or belongs to their worst-point interval" if any(own.worst_point for own in found) else ""
+    note = f"Groups are descriptive: their p comes from the t-test{beside}, uncorrected."
     return FittedTable([contest.label, "group", "n", *columns], rows, frozenset({0, 1}), note=note)
 
 

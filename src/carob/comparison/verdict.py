@@ -102,13 +102,12 @@ JUDGE = {
     "these": "these {queries} queries, not for other queries",
     "similar": "queries like these {queries}",
     "bias": (
-        "The judge's {label} is {how} than people's by {size}, on average over the runs ({confidence:g}% CI "
-        "{low} to {high})."
+        "The judge's {label} is {how} than people's by {size}{over} ({confidence:g}% CI {low} to {high})."
     ),
-    "no known bias": "The judge's {label} equals people's, on average over the runs.",
-    "known bias": "The judge's {label} is {how} than people's by {size}, on average over the runs.",
+    "no known bias": "The judge's {label} equals people's{over}.",
+    "known bias": "The judge's {label} is {how} than people's by {size}{over}.",
     "no bias": (
-        "The judge's {label} differs from people's by {size}, on average over the runs ({confidence:g}% CI "
+        "The judge's {label} differs from people's by {size}{over} ({confidence:g}% CI "
         "{low} to {high}), which may be chance."
     ),
     "needed": (
@@ -605,7 +604,9 @@ def others_said(comparison: Findings) -> list[str]:
     own = pair.p_corrected < settings.alpha
     sides: dict[bool, list[str]] = {own: [], not own: []}
     for each in found:
-        sides[each.significant].append(f"{NOUNS[each.test]} {p_text(each.p_corrected, settings.alpha)}")
+        opposite = " for the other run" if each.p_corrected < settings.alpha and not each.significant else ""
+        p = p_text(each.p_corrected, settings.alpha)
+        sides[each.significant].append(f"{NOUNS[each.test]} {p}{opposite}")
     parts = [
         f"{also}{'' if side else 'not '}significant by {listed(names, len(found))}"
         for also, (side, names) in zip(("also ", ""), sides.items(), strict=True)
@@ -721,6 +722,7 @@ def judge_said(comparison: Findings) -> list[str]:
                 label=label,
                 how="larger" if each.bias > 0 else "smaller",
                 size=decimals(abs(each.bias), digits) if sure else signed(each.bias, digits),
+                over=", on average over the runs" if len(comparison.names) > 1 else "",
                 confidence=comparison.settings.confidence * 100,
                 low=signed(each.low, digits),
                 high=signed(each.high, digits),
@@ -741,7 +743,8 @@ def worth_said(comparison: Findings) -> str:
     for kind, worth in (("a difference", its.worth_pairs), ("a value", its.worth)):
         known_worth = np.array(worth)[np.isfinite(worth)]
         if len(known_worth):
-            several = kind == "a difference" and len(known_worth) > 1
+            ends = [f"{end:.0f}" for end in (known_worth.min(), known_worth.max())]
+            several = kind == "a difference" and ends[0] != ends[1]
             said.append(
                 filled(
                     "For {what}, the {sample} queries judged by people and the judge's grades are worth "
@@ -751,8 +754,8 @@ def worth_said(comparison: Findings) -> str:
                     count=f"{np.median(known_worth):.0f}",
                     spread=filled(
                         " (median of the pairs; {least} to {most})",
-                        least=f"{known_worth.min():.0f}",
-                        most=f"{known_worth.max():.0f}",
+                        least=ends[0],
+                        most=ends[1],
                     )
                     if several
                     else "",

@@ -37,6 +37,7 @@ EVIDENCE = {
         "{p}, corrected {adjusted}"
     ),
     "interval": "{percent}% interval {low:+.4f} to {high:+.4f}, p {p}, corrected {adjusted}",
+    "identical": "the same value for each of the {queries:query/queries}, so there is nothing to test",
     "interval of the mean": "{percent}% interval of the mean {low:.4f} to {high:.4f}, p {p}, corrected {adjusted}",
 }
 """What was computed about the difference, or the mean."""
@@ -47,6 +48,7 @@ READINGS = {
     "beyond:min": "below the minimum",
     "significant:min": "below the minimum and significant",
     "by chance:min": "below the minimum but not significant",
+    "identical": "no query fell; other queries can still tell the runs apart",
     "not inferior": "the interval excludes a drop larger than the tolerance: not inferior",
     "not inferior:min": "the interval excludes a mean below the minimum",
     "not shown": "not shown to be within the tolerance: a drop of {excluded:.4f} remains possible",
@@ -171,6 +173,11 @@ class GateCheck:
         return not self.beyond and self.p_uncorrected <= self.alpha
 
     @property
+    def identical(self) -> bool:
+        """Whether the run has the baseline's value for every query, which passes every gate."""
+        return self.kind == "max-drop" and self.low == self.high == self.difference == 0
+
+    @property
     def doubtful(self) -> bool:
         """Returns whether the check passed on weak evidence: a drop beyond the tolerance, or too few queries."""
         few = self.detectable > self.limit if self.kind == "max-drop" else self.tested
@@ -210,6 +217,7 @@ class GateCheck:
         key = "one query" if self.queries < 2 else key
         if self.kind == "min" and key == "interval":
             key = "interval of the mean"
+        key = "identical" if self.identical else key
         numbers = {"p": shown_p(self.p_uncorrected), "adjusted": shown_p(self.p_corrected)}
         return self.said(EVIDENCE[key], percent=f"{100 * (1 - self.alpha):.10g}", **numbers)
 
@@ -218,6 +226,8 @@ class GateCheck:
         """Explains the conclusions that the evidence allows."""
         if not self.tested:
             return []
+        if self.identical:
+            return [READINGS["identical"]]
         about = ":min" if self.kind == "min" else ""
         lines = []
         if self.beyond:
