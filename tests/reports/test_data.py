@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+import carob
 from carob.comparison.verdict import p_text
-from carob.reports.data import few, in_ranges, seven_digits
+from carob.reports.data import contest_row, few, in_ranges, seven_digits
+from comparison.matrices import systems
 
 
 @pytest.mark.parametrize(
@@ -39,3 +42,14 @@ def test_numbers_without_a_value_are_left_out_of_json() -> None:
 def test_a_p_below_the_smallest_that_is_drawn_is_no_bound() -> None:
     assert p_text(1 / 10_001, 0.05, 1 / 10_001) == "≤0.0001"
     assert p_text(6e-15, 0.05, 1 / 10_001) == "<0.001"
+
+
+@pytest.mark.parametrize(("losing", "shown"), [(32, False), (0, True)])
+def test_a_page_calls_no_pair_different_whose_test_favours_the_run_with_the_worse_mean(
+    losing: int, shown: bool
+) -> None:
+    apart = np.where(np.arange(40) < losing, -0.02, 0.3)
+    found = carob.compare(None, systems(np.column_stack([0.5 + apart, np.full(40, 0.5)])), test="sign")
+    adjusted = contest_row(found.primary, found)["pairs"][0][9]
+    assert found.primary.pairs[0].p_corrected < 0.05
+    assert (adjusted is not None) is shown

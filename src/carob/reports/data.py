@@ -14,6 +14,7 @@ from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob._version import __version__
 from carob.comparison.findings import letter, ranked
+from carob.comparison.significance import differing
 from carob.comparison.tables import EVERYTHING, in_overview, overview
 from carob.comparison.verdict import (
     digits_of,
@@ -353,10 +354,12 @@ def contest_row(contest: Contest, comparison: Comparison) -> dict[str, Any]:
     numbers = iter(
         seven_digits(
             number
-            for each in contest.pairs
+            for each, sure in zip(contest.pairs, differing(contest), strict=True)
             for number in (
                 *(each.difference, each.low, each.high, each.d_z),
-                *(each.p_corrected, each.detectable, each.joint_low, each.joint_high),
+                # A test of signs that favours the run with the worse mean shows no difference of means.
+                math.nan if each.p_corrected < settings.alpha and not sure else each.p_corrected,
+                *(each.detectable, each.joint_low, each.joint_high),
             )
         )
     )
