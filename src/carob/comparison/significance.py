@@ -600,10 +600,10 @@ def wilcoxon(differences: Floats) -> tuple[float, float]:
 
     # Differences are rounded so that those equal except for the last bit share a rank.
     differences = np.round(differences, 12)
-    differences = differences[differences != 0]
-    if not len(differences):
+    if not differences.any():
         return 1.0, 0.0
-    side = float((np.sign(differences) * rankdata(np.abs(differences))).sum())
+    kept = differences[differences != 0]
+    side = float((np.sign(kept) * rankdata(np.abs(kept))).sum())
     return float(signed_ranks(differences).pvalue), side
 
 
