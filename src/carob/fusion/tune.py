@@ -389,6 +389,41 @@ def tried_weights(
     return [TriedList(lists, judgments, options, its) for lists, its in zip(held, found, strict=True)]
 
 
+@dataclass(frozen=True, eq=False)
+class Worth:
+    """What the choice of weights is worth on other queries.
+
+    Args:
+        held_out: the expected mean of the chosen weights.
+        optimism: by how much their mean on the queries that chose them is too high.
+        gain: the gain over the best list, which is chosen likewise.
+        chosen: the share of folds in which each setting of the weights is chosen.
+    """
+
+    held_out: Estimate
+    optimism: Estimate
+    gain: Estimate
+    chosen: Floats
+
+
+def worth_of(table: RunTable, weights: int, alpha: float, resampling: Resampling) -> Worth:
+    """Returns what the choice among the weights, the first columns of a table, is worth; the others are lists."""
+    sign, values = table.sign, table.sign * table.exchangeable()
+    fused, lists = values[:, :weights], values[:, weights:]
+    how: dict[str, Any] = {"folds": resampling.folds, "repeats": resampling.repeats, "seed": resampling.seed}
+    by_weights, by_list = cross_validated(fused, **how), cross_validated(lists, **how)
+    draw = Draw(RESELECTIONS, resampling.seed)
+    again = reselected(fused, folds=resampling.folds, draw=draw)
+    better = reselected(lists, folds=resampling.folds, draw=draw)[:, 1]
+    apparent, other = float(fused.mean(axis=0).max()), float(by_weights.scores.mean())
+    return Worth(
+        interval(sign * other, again[:, 1], table, alpha, pairs=False),
+        interval(apparent - other, again[:, 0] - again[:, 1], table, alpha),
+        interval(sign * (other - float(by_list.scores.mean())), again[:, 1] - better, table, alpha),
+        by_weights.chosen,
+    )
+
+
 def tuned(
     table: RunTable,
     grid: Sequence[tuple[float, ...]],
@@ -410,32 +445,26 @@ def tuned(
     names = [each.name for each in made.runs]
     sign, values = table.sign, table.sign * table.exchangeable()
     fused, lists = values[:, : len(grid)], values[:, len(grid) :]
-    how: dict[str, Any] = {"folds": resampling.folds, "repeats": resampling.repeats, "seed": resampling.seed}
-    by_weights, by_list = cross_validated(fused, **how), cross_validated(lists, **how)
-    draw = Draw(RESELECTIONS, resampling.seed)
-    again = reselected(fused, folds=resampling.folds, draw=draw)
-    better = reselected(lists, folds=resampling.folds, draw=draw)[:, 1]
+    worth = worth_of(table, len(grid), alpha, resampling)
     means = fused.mean(axis=0)
     place = middle_of_best(means, grid)
-    apparent, other = float(means[place]), float(by_weights.scores.mean())
-    gain = other - float(by_list.scores.mean())
     even = min(range(len(grid)), key=lambda each: unevenness(grid[each]))
     return TunedFusion(
         table.label,
         len(values),
         tuple(names),
         replace(made.recipe, weights=grid[place]),
-        sign * apparent,
-        interval(sign * other, again[:, 1], table, alpha, pairs=False),
-        interval(apparent - other, again[:, 0] - again[:, 1], table, alpha),
-        interval(sign * gain, again[:, 1] - better, table, alpha),
+        sign * float(means[place]),
+        worth.held_out,
+        worth.optimism,
+        worth.gain,
         sign * float(means[even]),
         sign * float(lists.mean(axis=0).max()),
         sign * float(lists.max(axis=1).mean()),
         sign * float(fused.max(axis=1).mean()),
         tuple(
             TriedWeights(weights, sign * float(mean), float(share))
-            for weights, mean, share in zip(grid, means, by_weights.chosen, strict=True)
+            for weights, mean, share in zip(grid, means, worth.chosen, strict=True)
         ),
         tuple(
             Alone(name, sign * float(mean), *count)
