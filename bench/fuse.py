@@ -1,4 +1,4 @@
-"""Cost of fusion: ``carob fuse`` with a file, an evaluation of the fused run, and ``carob eval`` of the same runs.
+"""Cost of fusion: ``carob fuse`` with a file, ``--tune``, an evaluation of the fused run, and ``carob eval`` of the runs.
 
 ``python -m bench.fuse --queries 1000`` makes seven runs with 1,000 documents for each query, and prints the ratios to
 ``carob eval`` (medians of pairs) and the most memory. With ``--ranx``, ranx, whose values come first, takes minutes.
@@ -127,6 +127,7 @@ def main() -> None:
             "carob eval": [*carob, "eval", qrels, *paths],
             "carob fuse, file": [*carob, "fuse", *paths, "-o", out],
             "carob fuse, min-max sum, file": [*carob, "fuse", *paths, "--method", "sum", "-o", out],
+            "carob fuse --tune, 85 weights": [*carob, "fuse", *paths, "--tune", "nDCG@10", "--qrels", qrels],
             "carob.evaluate of the fused run": [sys.executable, "-c", EVALUATED, qrels, *paths],
         }
         costs = [{what: cost(command) for what, command in commands.items()} for _ in range(given.repeats)]

@@ -302,7 +302,13 @@ void QueryFuser::find_rough_scores(const std::vector<double>& weights) {
     }
     // Each number and each operation errs by half a unit of a float, or by the least float times a factor.
     slack_ = steps * (size * 0x1p-24 + factors * 0x1p-149);
-    if (!(size + factors < std::numeric_limits<float>::max())) find_scores(weights);
+    if (!(size + factors < std::numeric_limits<float>::max())) return find_scores(weights);
+    tops_.clear();
+    for (std::size_t first = 0; first < count; first += BLOCK) {
+        float top = rough[first];
+        for (std::size_t d = first + 1; d < std::min(first + BLOCK, count); ++d) top = rough[d] > top ? rough[d] : top;
+        tops_.push_back(top);
+    }
 }
 
 double QueryFuser::score_of(std::uint32_t document) {
@@ -321,20 +327,21 @@ double QueryFuser::score_of(std::uint32_t document) {
 }
 
 FusedPlace QueryFuser::place_of(std::uint32_t document) {
-    constexpr std::size_t BLOCK = 256, FEW = 32;
+    constexpr std::size_t FEW = 32;
     const std::size_t count = documents_.size();
     near_.clear();
     if (!rough_.empty()) {
         const double own = rough_[document];
         const auto high = static_cast<float>(own + 2 * slack_), low = static_cast<float>(own - 2 * slack_);
         std::size_t above = 0;
-        for (std::size_t first = 0; first < count && above < kept(); first += BLOCK) {
-            const std::size_t last = std::min(first + BLOCK, count);
-            std::int32_t others = 0;
-            for (std::size_t d = first; d < last; ++d) others += rough_[d] >= low;
-            if (others == 0) continue;
-            std::int32_t higher = 0;
-            for (std::size_t d = first; d < last; ++d) higher += rough_[d] > high;
+        for (std::size_t block = 0; block < tops_.size() && above < kept(); ++block) {
+            if (tops_[block] < low) continue;
+            const std::size_t first = block * BLOCK, last = std::min(first + BLOCK, count);
+            std::int32_t higher = 0, others = 0;
+            for (std::size_t d = first; d < last; ++d) {
+                higher += rough_[d] > high;
+                others += rough_[d] >= low;
+            }
             above += static_cast<std::size_t>(higher);
             for (std::size_t d = first; others > higher && d < last; ++d) {
                 if (rough_[d] >= low && !(rough_[d] > high)) near_.push_back(static_cast<std::uint32_t>(d));

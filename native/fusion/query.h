@@ -114,6 +114,8 @@ private:
     void choose();
     void sort_into_buckets();
 
+    static constexpr std::size_t BLOCK = 64;
+
     const FusionRecipe& recipe_;
     const std::uint64_t seed_;
     std::vector<List> lists_;
@@ -131,6 +133,7 @@ private:
     const std::vector<double>* weights_ = nullptr;  // those of weigh
     std::vector<float> rough_;                      // scores that are wrong by less than slack_; empty if scores_ are there
     double slack_ = 0;
+    std::vector<float> tops_;  // the highest of each block of rough scores
     std::vector<std::uint32_t> near_;
     std::vector<std::int32_t> votes_;
     std::vector<std::uint32_t> buckets_;  // where each begins
