@@ -134,7 +134,7 @@ void PointFinder::find(std::size_t run, double weight, const std::vector<double>
     else ListPoints(recipe_, run, scores, points).find(weight, candidates);
     for (double& its : points) {
         require(std::isfinite(its));
-        if (its <= recipe_.floor) its = recipe_.floor;
+        if (its <= 0 && !std::isnan(recipe_.floor)) its = recipe_.floor;
     }
 }
 

@@ -190,6 +190,14 @@ def test_so_it_does_by_each_profile(
     check_bytes(tmp_path_factory.mktemp("runs"), runs, method, profile=profile)
 
 
+def test_points_between_0_and_the_least_of_opensearch_stay(tmp_path: Path) -> None:
+    runs = [{"q": {"a": "1"}}, {"q": {"a": "1.0", "b": "7e-4", "c": "0"}}]
+    found = check_bytes(tmp_path, runs, "mean", profile="opensearch")
+    assert isinstance(found, bytes)
+    assert b"q Q0 c 2 0.0005" in found
+    assert b"q Q0 b 3 0.00034999" in found
+
+
 def many_lists(queries: int, documents: int, runs: int = 4) -> list[Lists]:
     """Runs with more queries than are fused at once, whose blocks are longer than the searched stretch."""
     dice = random.Random(3)
