@@ -1,4 +1,4 @@
-"""Cost of fusion: ``carob fuse`` with a file, ``--tune``, an evaluation of the fused run, and ``carob eval`` of the runs.
+"""Cost of fusion: ``carob fuse`` with a file, ``--tune``, and an evaluation of the fused run, against ``carob eval``.
 
 ``python -m bench.fuse --queries 1000`` makes seven runs with 1,000 documents for each query, and prints the ratios to
 ``carob eval`` (medians of pairs) and the most memory. With ``--ranx``, ranx, whose values come first, takes minutes.
