@@ -498,18 +498,113 @@ def test_the_policy_decides_about_documents_that_a_list_repeats(kind: str) -> No
     assert carob.evaluate(log, measures="RR", policy=carob.Policy(duplicates="last"))["RR"] == 1.0
 
 
-@pytest.mark.parametrize("kind", FRAMES)
-def test_padding_is_refused_with_advice_that_does_no_harm(kind: str) -> None:
-    rows: Rows = [
-        {"question": 1, "retrieved_ids": [3, -1, -1], "reference_ids": [3]},
-        {"question": 2, "retrieved_ids": [4, 5, -1], "reference_ids": [5]},
+PADDED: Rows = [
+    {"question": "1", "retrieved_ids": [3, -1, -1], "scores": [2.0, -9.0, -9.0], "reference_ids": [3, -1]},
+    {"question": "2", "retrieved_ids": [4, 5, -1], "scores": [2.0, 1.0, -9.0], "reference_ids": [5, -1]},
+    {"question": "3", "retrieved_ids": [-1, -1, -1], "scores": [-9.0, -9.0, -9.0], "reference_ids": [6, 7]},
+]
+"""Lists of three and of two documents, as faiss returns them for an index with fewer."""
+
+
+def as_texts(rows: Rows) -> Rows:
+    return [
+        {name: [*map(str, its)] if name.endswith("ids") else its for name, its in row.items()} for row in rows
     ]
-    with pytest.raises(DataError, match=r"-1.*(pads a list|seems to pad lists).*[Ll]eave") as refused:
-        carob.evaluate(FRAMES[kind](rows), measures="RR")
-    assert "duplicates" not in str(refused.value)
 
 
-def test_padding_ends_lists_of_ids_and_is_refused_in_files(tmp_path: Path) -> None:
+def unscored(rows: Rows) -> Rows:
+    return [{name: its for name, its in row.items() if name != "scores"} for row in rows]
+
+
+def with_retrieved(ids: list[int]) -> Rows:
+    return [PADDED[0], {**PADDED[1], "retrieved_ids": ids}]
+
+
+IN_FILES = ["log.json", "log.jsonl", "log.csv", "log.parquet"]
+CHANGES: dict[str, Callable[[Rows], Rows]] = {
+    "numbers": lambda rows: rows,
+    "texts": as_texts,
+    "in order": unscored,
+}
+
+
+def padded_log(kind: str, rows: Rows, folder: Path) -> Any:
+    if kind in FRAMES:
+        return FRAMES[kind](rows)
+    if kind == "log.parquet":
+        pytest.importorskip("polars").DataFrame(rows).write_parquet(folder / kind)
+        return folder / kind
+    return written(folder, kind, rows)
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("kind", [*FRAMES, *IN_FILES])
+def test_minus_one_pads_the_end_of_lists_in_every_form(tmp_path: Path, kind: str, change: str) -> None:
+    log = padded_log(kind, CHANGES[change](PADDED), tmp_path)
+    found = carob.evaluate(log, measures=["RR", "R", "P@3"])
+    assert found.by_query("RR") == {"1": 1.0, "2": 0.5, "3": 0.0}
+    assert found.by_query("R") == {"1": 1.0, "2": 1.0, "3": 0.0}
+    assert Qrels.of(log).judgments.count == 4
+
+
+@pytest.mark.parametrize("kind", [*FRAMES, *IN_FILES])
+def test_minus_one_before_other_ids_is_refused_in_every_form(tmp_path: Path, kind: str) -> None:
+    for ids in ([4, -1, 5], [-1, 4, -1]):
+        log = padded_log(kind, with_retrieved(ids), tmp_path)
+        with pytest.raises(
+            DataError, match=r"query '?2'? has the id -1 before other ids in 'retrieved_ids'.*faiss"
+        ):
+            carob.evaluate(log, measures="RR")
+    log = padded_log(kind, [{**PADDED[0], "reference_ids": [-1, -1]}], tmp_path)
+    with pytest.raises(DataError, match="lists no relevant documents"):
+        carob.evaluate(log, measures="RR")
+
+
+@pytest.mark.parametrize("library", ["Polars", "DuckDB", "PyArrow"])
+def test_every_library_leaves_out_the_padding_of_files(
+    tmp_path: Path, library: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from carob.inputs.files import libraries
+
+    pytest.importorskip(library.lower())
+    for form in libraries.READS:
+        monkeypatch.setitem(libraries.READS, form, (getattr(libraries, library),))
+    records = [
+        {"question": row["question"], "hits": [{"doc_id": each, "score": score} for each, score in pairs]}
+        for row in PADDED
+        for pairs in [zip(row["retrieved_ids"], row["scores"])]
+    ]
+    kinds = ["log.parquet"] if library == "PyArrow" else ["log.parquet", "log.jsonl"]
+    for kind in kinds:
+        log = padded_log(kind, PADDED, tmp_path)
+        assert carob.evaluate(log, measures="RR").by_query("RR") == {"1": 1.0, "2": 0.5, "3": 0.0}
+        hits = padded_log(kind, records, tmp_path)
+        assert carob.evaluate({"1": [3], "2": [5]}, hits, "RR").by_query("RR") == {"1": 1.0, "2": 0.5}
+        for rows, why in (
+            (with_retrieved([4, -1, 5]), "has the id -1 before other ids"),
+            ([{**PADDED[0], "reference_ids": [-1, -1]}], "lists no relevant documents"),
+        ):
+            with pytest.raises(DataError, match=why):
+                carob.evaluate(padded_log(kind, rows, tmp_path), measures="RR")
+
+
+def test_minus_one_pads_lists_by_query_and_records_but_no_rows(tmp_path: Path) -> None:
+    qrels = {"1": [3, -1], "2": ["5", "-1"]}
+    runs: list[Any] = [{"1": [3, -1, -1], "2": ["4", "5", "-1"]}]
+    (tmp_path / "lists.json").write_text(json.dumps(runs[0]))
+    for run in (*runs, tmp_path / "lists.json"):
+        assert carob.evaluate(qrels, run, "RR").by_query("RR") == {"1": 1.0, "2": 0.5}
+    with pytest.raises(DataError, match="query '1' has the id -1 before other ids"):
+        Run.of({"1": [-1, 3]})
+    rows = [{"query": "1", "doc_id": each, "rank": rank} for rank, each in enumerate([3, -1, -1], 1)]
+    with pytest.raises(DataError, match="pads a list"):
+        Run.of(rows)
+    (tmp_path / "flat.jsonl").write_text(lines(rows))
+    with pytest.raises(DataError, match=r"seems to pad lists .*leave such rows out"):
+        carob.evaluate(qrels, tmp_path / "flat.jsonl", "RR")
+
+
+def test_padding_ends_lists_of_ids() -> None:
     np = pytest.importorskip("numpy")
     padded = np.array([[3, -1, -1], [4, 5, -1]])
     with pytest.raises(DataError, match=r"retrieved list of question 1 has the id -1 before other ids"):
@@ -521,13 +616,6 @@ def test_padding_ends_lists_of_ids_and_is_refused_in_files(tmp_path: Path) -> No
     assert carob.evaluate_ids(padded, verdicts=verdicts, measures="RR")["RR"] == 0.75
     assert carob.evaluate_ids([ids[ids >= 0] for ids in padded], [[3], [5]], "RR")["RR"] == 0.75
     assert carob.tensors.evaluate_topk(padded, np.array([[3], [5]]), ["RR"])["RR"] == 0.75
-    frame = pytest.importorskip("polars").DataFrame(
-        {"question": [1, 2], "retrieved_ids": padded.tolist(), "reference_ids": [[3], [5]]}
-    )
-    frame.write_parquet(tmp_path / "log.parquet")
-    with pytest.raises(DataError, match="seems to pad lists") as refused:
-        carob.evaluate(tmp_path / "log.parquet", measures="RR")
-    assert "duplicates" not in str(refused.value)
 
 
 def test_arrays_of_one_length_are_lists(tmp_path: Path) -> None:

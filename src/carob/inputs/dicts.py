@@ -9,7 +9,7 @@ from carob import _native
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.inputs.errors import refused, sentences
-from carob.inputs.ids import as_text, bytes_of, text_of, texts, twice
+from carob.inputs.ids import as_text, bytes_of, text_of, texts, twice, unpadded
 from carob.inputs.sources import Provenance
 from carob.output.escaping import shown
 
@@ -63,6 +63,8 @@ def numbers_of(query: Any, its: Any, kind: str, grade: float | None) -> Any:
             **place,
         )
     ids: list[Any] = its.tolist() if hasattr(its, "tolist") else list(its)
+    if not isinstance(its, (set, frozenset)):
+        ids = ids[: unpadded(ids, query)]
     for each in ids:
         if not isinstance(each, Hashable):
             value, its_type = "grade" if kind == "qrels" else "score", type(each).__name__

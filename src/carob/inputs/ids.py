@@ -10,7 +10,9 @@ from carob.inputs.errors import refused
 from carob.output.escaping import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from carob.output.errors import DataError
 
 
 def text_of(identifier: bytes) -> str:
@@ -73,6 +75,37 @@ def as_text(identifier: object) -> str:
 def texts(mapping: Mapping[Any, Any]) -> dict[str, Any]:
     """Returns a dictionary with its ids converted to text, as the kernel reads them."""
     return {as_text(identifier): value for identifier, value in mapping.items()}
+
+
+INNER_PADDING = (
+    "query {name} has the id -1 before other ids{where}.",
+    "At the end of a list, -1 pads a list of fewer documents, as in faiss. Elsewhere, leave it out.",
+)
+"""A list of documents with the id -1 before its end."""
+
+
+def unpadded(ids: Sequence[Any], query: Any, column: str | None = None) -> int:
+    """Returns the number of ids before those that pad a list: -1, as a whole number or as text, at its end.
+
+    Args:
+        ids: the documents of a list.
+        query: its query, for the error.
+        column: the column of the list, for the error; None if there is none.
+
+    Raises:
+        DataError: -1 occurs before the end.
+    """
+    pads = [is_padding(each) or (isinstance(each, str) and each == "-1") for each in ids]
+    kept = len(pads) - sum(pads)
+    if any(pads[:kept]):
+        raise inner_padding(query, column)
+    return kept
+
+
+def inner_padding(query: Any, column: str | None) -> DataError:
+    """Returns the error for a list of documents with the id -1 before its end."""
+    where = "" if column is None else f" in '{column}'"
+    return refused(*INNER_PADDING, query=str(query), name=shown(str(query)), where=where, document="-1")
 
 
 def is_padding(identifier: object) -> bool:

@@ -24,7 +24,7 @@ from carob.inputs.errors import (
     scores_as_grades,
     sentences,
 )
-from carob.inputs.ids import is_padding
+from carob.inputs.ids import is_padding, unpadded
 from carob.inputs.nested import (
     SCORES,
     ColumnRoles,
@@ -432,15 +432,16 @@ class Row:
         return list(found)
 
 
-def documents(row: Row, plan: ColumnRoles, constant: float | None) -> Iterator[tuple[Any, Any]]:
-    """Yields each document of a row with its score or grade, or with the negated rank.
+def inner_rows(row: Row, plan: ColumnRoles) -> tuple[list[Row], dict[str, str]]:
+    """Returns a row for each document of a row, without those that pad its list, and their columns by role.
 
-    A document of a sample comes with its grade, its probability and, if it is stated, the size of the sample.
+    Raises:
+        DataError: the lists of the row differ in length, or hold something other than documents.
     """
     columns = dict(plan.inside)
     if not plan.nested:
-        inner = [row]
-    elif plan.records is not None:
+        return [row], columns
+    if plan.records is not None:
         inner = [replace(row, fields=each) for each in row.listed(plan.records, dict, "dicts")]
     else:
         lists = {name: row.listed(name) for name in columns.values()}
@@ -455,6 +456,19 @@ def documents(row: Row, plan: ColumnRoles, constant: float | None) -> Iterator[t
             replace(row, fields=dict(zip(columns.values(), each)))
             for each in zip(*lists.values(), strict=True)
         ]
+    ids = [value_at(each.fields, columns["document"]) for each in inner]
+    try:
+        return inner[: unpadded(ids, row.one(plan.columns["query"]), plan.documents)], columns
+    except DataError as error:
+        raise error.at(file=row.kind, row=row.number) from None
+
+
+def documents(row: Row, plan: ColumnRoles, constant: float | None) -> Iterator[tuple[Any, Any]]:
+    """Yields each document of a row with its score or grade, or with the negated rank.
+
+    A document of a sample comes with its grade, its probability and, if it is stated, the size of the sample.
+    """
+    inner, columns = inner_rows(row, plan)
     draw = [columns[role] for role in DRAW if role in columns and "probability" in columns]
     for place, each in enumerate(inner, 1):
         document, value = each.one(columns["document"]), columns.get("grade", columns.get("score"))

@@ -25,6 +25,7 @@ from carob.inputs.errors import (
 )
 from carob.inputs.files.header import head_of
 from carob.inputs.files.paths import Place
+from carob.inputs.ids import inner_padding
 from carob.inputs.nested import query_in_two_rows, shapes_of_types, twice_among
 from carob.output.errors import DataError
 from carob.output.escaping import shown
@@ -93,7 +94,23 @@ class Library:
             .collect()
             .rows()
         )
-        return odd_list(str(found[0][0]), dict(zip(names, found[0][1:], strict=True))) if found else None
+        if found:
+            return odd_list(str(found[0][0]), dict(zip(names, found[0][1:], strict=True)))
+        padded = self.odd_padding(table, plan, kind)
+        if padded is None:
+            return None
+        name, kept = padded
+        if kept:
+            return inner_padding(name, plan.documents)
+        return refused(*LISTS_NO_DOCUMENTS, column=plan.documents, where=f"query {shown(name)}: ", query=name)
+
+    def odd_padding(self, table: Any, plan: ColumnRoles, kind: str) -> tuple[str, int] | None:
+        """Finds the first list with the id -1 before other ids, or in qrels nothing else: its query and documents.
+
+        At the end of a list, the id -1 pads a list of fewer documents. ``flat`` leaves it out there, and reads it as
+        a null elsewhere, which is refused.
+        """
+        raise NotImplementedError
 
     def refuse_repeated(self, table: Any, plan: ColumnRoles, places: Callable[[], Any] | None = None) -> None:
         """Refuses a query with two rows that list documents.
@@ -294,23 +311,55 @@ class Polars(Library):
             return table.select(
                 double_in_polars(each) if text and role not in IDS else each for role, each in wanted.items()
             )
-        length = pl.col(plan.records or plan.columns["document"]).list.len()
+        length = pl.col(plan.documents).list.len()
+        lists = [plan.records] if plan.records is not None else list(plan.inside.values())
+        kept = length - self.padding_in(table, plan).list.sum()
+        table = table.with_columns(pl.col(lists).list.head(kept))
         if kind == "run":
             table = table.filter(length.fill_null(1) > 0)
         else:
-            lists = [plan.records] if plan.records is not None else list(plan.inside.values())
             table = table.with_columns(pl.when(length > 0).then(pl.col(lists)).name.keep())
         query = pl.col(plan.columns["query"]).alias("query")
         if plan.records is not None:
             opened = table.select(query, pl.col(plan.records).alias("record")).explode("record")
             record = pl.col("record").struct
-            return opened.select(
+            rows = opened.select(
                 "query", *(record.field(name).alias(role) for role, name in plan.inside.items())
             )
-        lists = [pl.col(name).alias(role) for role, name in plan.inside.items()]
-        if plan.by_place:
-            lists.append(pl.int_ranges(1, length + 1).alias("rank"))
-        return table.select(query, *lists).explode(*(role for role in plan.flat if role != "query"))
+        else:
+            columns = [pl.col(name).alias(role) for role, name in plan.inside.items()]
+            if plan.by_place:
+                columns.append(pl.int_ranges(1, length + 1).alias("rank"))
+            rows = table.select(query, *columns).explode(*(role for role in plan.flat if role != "query"))
+        document = pl.col("document")
+        pads = is_pad_in_polars(document, rows.collect_schema()["document"])
+        return rows.with_columns(pl.when(~pads).then(document).alias("document"))
+
+    @staticmethod
+    def padding_in(table: pl.LazyFrame, plan: ColumnRoles) -> pl.Expr:
+        """Returns an expression for lists of whether each document is -1."""
+        import polars as pl
+
+        inner: Any = table.collect_schema()[plan.documents]
+        each, held = pl.element(), inner.inner
+        if plan.records is not None:
+            name = plan.columns["document"]
+            each, held = each.struct.field(name), held.to_schema()[name]
+        return pl.col(plan.documents).list.eval(is_pad_in_polars(each, held))
+
+    def odd_padding(self, table: Any, plan: ColumnRoles, kind: str) -> tuple[str, int] | None:
+        """Finds the first list with the id -1 before other ids, or in qrels nothing else."""
+        import polars as pl
+
+        query = pl.col(plan.columns["query"]).cast(pl.String).alias("query")
+        rows = table.select(query, self.padding_in(table, plan).alias("pads"))
+        pads = pl.col("pads").list
+        rows = rows.with_columns((pads.len() - pads.sum()).alias("kept"))
+        odd = pads.head(pl.col("kept")).list.any()
+        if kind == "qrels":
+            odd |= pl.col("kept") == 0
+        found = rows.filter(odd).select("query", "kept").head(1).collect().rows()
+        return (str(found[0][0]), int(found[0][1])) if found else None
 
     def odd_number(self, table: pl.LazyFrame, plan: ColumnRoles) -> tuple[int, str, str] | None:
         """Finds the first field that should be a number but is not."""
@@ -322,6 +371,15 @@ class Polars(Library):
             if found.height:
                 return int(found["row"][0]), name, str(found[name][0])
         return None
+
+
+def is_pad_in_polars(document: pl.Expr, held: pl.DataType) -> pl.Expr:
+    """Returns an expression for whether a document is -1, a whole number or text; false for nulls."""
+    import polars as pl
+
+    if held.is_signed_integer():
+        return document.eq_missing(-1)
+    return (document if held == pl.String else document.cast(pl.String)).eq_missing(pl.lit("-1"))
 
 
 # Isolated (-I): "-c" alone would import from the working folder first, which anyone may have written to.
@@ -418,18 +476,46 @@ class DuckDB(Library):
                     for role, name in plan.columns.items()
                 )
             )
-        whole = column(plan.records or plan.columns["document"])
+        table = self.unpadded(table, plan)
+        whole = column(plan.documents)
         # The row gets a null, as in Polars, so that it is refused.
         unheld = f"{whole} IS NULL" + (f" OR len({whole}) = 0" if kind == "qrels" else "")
         table = table.project(f"* REPLACE (CASE WHEN {unheld} THEN [NULL] ELSE {whole} END AS {whole})")
         query = f"{column(plan.columns['query'])} AS query"
         if plan.records is not None:
             fields = ", ".join(f"record.{column(name)} AS {role}" for role, name in plan.inside.items())
-            return table.project(f"{query}, unnest({whole}) AS record").project(f"query, {fields}")
-        lists = [f"unnest({column(name)}) AS {role}" for role, name in plan.inside.items()]
-        if plan.by_place:
-            lists.append(f"unnest(range(1, len({whole}) + 1)) AS rank")
-        return table.project(", ".join([query, *lists]))
+            rows = table.project(f"{query}, unnest({whole}) AS record").project(f"query, {fields}")
+        else:
+            lists = [f"unnest({column(name)}) AS {role}" for role, name in plan.inside.items()]
+            if plan.by_place:
+                lists.append(f"unnest(range(1, len({whole}) + 1)) AS rank")
+            rows = table.project(", ".join([query, *lists]))
+        pads = "CAST(document AS VARCHAR) = '-1'"
+        return rows.project(f"* REPLACE (CASE WHEN {pads} THEN NULL ELSE document END AS document)")
+
+    @staticmethod
+    def padding_in(plan: ColumnRoles, whole: str) -> str:
+        """Returns SQL for the number of documents in a list that are -1."""
+        field = "" if plan.records is None else f".{column(plan.columns['document'])}"
+        return f"len([pad FOR pad IN {whole} IF CAST(pad{field} AS VARCHAR) = '-1'])"
+
+    def unpadded(self, table: duckdb.DuckDBPyRelation, plan: ColumnRoles) -> duckdb.DuckDBPyRelation:
+        """Returns the table with as many documents fewer in each list as it has documents -1, and their numbers."""
+        whole = column(plan.documents)
+        kept = f"len({whole}) - {self.padding_in(plan, whole)}"
+        names = [plan.records] if plan.records is not None else list(plan.inside.values())
+        return table.project(
+            f"* REPLACE ({', '.join(f'{column(name)}[1:{kept}] AS {column(name)}' for name in names)})"
+        )
+
+    def odd_padding(self, table: Any, plan: ColumnRoles, kind: str) -> tuple[str, int] | None:
+        """Finds the first list with the id -1 before other ids, or in qrels nothing else."""
+        whole = column(plan.documents)
+        query = f"CAST({column(plan.columns['query'])} AS VARCHAR)"
+        odd = f"{self.padding_in(plan, whole)} > 0" + (f" OR len({whole}) = 0" if kind == "qrels" else "")
+        rows = self.unpadded(table, plan).filter(odd).project(f"{query}, len({whole})").limit(1)
+        found = rows.fetchall()
+        return (str(found[0][0]), int(found[0][1])) if found else None
 
     def odd_number(self, table: duckdb.DuckDBPyRelation, plan: ColumnRoles) -> tuple[int, str, str] | None:
         """Finds the first field that should be a number but is not."""
@@ -508,6 +594,13 @@ class PyArrow(Library):
         rows = table.to_table(columns=list(dict.fromkeys(names)))
         rows.validate(full=True)
         return Polars().flat(pl.DataFrame(pl.from_arrow(rows)).lazy(), plan, kind, text=text)
+
+    def odd_padding(self, table: Any, plan: ColumnRoles, kind: str) -> tuple[str, int] | None:
+        """Finds the first list with the id -1 before other ids, or in qrels nothing else."""
+        import polars as pl
+
+        rows = table.to_table() if hasattr(table, "scanner") else table
+        return Polars().odd_padding(pl.DataFrame(pl.from_arrow(rows)).lazy(), plan, kind)
 
 
 def refuse_long_dictionaries(table: pyarrow.dataset.FileSystemDataset, ids: Collection[str]) -> None:
