@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import json
 import math
 import shlex
 from typing import TYPE_CHECKING, Any
@@ -126,6 +128,59 @@ def test_a_number_that_nothing_gives_says_so_with_the_nearest() -> None:
     assert found.causes == ()
     assert found.nearest is not None
     assert "No convention known here gives 0.123456." in str(found)
+    assert found.nearest.command in " ".join(str(found).split())
+
+
+@pytest.mark.parametrize("number", ["0.1311", "0.77", "0.9999"])
+def test_the_command_of_the_nearest_value_gives_it(number: str, capsys: pytest.CaptureFixture[str]) -> None:
+    found = carob.whence(number, "nDCG@5", grades=[0, 3, 0, 1, 2, 1, 0], judged=[3, 2, 2, 1, 1, 0, 0])
+    assert found.causes == ()
+    assert found.nearest is not None
+    if found.nearest.profiles:
+        main([*shlex.split(found.nearest.command)[1:], "--format", "json"])
+        assert json.loads(capsys.readouterr().out)["value"] == pytest.approx(found.nearest.values[0])
+
+
+def test_numbers_of_different_conventions_are_each_explained() -> None:
+    linear = carob.evaluate_grades([GRADES], "nDCG@4", [JUDGED])
+    mistake = PROGRAMS["nDCG", "binary over threes"]
+    numbers = [f"{linear[linear.labels[0]]:.5f}", f"{mistake:.5f}"]
+    found = carob.whence(numbers, "nDCG@4", grades=GRADES, judged=JUDGED)
+    assert found.causes == ()
+    assert [each.numbers for each in found.separate] == [(each,) for each in numbers]
+    assert all(each.causes for each in found.separate)
+    assert "together, so they are of different conventions" in " ".join(str(found).split())
+    assert {row["numbers"] for row in csv.DictReader(found.to_csv().splitlines())} == {*numbers}
+    unknown = carob.whence([numbers[0], "0.98765"], "nDCG@4", grades=GRADES, judged=JUDGED)
+    assert "different conventions" not in str(unknown)
+    assert "No convention known here gives 0.98765." in str(unknown)
+
+
+def test_the_command_covers_each_number(capsys: pytest.CaptureFixture[str]) -> None:
+    lists, pools = [[0, 1, 0], [0, 0, 1, 0, 1]], [[1, 1], [1, 1, 1]]
+    best = carob.whence(["0.250", "0.2444"], "AP", grades=lists, judged=pools).causes[0]
+    for command, value in zip(best.command.split(" && "), best.values, strict=True):
+        main([*shlex.split(command)[1:], "--format", "json"])
+        assert json.loads(capsys.readouterr().out)["value"] == pytest.approx(value)
+    means = carob.whence(["0.4167", "0.6667"], ["RR", "R@3"], QRELS, RUN).causes
+    assert means == () or means[0].command.count(" -m ") == 2
+    two = carob.whence(["0.5", "0.333"], "RR", QRELS, RUN, ["q1", "q2"]).causes[0].command
+    assert "--query q1" in two
+    assert "--query q2" in two
+
+
+def test_a_percentage_without_its_sign_and_cut_digits_are_tried_and_named() -> None:
+    value = 1 / math.log2(3)  # 0.63093
+    percentage = carob.whence("63.09", "nDCG@2", grades=[0, 1], judged=[1])
+    truncated = carob.whence("0.630", "nDCG@2", grades=[0, 1], judged=[1])
+    both = carob.whence("63.092", "nDCG@2", grades=[0, 1], judged=[1])
+    for found, read_as in ((percentage, "percent"), (truncated, "truncated"), (both, "truncated percent")):
+        assert found.causes[0].values[0] == pytest.approx(value)
+        assert found.read_as == (read_as,)
+    assert "Nothing here gives 63.09 as written: read as a percentage" in " ".join(str(percentage).split())
+    assert "read as truncated" in str(both)
+    assert carob.whence("0.63", "nDCG@2", grades=[0, 1], judged=[1]).read_as == ("rounded",)
+    assert carob.whence("2", "DCG", grades=[2], judged=[2]).read_as == ("rounded",)
 
 
 def test_chance_is_said_and_falls_with_digits() -> None:
@@ -171,8 +226,6 @@ def test_the_command_gives_the_value(capsys: pytest.CaptureFixture[str]) -> None
         for each in carob.whence(number, grades=GRADES, judged=JUDGED).causes:
             if each.profiles:
                 main([*shlex.split(each.command)[1:], "--format", "json"])
-                import json
-
                 assert json.loads(capsys.readouterr().out)["value"] == pytest.approx(each.values[0]), (
                     each.command
                 )

@@ -88,18 +88,7 @@ def whence(
         subject = subject.as_mean()
     asked = given_numbers(texts, measure, each_its_own=each_its_own)
     search = Search(asked, subject, policy)
-    groups = in_groups(search.fits())
-    commands = command_for(qrels, run, query, grades, judged)
-    causes = tuple(cause_of(rank, group, subject, commands) for rank, group in enumerate(groups, 1))
-    return Whence(
-        tuple(texts),
-        causes,
-        len(search.candidates),
-        search.chance(),
-        decider(search, [group[0] for group in groups[:LEADS]]),
-        None if causes else search.nearest(),
-        tuple(each.digits for each in asked),
-    )
+    return explanations(search, command_for(qrels, run, query, grades, judged))
 
 
 # ---------------------------------------------------------------- what was passed
@@ -234,11 +223,34 @@ def subject_of(
 # ---------------------------------------------------------------- what was found
 
 
-def cause_of(
-    rank: int, group: list[FittingReadings], subject: NumberedLists, commands: ShownCommands
-) -> Cause:
+def explanations(search: Search, commands: ShownCommands) -> Whence:
+    """Returns the explanations of the numbers together, or else those of each number alone."""
+    tried = ((each, in_groups(each.fits())) for each in search.readings_of_numbers())
+    found, groups = next((each for each in tried if each[1]), (search, []))
+    apart = [] if groups or len(search.numbers) == 1 else [search.of(each) for each in search.numbers]
+    nearest: list[FittingReadings] = []
+    if not groups and not apart:
+        found = min(
+            search.of(search.numbers[0]), search.of(search.numbers[0].as_percent), key=Search.distance
+        )
+        nearest = found.nearest()
+    causes = tuple(cause_of(rank, group, found, commands) for rank, group in enumerate(groups, 1))
+    return Whence(
+        tuple(each.text for each in search.numbers),
+        causes,
+        len(search.candidates),
+        found.chance(),
+        decider(found, [group[0] for group in groups[:LEADS]]),
+        cause_of(1, nearest, found, commands) if nearest else None,
+        tuple(each.digits for each in found.numbers),
+        tuple(each.read_as for each in found.numbers),
+        tuple(explanations(each, commands) for each in apart),
+    )
+
+
+def cause_of(rank: int, group: list[FittingReadings], search: Search, commands: ShownCommands) -> Cause:
     """Returns an explanation: fits that the data cannot tell apart, most common first."""
-    best = group[0]
+    best, subject = group[0], search.subject
     conventions = [
         fit.possibilities[0] for fit in group if fit.possibilities[0].variant.convention is not None
     ]
@@ -261,7 +273,12 @@ def cause_of(
         tuple(known.values()),
         "" if measure is None else measure.full,
         "" if policy is None else ", ".join(policy.changes(Policy())),
-        commands.of(best.possibilities[0], subject.own(best.possibilities[0].variant)),
+        commands.of(
+            [
+                (each, subject.own(each.variant), number.place)
+                for each, number in zip(best.possibilities, search.numbers, strict=True)
+            ]
+        ),
     )
 
 

@@ -13,7 +13,7 @@ from carob.evaluation.engine import nested
 from carob.measures.define import as_typed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
 
     from carob.diagnosis.whence.candidates import Possibility
 
@@ -32,26 +32,38 @@ class ShownCommands:
     queries: tuple[str, ...]
     lists: tuple[tuple[str, ...], ...]
 
-    def of(self, candidate: Possibility, policy: Policy | None) -> str:
-        """Returns the command: a derivation of one list, or the mean over several.
+    def of(self, computed: Sequence[tuple[Possibility, Policy | None, int]]) -> str:
+        """Returns the commands, joined by ``&&``: derivations of single lists, or the means over several.
 
         Args:
-            candidate: what the command computes.
-            policy: the settings that matter for the data; None for a mistake.
+            computed: for each number, what computes it, the settings that matter for the data (None for a mistake),
+                and the place of the number's list.
         """
-        name, profile = label_of(candidate, policy)
-        options = [] if profile in ("", "carob") else ["--profile", profile]
-        if self.files and not self.queries:
-            return shlex.join(["carob", "eval", *self.files, "-m", name, *options])
-        if self.files:
-            return shlex.join(["carob", "explain", name, *self.files, "--query", self.queries[0], *options])
-        return shlex.join(["carob", "explain", name, *self.lists[0], *options])
+        shared = set.intersection(*({name for name, _ in each.variant.sources} for each, _, _ in computed))
+        means: dict[str, list[str]] = {}
+        found: dict[str, None] = {}
+        for candidate, policy, place in computed:
+            name, profile = label_of(candidate, policy, shared)
+            options = [] if profile in ("", "carob") else ["--profile", profile]
+            if self.files and not self.queries:
+                means.setdefault(profile, []).append(name)
+            elif self.files:
+                words = [name, *self.files, "--query", self.queries[place], *options]
+                found[shlex.join(["carob", "explain", *words])] = None
+            else:
+                found[shlex.join(["carob", "explain", name, *self.lists[place], *options])] = None
+        for profile, names in means.items():
+            asked = [word for name in dict.fromkeys(names) for word in ("-m", name)]
+            options = [] if profile in ("", "carob") else ["--profile", profile]
+            found[shlex.join(["carob", "eval", *self.files, *asked, *options])] = None
+        return " && ".join(found)
 
 
-def label_of(candidate: Possibility, policy: Policy | None) -> tuple[str, str]:
+def label_of(candidate: Possibility, policy: Policy | None, shared: Container[str]) -> tuple[str, str]:
     """Returns the name of the measure, and the profile that it needs.
 
-    A convention without settings of its own has carob's name, and any other the name of the most common profile.
+    A convention without settings of its own has carob's name, and any other the name of the most common profile, if
+    possible of one that the numbers share.
 
     A mistake has no name of its own: its command derives the same formula, or the one that it replaces.
     """
@@ -60,7 +72,7 @@ def label_of(candidate: Possibility, policy: Policy | None) -> tuple[str, str]:
         return at_depth(variant.mistake.same or variant.mistake.of, candidate.depth), ""
     if policy == Policy():
         return str(variant.at(candidate.depth)), ""
-    profile, label = variant.sources[0]
+    profile, label = next((each for each in variant.sources if each[0] in shared), variant.sources[0])
     return (at_depth(label, candidate.depth) if variant.deep else label), profile
 
 

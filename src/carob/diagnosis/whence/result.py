@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
@@ -18,6 +19,13 @@ LEAST = 0.001
 """The smallest share that is stated exactly."""
 MOST_MISTAKES = 2
 """The maximum number of mistakes of an explanation that the text describes."""
+DEFINED = ("profiles", "mistakes", "convention", "policy", "command")
+"""The fields of an explanation that JSON has of the nearest value."""
+READ_AS = {
+    "percent": "Nothing here gives {those} as written: read as a percentage, which is 100 times the value.",
+    "truncated": "Nothing here rounds to {those}: read as truncated, with further digits cut off.",
+}
+"""What is said of numbers that are read in another way, by a word in how they are read."""
 MOST_TOOLS = 4
 """The maximum number of tools that a row of the table names."""
 
@@ -114,8 +122,12 @@ class Whence(Documented):
         searched: the number of conventions and mistakes, at all depths, that were tried.
         chance: the share of numbers between 0 and 1, with as many digits, that something among these gives.
         decider: a further number that would decide; None if there are fewer than two explanations or none decides.
-        nearest: without an explanation, the measure with the nearest value, and that value; else None.
+        nearest: without an explanation of the only number, the conventions and mistakes with the nearest value; else
+            None.
         digits: the decimals of each number.
+        read_as: how each number was read: ``rounded``; ``percent`` if nothing rounds to it, but to a hundredth of it;
+            ``truncated`` if further digits seem to have been cut off; or ``truncated percent``.
+        separate: without one explanation of several numbers, the explanations of each alone; else none.
         shown: the maximum number of explanations in the text.
 
     Example:
@@ -130,8 +142,10 @@ class Whence(Documented):
     searched: int
     chance: float
     decider: Decider | None
-    nearest: tuple[str, float] | None
+    nearest: Cause | None
     digits: tuple[int, ...]
+    read_as: tuple[str, ...]
+    separate: tuple[Whence, ...] = ()
     shown: int = 5
 
     def contents(self) -> dict[str, Any]:
@@ -144,11 +158,17 @@ class Whence(Documented):
             "decider": self.decider,
             "nearest": None
             if self.nearest is None
-            else {"measure": self.nearest[0], "value": self.nearest[1]},
+            else {
+                "measure": self.nearest.name,
+                "value": self.nearest.values[0],
+                **{name: getattr(self.nearest, name) for name in DEFINED},
+            },
+            "read_as": self.read_as,
+            "separate": [each.contents() for each in self.separate],
         }
 
     def records(self) -> dict[str, Callable[[], Records]]:
-        """Returns the table of ``causes``: one row for each explanation."""
+        """Returns the table of ``causes``: one row for each explanation of the numbers, or of each alone."""
         names = [
             "rank",
             "measure",
@@ -159,6 +179,7 @@ class Whence(Documented):
             "convention",
             "policy",
             "command",
+            "numbers",
         ]
 
         def rows() -> Records:
@@ -175,8 +196,10 @@ class Whence(Documented):
                         each.convention,
                         each.policy,
                         each.command,
+                        ", ".join(found.numbers),
                     )
-                    for each in self.causes
+                    for found in (self.separate or (self,))
+                    for each in found.causes
                 ],
             )
 
@@ -189,6 +212,14 @@ class Whence(Documented):
     def document(self, layout: str = "text") -> Document:
         """Returns the table of explanations, what each computes with its command, and what would decide."""
         del layout
+        sections = self.explained()
+        for each in self.separate:
+            sections.append(Section([Line(f"{each.numbers[0]} alone:")]))
+            sections += replace(each, shown=self.shown).explained()
+        return Document(sections, f"Whence {', '.join(self.numbers)}")
+
+    def explained(self) -> list[Section]:
+        """Returns the sections about these numbers together."""
         kept = self.causes[: self.shown]
         sections = []
         if kept:
@@ -199,20 +230,20 @@ class Whence(Documented):
             ]
             sections.append(Section([Table(["", "measure", "value", "from"], rows, (1, 3))]))
             sections += [Section([*map(Line, self.details(each))]) for each in kept]
-        sections.append(Section([Line(each, "verdict") for each in self.sentences()]))
-        return Document(sections, f"Whence {', '.join(self.numbers)}")
+        near = [] if self.nearest is None else [Line(each) for each in self.details(self.nearest)]
+        sections.append(Section([*(Line(each, "verdict") for each in self.sentences()), *near]))
+        return sections
 
     def details(self, cause: Cause) -> list[str]:
         """Returns what an explanation computes, and the command that shows the derivation."""
         found = []
+        mark = f"{cause.rank}  " if self.causes else "   "
         if cause.profiles:
             policy = f" ({cause.policy})" if cause.policy else ""
-            found.append(f"{cause.rank}  {cause.convention}{policy}")
-        found += [f"{cause.rank}  Mistake: {each}" for each in cause.mistakes[:MOST_MISTAKES]]
+            found.append(f"{mark}{cause.convention}{policy}")
+        found += [f"{mark}Mistake: {each}" for each in cause.mistakes[:MOST_MISTAKES]]
         more = len(cause.mistakes) - MOST_MISTAKES
-        found += (
-            [f"{cause.rank}  {plural(more, 'further mistake')} with the same value here."] if more > 0 else []
-        )
+        found += [f"{mark}{plural(more, 'further mistake')} with the same value here."] if more > 0 else []
         depths = [each for each in cause.depths if each is not None]
         if len(cause.depths) > 1:
             whole = ["the whole list"] if None in cause.depths else []
@@ -224,19 +255,33 @@ class Whence(Documented):
         several = len(self.numbers) > 1
         asked = ", ".join(self.numbers)
         found = []
-        if not self.causes:
+        if self.separate:
+            told = all(each.causes for each in self.separate)
+            why = ", so they are of different conventions" if told else ""
+            found.append(f"No one convention known here gives {asked} together{why}.")
+        elif not self.causes:
             found.append(f"No convention known here gives {asked}.")
-            if self.nearest is not None:
-                name, value = self.nearest
-                found.append(f"The nearest value of {self.searched} tried is {value:.6f}: {name}.")
+        if self.nearest is not None:
+            value = f"{self.nearest.values[0]:.6f}: {self.nearest.name} of {self.nearest.whose}"
+            found.append(f"The nearest value of {self.searched} tried is {value}.")
         elif len(self.causes) > self.shown:
             found.append(f"{len(self.causes) - self.shown} further explanations are less common.")
         if self.causes:
+            found += self.readings()
             digits = plural(self.digits[0], "digit")
             start = "Numbers with so many digits fit" if several else f"A number of {digits} fits"
             advice = ": use more digits" if self.chance >= OFTEN else ""
             found.append(f"{start} something here by chance in {percent(self.chance)} of cases{advice}.")
         return found + self.deciding()
+
+    def readings(self) -> list[str]:
+        """Returns the sentences about numbers that had to be read in another way than as rounded shares."""
+        found = []
+        for word, what in READ_AS.items():
+            those = [text for text, its in zip(self.numbers, self.read_as, strict=True) if word in its]
+            if those:
+                found.append(what.format(those=", ".join(those)))
+        return found
 
     def deciding(self) -> list[str]:
         """Returns the sentence about the number that would decide."""

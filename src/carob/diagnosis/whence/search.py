@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+from copy import copy
+from dataclasses import replace
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
@@ -25,6 +28,8 @@ SINGLE = 2e-7
 """The relative error of a number that was computed in single precision, as in PyTorch."""
 SAME = 1e-9
 """The largest difference of two values that count as the same: the error of sums in another order."""
+DIGITS_TO_CUT = 2
+"""The minimum number of decimals of a number whose further digits may have been cut off."""
 MOST_FITS = 12
 """The maximum number of fits of one source to each of several numbers of the same list."""
 
@@ -40,6 +45,8 @@ class GivenNumber:
         families: the usual names of the measure that was stated; none if no measure was stated.
         depth: the stated depth; None if none was stated.
         place: the place of its list among the lists.
+        percent: whether the text has no percent sign, but is read as 100 times the value.
+        cut: whether further digits were cut off, in place of being rounded.
     """
 
     text: str
@@ -48,6 +55,38 @@ class GivenNumber:
     families: tuple[str, ...] = ()
     depth: int | None = None
     place: int = 0
+    percent: bool = False
+    cut: bool = False
+
+    @property
+    def as_percent(self) -> GivenNumber:
+        """The number as 100 times the value, if it can be that."""
+        if not 1 < self.value <= 100 or "%" in self.text:
+            return self
+        return replace(self, value=self.value / 100, digits=self.digits + 2, percent=True)
+
+    @property
+    def read_as(self) -> str:
+        """How the number is read: ``rounded``, ``truncated``, ``percent`` or ``truncated percent``."""
+        return " ".join(["truncated"] * self.cut + ["percent"] * self.percent) or "rounded"
+
+    @property
+    def as_cut(self) -> GivenNumber:
+        """The number with further digits that were cut off, if it has some that tell it from others."""
+        return replace(self, cut=True) if self.digits >= DIGITS_TO_CUT else self
+
+    def near(self, values: Floats) -> Any:
+        """Returns which values are printed as this number."""
+        away = values - self.value
+        if not self.cut:
+            return np.abs(away) <= self.margin
+        further = away if self.value >= 0 else -away
+        return (further >= -SAME) & (further < 10.0**-self.digits - SAME)
+
+    def as_printed(self, values: Floats) -> Floats:
+        """Returns values in units of this number's last digit."""
+        units = values * 10.0**self.digits
+        return cast("Floats", np.trunc(units + SAME) if self.cut else np.round(units))
 
     @property
     def margin(self) -> float:
@@ -120,6 +159,24 @@ class Search:
         if np.isnan(self.values).all():
             subject.match()  # which says why no convention can use the data
 
+    def of(self, *numbers: GivenNumber) -> Search:
+        """Returns the search of other numbers among the same values."""
+        other = copy(self)
+        other.numbers = numbers
+        return other
+
+    def readings_of_numbers(self) -> Iterator[Search]:
+        """Yields this search, then those of its numbers as percentages without their sign, and with digits cut off."""
+        yield self
+        as_percent = [each.as_percent for each in self.numbers]
+        for numbers in (
+            as_percent,
+            [each.as_cut for each in self.numbers],
+            [each.as_cut for each in as_percent],
+        ):
+            if numbers != [*self.numbers]:
+                yield self.of(*numbers)
+
     def fits(self) -> list[FittingReadings]:
         """Returns every fit."""
         places = [each.place for each in self.numbers]
@@ -129,7 +186,7 @@ class Search:
 
     def fitting(self, number: GivenNumber) -> list[int]:
         """Returns the candidates that give a number."""
-        near = np.abs(self.values[number.place] - number.value) <= number.margin
+        near = number.near(self.values[number.place])
         return [each for each in np.flatnonzero(near).tolist() if number.admits(self.candidates[each])]
 
     def of_one_name(self) -> Iterator[FittingReadings]:
@@ -183,16 +240,25 @@ class Search:
             if not any(value != value for value in row):
                 yield depth, row
 
-    def nearest(self) -> tuple[str, float] | None:
-        """Returns the candidate whose value is nearest to the first number."""
-        number = self.numbers[0]
+    def nearest(self) -> list[FittingReadings]:
+        """Returns the most common of the candidates whose value is nearest to the only number, and those like it."""
+        (number,) = self.numbers
         away = np.abs(self.values[number.place] - number.value)
         away[[not number.admits(each) for each in self.candidates]] = np.nan
         if np.isnan(away).all():
-            return None
-        place = int(np.nanargmin(away))
-        found = self.candidates[place]
-        return f"{found.name} of {found.variant.sources[0][0]}", float(self.values[number.place, place])
+            return []
+        equal = np.flatnonzero(away <= np.nanmin(away) + SAME).tolist()
+        fits = [
+            FittingReadings((self.candidates[each],), (float(self.values[number.place, each]),))
+            for each in equal
+        ]
+        return in_groups(fits)[0]
+
+    def distance(self) -> float:
+        """Returns how far the nearest value is from the only number, as a share of it."""
+        return min(
+            (abs(each.values[0] - self.numbers[0].value) for each in self.nearest()), default=math.inf
+        ) / max(abs(self.numbers[0].value), SAME)
 
     def weight(self, place: int) -> float:
         """Returns how common a candidate is."""
@@ -207,7 +273,7 @@ class Search:
         for number in self.numbers:
             admitted = np.array([number.admits(each) for each in self.candidates], bool)
             values = np.where(admitted, self.values[number.place], np.nan)
-            columns.append(np.round(values * 10.0**number.digits))
+            columns.append(number.as_printed(values))
             total *= 10.0**number.digits - 1
         inside = np.ones(len(self.candidates), bool)
         for number, column in zip(self.numbers, columns, strict=True):
