@@ -1,4 +1,4 @@
-"""Hands mutated dicts, compressed runs and names to carob: ``make fuzz-python COUNT=100000 SEED=1``.
+"""Hands mutated dicts, runs and names to carob: ``make fuzz-python COUNT=100000 SEED=1``.
 
 What comes back is a result or one of carob's own errors; a name that is read reads as itself again. The same seed makes
 the same inputs. What only the kernel sees, text and frames, is fuzzed without Python: ``native/fuzz``.
@@ -14,11 +14,15 @@ import lzma
 import math
 import random
 import sys
+import tempfile
 import time
 import warnings
+from io import BytesIO
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import carob
+from carob.fusion.methods import METHODS, NORMALISATIONS
 from carob.inputs.decompression import ZSTANDARD
 from carob.measures import REGISTER, parse_measure
 from carob.output.errors import CarobError
@@ -164,7 +168,79 @@ def names(draw: random.Random) -> None:
     assert str(parse_measure(read)) == read, f"{text!r} reads as {read!r}, which reads otherwise"
 
 
-KINDS = (names, names, names, names, dictionaries, dictionaries, streams)
+LINES = (
+    "",
+    "q1 Q0 d1 1 2.5 t",
+    "q2 Q0 d1 0 nan t",
+    "q1 Q0 d9 0 1e309 t",
+    "q3 Q0 é 0 -0 t",
+    "q1\tQ0\td2\t1\t0x1p3\tt",
+    "x",
+)
+
+
+def text_of_run(draw: random.Random, queries: int = 4) -> bytes:
+    """Lines of a run, some of which may be mutated, doubled, out of place or cut."""
+    lines = [
+        f"q{query} Q0 d{draw.randrange(8)} {rank} {draw.choice((3, 2, 2, 0.5, -1, 1e300, 5e-324))} t"
+        for query in draw.sample(range(queries), draw.randrange(1, queries + 1))
+        for rank in range(draw.randrange(1, 6))
+    ]
+    lines = list({tuple(line.split()[::2][:2]): line for line in lines}.values())
+    for _ in range(draw.choice((0, 0, 0, 1, 2))):
+        lines.insert(draw.randrange(len(lines) + 1), draw.choice([*LINES, draw.choice(lines)]))
+    text = "\n".join(lines).encode() + draw.choice((b"", b"\n", b"\n", b"\r\n"))
+    if draw.random() < 0.1:
+        at = draw.randrange(len(text))
+        text = text[:at] + draw.randbytes(draw.randrange(3)) + text[at + draw.randrange(2) :]
+    return text
+
+
+def said(work: Callable[[], Any]) -> Any:
+    """The result of some work, or the fact that it is refused."""
+    try:
+        return work()
+    except CarobError:
+        return None
+
+
+def fusions(draw: random.Random) -> None:
+    """Fuse runs from files and from memory: the same bytes, or neither is fused."""
+    texts = [text_of_run(draw) for _ in range(draw.randrange(2, 5))]
+    method, norm = draw.choice(list(METHODS)), draw.choice([None, *NORMALISATIONS])
+    weights = draw.choice([None, None, [draw.choice((0, 0.5, 1, 3, 1e300)) for _ in texts]])
+
+    def fused(runs: list[Any]) -> bytes:
+        out = BytesIO()
+        named = {f"run{place}": each for place, each in enumerate(runs)}
+        weighing = None if weights is None else dict(zip(named, weights, strict=True))
+        carob.write_run(carob.fuse(named, method, norm, weights=weighing), out, to="trec")
+        return out.getvalue()
+
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [Path(folder) / f"{place}.run" for place in range(len(texts))]
+        for path, text in zip(paths, texts, strict=True):
+            path.write_bytes(text)
+        plain, memory = (said(lambda its=its: fused(its)) for its in ([*map(str, paths)], texts))
+    assert plain == memory, (
+        f"{method}, {norm}, {weights}, {texts}: {plain!r} from files, {memory!r} from memory"
+    )
+
+
+def written(draw: random.Random) -> None:
+    """Write a run in any format: what is read back has the same scores, or it was refused."""
+    text, to = text_of_run(draw), draw.choice(("trec", "csv", "tsv", "jsonl", "json"))
+    before = said(lambda: carob.evaluate(QRELS, text, list(MEASURES)))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"out.{to}"
+        if said(lambda: carob.write_run(text, str(path), to=to)) is None or before is None:
+            return
+        after = carob.evaluate(QRELS, str(path), list(MEASURES))
+    same = [before.by_query(each) == after.by_query(each) for each in MEASURES]
+    assert all(same), f"{text!r} as {to}: {before} became {after}"
+
+
+KINDS = (fusions, written, names, names, names, names, dictionaries, dictionaries, streams)
 
 
 def main(arguments: list[str]) -> int:

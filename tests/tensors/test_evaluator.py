@@ -148,16 +148,35 @@ def test_jax_compiles_it_and_a_score_that_is_none_becomes_undefined() -> None:
 def test_scores_end_to_end_with_the_numbers_of_their_queries() -> None:
     scores, grades = np.array([0.5, 0.9, 0.1, 0.7, 0.2]), np.array([1, 0, 1, 1, 0])
     queries = np.array([2, 0, 2, 0, 2])
-    values = evaluate(scores, grades, ["AP", "NumRet"], ragged=Ragged(queries), per_query=True)
+    values = evaluate(scores, grades, ["AP", "NumRet"], ragged=Ragged(queries, n_queries=3), per_query=True)
     assert values["NumRet"].tolist() == [2, 0, 3]
     assert values["AP"].tolist() == pytest.approx([1 / 2, 0, (1 / 1 + 2 / 3) / 2])
     sized = evaluate(scores, grades, ["AP"], ragged=Ragged(queries, n_queries=4, longest=5), per_query=True)
     assert sized["AP"].tolist() == pytest.approx([1 / 2, 0, (1 / 1 + 2 / 3) / 2, 0])
     strict = library("array_api_strict")
     other = evaluate(
-        *map(strict.asarray, (scores, grades)), ["AP"], ragged=Ragged(strict.asarray(queries)), per_query=True
+        *map(strict.asarray, (scores, grades)),
+        ["AP"],
+        ragged=Ragged(strict.asarray(queries), n_queries=3),
+        per_query=True,
     )
     assert np.asarray(other["AP"]).tolist() == values["AP"].tolist()
+
+
+@pytest.mark.parametrize("name", ["numpy", "array_api_strict", "torch"])
+def test_numbers_of_queries_with_gaps_are_refused_where_no_count_is_passed(name: str) -> None:
+    """A gap may be a list without documents, or no query: a batch of a data set has a part of its numbers."""
+    scores, grades = array(name, [0.9, 0.1, 0.9, 0.1]), array(name, [1, 0, 1, 0])
+    for numbers, found in (
+        ([101, 101, 102, 102], "2 numbers of the 103"),
+        ([2, 2, 3, 3], "2 numbers of the 4"),
+    ):
+        with pytest.raises(DataError, match=f"queries has {found} from 0 to .*pass n_queries=.*numpy.unique"):
+            evaluate(scores, grades, ["RR"], ragged=Ragged(array(name, numbers, "int64")))
+    judged = Ragged(array(name, [0, 0, 2, 2], "int64"), array(name, [0, 1, 2], "int64"))
+    values = evaluate(scores, grades, ["RR"], judged=array(name, [1, 1, 1]), ragged=judged, per_query=True)
+    assert np.asarray(values["RR"]).tolist() == [1, 0, 1]
+    assert evaluate(scores, grades, ["RR"], ragged=Ragged(array(name, [0, 0, 1, 1], "int64"))) == {"RR": 1.0}
 
 
 @pytest.mark.parametrize("name", ["numpy", "array_api_strict", "torch"])

@@ -116,6 +116,8 @@ def test_a_blank_in_an_id_separates_all_columns_by_tabs() -> None:
         ({"q": {"": 1.0}}, "msmarco", "it is empty"),
         ({"q": {"a": float("inf")}}, "json", "infinite"),
         ({"q": {"a\udcff": 1.0}}, "jsonl", "not UTF-8"),
+        ({"q": {"a\udcff": 1.0}}, "csv", "not UTF-8"),
+        ({"q": {"a\udcff": 1.0}}, "tsv", "not UTF-8"),
         ({"q": {"a": float("nan")}}, "trec", "NaN"),
         ({}, "trec", "nothing to write"),
     ],

@@ -339,10 +339,10 @@ def batch_in(
         refuse_shapes(given, scores, "with queries= scores, relevance, mask and queries are [document]")
     arrays = arrays_of(array_of(scores, "scores"), dtype)
     flaws = Flaws(arrays)
+    if queries is not None and n_queries is None and (judged is None or judged_queries is not None):
+        n_queries = count_of(queries, mask, judged_queries)
     if judged_queries is not None:
-        count = two_axes(scores, "scores").shape[0] if queries is None else n_queries
-        if count is None:
-            count = max(highest_of(queries, mask), highest_of(judged_queries)) + 1
+        count: Any = two_axes(scores, "scores").shape[0] if queries is None else n_queries
         n_queries = None if queries is None else count
         given = {"judged": judged, "judged_queries": judged_queries}
         refuse_shapes(given, judged, "with judged_queries= both judged and judged_queries are [judgment]")
@@ -350,9 +350,7 @@ def batch_in(
         judged = arrays.where(there, laid_out(arrays.floats(judged)), float("nan"))
     if queries is not None:
         if n_queries is None:
-            n_queries = (
-                highest_of(queries, mask) + 1 if judged is None else two_axes(judged, "judged").shape[0]
-            )
+            n_queries = two_axes(judged, "judged").shape[0]
         mask, laid_out = padded(flaws, queries, arrays.truth(mask), n_queries, longest, DOCUMENTS)
         scores, relevance = laid_out(scores), laid_out(relevance)
     return batch_of(flaws, scores, relevance, mask, judged, dtype, nan_scores)
@@ -390,12 +388,42 @@ def refuse_stray(owner: str, given: Any, **arguments: Any) -> None:
             raise DataError(f"{name}= needs {owner}=: pass both arguments or neither.")
 
 
-def highest_of(queries: Any, mask: Any = None) -> int:
-    """Returns the largest query number, or -1 without queries. This call waits for the device."""
+def count_of(queries: Any, mask: Any, judged_queries: Any) -> int:
+    """Returns how many queries there are, by their numbers from 0. This call waits for the device.
+
+    Raises:
+        DataError: a number below the highest does not occur: it may be a query without documents, or no query, as in
+            a batch of a data set whose queries are numbered.
+    """
     arrays = arrays_of(queries)
-    xp, there, queries = arrays.library, arrays.truth(mask), wide(arrays, queries)
-    known = queries if there is None else xp.where(there, queries, xp.full_like(queries, -1))
-    return max(int(xp.max(known)), -1) if int(queries.shape[0]) else -1
+    xp, there = arrays.library, arrays.truth(mask)
+    if not all(each is None or xp.isdtype(each.dtype, "integral") for each in (queries, judged_queries)):
+        return 0  # refused where they are laid out
+    known = wide(arrays, queries) if there is None else wide(arrays, queries)[there]
+    known = known if judged_queries is None else xp.concat([known, wide(arrays, judged_queries)])
+    entries = int(known.shape[0])
+    if not entries or int(xp.min(known)) < 0:
+        return entries and max(int(xp.max(known)), -1) + 1
+    count = int(xp.max(known)) + 1
+    if count > entries or not without_gaps(arrays, known, count):
+        raise DataError(
+            filled(
+                "queries has {found:number} of the {count} from 0 to {last}. If the others are queries without "
+                "documents, pass n_queries={count}; if not, number the queries without gaps: "
+                "numpy.unique(queries, return_inverse=True)[1].",
+                found=int(xp.unique_values(known).shape[0]),
+                count=count,
+                last=count - 1,
+            )
+        )
+    return count
+
+
+def without_gaps(arrays: Arrays, numbers: Any, count: int) -> bool:
+    """Returns whether each whole number below another one is there. To count is faster than to sort."""
+    if arrays.kind:
+        return bool((arrays.library.bincount(numbers, minlength=count) > 0).all())
+    return int(arrays.library.unique_values(numbers).shape[0]) == count
 
 
 def wide(arrays: Arrays, numbers: Any) -> Any:

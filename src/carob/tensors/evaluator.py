@@ -46,8 +46,8 @@ class Ragged:
     Args:
         queries: the query of each document, a whole number from 0, if ``scores`` have one axis [document].
         judged_queries: the query of each judgment, if ``judged`` has one axis [judgment].
-        n_queries: the number of queries in ``queries``; if None, the rows of ``judged``, or the highest number plus 1.
-            A compiler needs it. A query without a document is an empty list.
+        n_queries: the number of queries in ``queries``; if None, the rows of ``judged``, or the highest number plus 1,
+            if every number below occurs. A compiler needs it. A query without a document is an empty list.
         longest: the maximum number of documents per query, for use with ``queries``. A compiler needs this number.
         longest_judged: the maximum number of judgments per query, for use with ``judged_queries``. A compiler needs
             this number.

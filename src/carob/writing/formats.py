@@ -27,8 +27,8 @@ TEXTS = {
     "json": (b"{", b",\n", b"}\n"),
 }
 """What stands before, between and behind the parts of a text, by its format."""
-UNICODE = ("jsonl", "json", "parquet", "arrow")
-"""The formats whose ids are Unicode, not bytes."""
+UNICODE = ("jsonl", "json", "csv", "tsv", "parquet", "arrow")
+"""The formats whose ids are Unicode, not bytes: tables are read as UTF-8."""
 OF_KIND = {"lines": "jsonl", "parquet": "parquet", "arrow": "arrow", "csv": "csv", "json": "json"}
 """The format of each kind of file that carob reads, if carob writes it."""
 LINE_PACKED = (".gz", ".zst")
@@ -251,7 +251,7 @@ def refuse_bytes(lists: _native.RankedLists, form: str) -> None:
             odd = next(each for each in parts(joined, offsets.tolist()) if unicode(each) is None)
             raise refused(
                 "The id {id!r} is not UTF-8, which {form} files need.",
-                "Choose TREC text or CSV.",
+                "Choose TREC text.",
                 id=odd,
                 form=form,
             )
