@@ -137,7 +137,8 @@ def test_ties_that_could_turn_the_order_are_told() -> None:
     }
     found = carob.compare(QRELS, {"tied": tied, "above": above}, "RR")
     assert of(found, "ties").numbers["bounds"][0] == [0.5, 1.0]
-    assert "another order of equal scores could reverse them" in flat(found)
+    said = "Because of ties in tied, another order of equal scores could reverse above and tied in RR"
+    assert said in flat(found)
     low = {query: {"b": 2.0, "x": 1.5, "a": 1.0} for query in QUERIES}
     assert not [
         each
@@ -146,13 +147,21 @@ def test_ties_that_could_turn_the_order_are_told() -> None:
     ]
 
 
+def test_a_pair_has_the_baseline_second_in_warnings_as_in_the_table() -> None:
+    judged = {query: {"a": 1.0, "b": 0.5} for query in QUERIES}
+    unjudged = {query: {"x": 2.0, "a": 1.0} if n % 2 else {"a": 1.0} for n, query in enumerate(QUERIES)}
+    for baseline, other in (("one", "two"), ("two", "one")):
+        found = carob.compare(QRELS, {"one": unjudged, "two": judged}, "RR", baseline=baseline)
+        assert f"the difference in RR ({other} - {baseline}) is" in flat(found)
+
+
 def test_a_run_without_ties_has_one_number_among_close_runs() -> None:
     tied = {query: {"a": 1.0, "b": 1.0} for query in QUERIES}
     above = {
         query: {"a": 2.0, "b": 1.0} if n < 20 else {"b": 2.0, "a": 1.0} for n, query in enumerate(QUERIES)
     }
     # RR is 1 for 20 queries and .5 for 10.
-    assert "could reverse them: above 0.833, tied 0.500-1.000." in flat(
+    assert "could reverse above and tied in RR: above 0.833, tied 0.500-1.000." in flat(
         carob.compare(QRELS, {"tied": tied, "above": above}, "RR")
     )
 

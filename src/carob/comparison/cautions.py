@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from carob._numpy import np
 from carob.comparison.findings import FAMILY_WISE, NOT_OF_MEANS, Caution, better_first, pair_names, ranked
 from carob.comparison.significance import corrected, differing, least_p, outcome_of, pairs_in, pairs_of, times
+from carob.comparison.ties import of_leader, overturned, reach_of, reversible
 from carob.comparison.verdict import (
     declared_negative,
     detectable,
@@ -67,7 +68,9 @@ CAUTIONS = {
         "for which both have one, at least {fewest}; the test of all pairs uses the {shared} for which all "
         "runs have one."
     ),
-    "ties": "{these} so close in {label} that another order of equal scores could reverse them: {reach}.",
+    "ties": (
+        "Because of ties in {whose}, another order of equal scores could reverse {named} in {label}: {reach}."
+    ),
     "turn": (
         "Judgments of unjudged documents can still reverse {count} of {total:difference/differences} in "
         "{label}: {pairs}."
@@ -300,12 +303,14 @@ def cautions_of(comparison: Findings, systems: Sequence[System], read: Read) -> 
             *assessors(comparison),
             *chain.from_iterable(look(comparison) for look in others),
         )
+    tied = tuple(ties(comparison))
+    overturning = any(each.numbers["overturns"] for each in tied)
     looks = (
         lengths,
         judgments,
         missing,
         undefined,
-        ties,
+        lambda _: () if overturning else tied,
         unjudged,
         identical,
         constant,
@@ -316,6 +321,7 @@ def cautions_of(comparison: Findings, systems: Sequence[System], read: Read) -> 
         meanings,
     )
     doubted = chain(
+        tied if overturning else (),
         apart(comparison),
         data(comparison, systems),
         doubts_of(comparison, systems),
@@ -644,28 +650,22 @@ def undefined(comparison: Findings) -> Iterator[Caution]:
 def ties(comparison: Findings) -> Iterator[Caution]:
     """Warns about pairs that another order of tied documents could reverse."""
     contest = comparison.primary
-    digits = digits_of(len(comparison.ids), contest)
-    bounds = [each.bounds.get(contest.label) for each in comparison.scores]
-    reach = [
-        (mean, mean) if bound is None else (min(bound[0], mean), max(bound[1], mean))
-        for mean, bound in zip(contest.means, bounds, strict=True)
+    digits, reach = digits_of(len(comparison.ids), contest), reach_of(comparison, contest)
+    turning = reversible(comparison, contest)
+    runs = [run for run in ranked(contest) if any(run in (pair.a, pair.b) for pair in turning)]
+    names = [
+        (comparison.names[run], list(dict.fromkeys(decimals(each, digits) for each in reach[run])))
+        for run in runs
     ]
-    turning = [
-        pair
-        for pair in contest.pairs
-        if not pair.identical
-        and (bounds[pair.a] or bounds[pair.b])
-        and reach[pair.a][0] <= reach[pair.b][1]
-        and reach[pair.b][0] <= reach[pair.a][1]
-    ]
-    ends = {run: dict.fromkeys(decimals(each, digits) for each in its) for run, its in enumerate(reach)}
-    shown = [
-        f"{comparison.names[run]} {'-'.join(ends[run])}"
-        for run in ranked(contest)
-        if any(run in (pair.a, pair.b) for pair in turning)
-    ]
-    words = {"label": contest.label, "reach": listed(shown, 4)}
-    yield from of_pairs(comparison, "ties", turning, words, bounds=list(map(list, reach)))
+    words = {
+        "label": contest.label,
+        "whose": listed([comparison.names[run] for run in runs if reach[run][0] < reach[run][1]], 4),
+        "reach": listed([f"{name} {'-'.join(ends)}" for name, ends in names], 4),
+    }
+    changed = [*of_leader(contest, turning), *overturned(comparison, contest, turning)]
+    overturns = sorted({(pair.a, pair.b) for pair in changed})
+    numbers = {"bounds": list(map(list, reach)), "overturns": list(map(list, overturns))}
+    yield from of_pairs(comparison, "ties", turning, words, **numbers)
 
 
 def unjudged(comparison: Findings) -> Iterator[Caution]:
@@ -1003,10 +1003,11 @@ def of_pairs(
     order = sorted(sorted((place[pair.a], place[pair.b])) for pair in pairs)
     best_first = {number: comparison.names[run] for run, number in place.items()}
     names = [[best_first[number] for number in each] for each in order]
-    several = f"{len(pairs)} pairs ({listed(list(map('/'.join, names)), 3)}) are"
-    these = f"{' and '.join(names[0])} are" if len(pairs) == 1 else several
+    several = f"{len(pairs)} pairs ({listed(list(map('/'.join, names)), 3)})"
+    named = " and ".join(names[0]) if len(pairs) == 1 else several
     runs = [[pair.a, pair.b] for pair in pairs]
-    yield caution(key, sorted(set(chain(*runs))), {"these": these, **words}, pairs=runs, **numbers)
+    said = {"named": named, "these": f"{named} are", **words}
+    yield caution(key, sorted(set(chain(*runs))), said, pairs=runs, **numbers)
 
 
 # ---------------------------------------------------------------- unjudged documents
@@ -1098,10 +1099,8 @@ def doubt(comparison: Findings, run: int, readings: Readings, runs: tuple[int, .
         words |= {name: decimals(value, digits) for name, value in figures}
         return caution("unjudged:alone", runs, words, **numbers)
     # The pair is in the same order as in the table: against the baseline, or with the better run first.
-    pair = (run, others[0])
-    first, second = (
-        pair if comparison.settings.baseline is not None else sorted(pair, key=ranked(contest).index)
-    )
+    order, baseline = ranked(contest), comparison.settings.baseline
+    first, second = sorted((run, others[0]), key=lambda each: (each == baseline, order.index(each)))
     raised = {run: relevant, others[0]: values_as(comparison, its, [others[0]] * 2).means[1]}
     condensed = {run: mine[:, 0], others[0]: its[:, 0]}
     columns = np.column_stack([condensed[first], condensed[second]])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.comparison.findings import CORRECTIONS, FAMILY_WISE, NOUNS, SHORT_NAMES, TESTS, ranked
+from carob.comparison.ties import with_ties
 from carob.estimation.sampled_documents import is_linear
 from carob.evaluation.score_tables import conventions_of, signature
 from carob.evaluation.suspects import reads_beyond
@@ -206,9 +207,12 @@ def reference_of(comparison: Findings, contest: Contest | None = None) -> tuple[
 def verdict_of(comparison: Findings, contest: Contest | None = None) -> Verdict:
     """Returns the verdict for a measure, by default for the primary measure.
 
-    A headline says so if people judged so few of the judge's documents that they may be a sample.
+    A headline says so if another order of ties could overturn it, and if people judged so few of the judge's documents
+    that they may be a sample.
     """
+    contest = contest or comparison.primary
     found = plain_verdict(comparison, contest)
+    found = replace(found, headline=with_ties(comparison, contest, found.headline))
     doubt = next((each.numbers for each in comparison.warnings if each.kind == "sparse"), None)
     if doubt is None:
         return found
@@ -223,9 +227,8 @@ def verdict_of(comparison: Findings, contest: Contest | None = None) -> Verdict:
     )
 
 
-def plain_verdict(comparison: Findings, contest: Contest | None) -> Verdict:
+def plain_verdict(comparison: Findings, contest: Contest) -> Verdict:
     """Returns the verdict for a measure, whatever the warnings."""
-    contest = contest or comparison.primary
     if not contest.pairs:
         small = filled(VERDICTS["small"], label=contest.label, queries=len(comparison.ids))
         return Verdict(value_said(comparison, contest), (), f"{small}.", 0, (0, 0))
