@@ -689,3 +689,17 @@ def test_what_a_log_lacks_is_said() -> None:
     texts = [{"user_input": "q", "retrieved_contexts": ["some text"], "reference": "an answer"}]
     with pytest.raises(DataError, match="'retrieved_contexts' lists texts, which have no ids"):
         carob.evaluate(texts, measures="AP")
+
+
+def test_an_answer_that_is_an_error_of_the_server_says_so(tmp_path: Path) -> None:
+    answers = [
+        {"query_id": "q1", "response": {"hits": {"hits": [{"_id": "a", "_score": 2.0}]}}},
+        {"query_id": "q2", "response": {"error": {"type": "timeout"}, "status": 500}},
+    ]
+    log = tmp_path / "log.jsonl"
+    log.write_text("".join(json.dumps(each) + "\n" for each in answers))
+    said = r"log\.jsonl, line 2: this answer is an error of the server, without 'response\.hits\.hits'\. Write \[\]"
+    with pytest.raises(DataError, match=said):
+        carob.evaluate({"q1": {"a": 1}, "q2": {"a": 1}}, log, "RR")
+    with pytest.raises(DataError, match=r"row 1 .* is an error of the server"):
+        carob.evaluate({"1": {"a": 1}}, {"responses": [each["response"] for each in answers]}, "RR")

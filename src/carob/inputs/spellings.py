@@ -20,7 +20,10 @@ FLOAT = r"([0-9]+)\.0+"
 NUMBER = r"[^0-9]*0*([0-9]+)"
 PART = r"(?i)(.+?)(?:[^0-9A-Za-z]{1,2}(?:p|passage|chunk|s|sent)?_?[0-9]+){1,2}"
 """A passage's id: the document's id, then a separator and a number, once or twice."""
-COLLAPSED = "keep the best passage of each document, under the document's id"
+COLLAPSED = (
+    "keep the best passage of each document, under the document's id (carob.evaluate_ids has document_of; in a run, "
+    "cut the passage off each id and choose the policy duplicates=max)"
+)
 WORD = re.compile(r"[0-9]+|[A-Za-z\x80-\U0010ffff]+")
 """A word of an id, as the kernel takes ids apart (``native/matching/words.h``)."""
 ENOUGH = 3

@@ -28,6 +28,8 @@ from carob.inputs.ids import is_padding, unpadded
 from carob.inputs.nested import (
     SCORES,
     ColumnRoles,
+    Inner,
+    field_path,
     lists_documents,
     plan_of,
     query_in_two_rows,
@@ -402,9 +404,24 @@ class Row:
             DataError: the field is missing.
         """
         found = value_at(self.fields, name)
+        if found is None and self.failed(name):
+            raise self.refused(
+                "this answer is an error of the server, without '{column}'.",
+                "Write [] there to count it as an empty list, or remove the answer.",
+                column=name,
+            )
         if found is None:
             raise self.refused("'{column}' is missing or None.", "Fill it.", column=name)
         return found
+
+    def failed(self, name: str) -> bool:
+        """Returns whether an object around a missing field holds an error in its place, as search engines answer."""
+        path = field_path(name)
+        around = [
+            self.fields,
+            *(value_at(self.fields, Inner.of(path[:depth])) for depth in range(1, len(path))),
+        ]
+        return len(path) > 1 and any(isinstance(each, dict) and each.get("error") for each in around)
 
     def one(self, name: str) -> Any:
         """Returns the value of a field that must not be a list.
