@@ -49,7 +49,7 @@ WALKS = {
 DOORS = {
     "eval": 450,
     "compare": 2050,
-    "people": 1400,
+    "people": 1550,
     "sample": 2350,
     "next": 1000,
     "best": 1300,

@@ -603,7 +603,7 @@ def test_the_bars_of_the_picture_join_runs_that_do_not_differ(alpha: float, bars
     lines = str(carob.compare_collections(values(DEMSAR), test=carob.Test(alpha=alpha))).splitlines()
     start = next(row for row, line in enumerate(lines) if line.startswith("CD 1."))
     picture = lines[start + 2 : start + 6]
-    assert [line.split()[:2] for line in picture] == [["a", "d"], ["b", "b"], ["c", "c"], ["d", "a"]]
+    assert [line.split()[:2] for line in picture] == [["1", "d"], ["2", "b"], ["3", "c"], ["4", "a"]]
     assert [line.count("|") for line in picture] == bars
     columns = [line.index("o") for line in picture]
     assert columns == sorted(columns)

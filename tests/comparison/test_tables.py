@@ -7,6 +7,7 @@ import importlib.util
 import io
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -182,10 +183,10 @@ def test_of_many_runs_the_best_come_first_with_their_ranks_and_pairs_only_on_dem
     matrix = draw.random((50, 1)) * 0.3 + np.arange(30) * 0.02 + 0.001 * draw.normal(size=(50, 30))
     found = carob.compare(None, systems(matrix), test="t")
     lines = found.to_text(100).splitlines()
-    assert lines[2] == "s29 is better than all 29 others."
-    assert lines[5].split()[:2] == ["a", "s29"]
-    assert lines[5].split()[-2:] == ["best", "1"]
-    assert lines[34].split()[-1] == "30"
+    assert lines[2].startswith("s29 is better than all 29 others. s29 has AP 0.7358, s28 0.7159")
+    assert lines[6].split()[:2] == ["a", "s29"]
+    assert lines[6].split()[-2:] == ["best", "1"]
+    assert lines[35].split()[-1] == "30"
     assert "a-b" not in found.to_text()
     every = found.to_text(pairs="all")
     assert every.splitlines()[5].split()[-1] == "29"
@@ -205,7 +206,7 @@ def test_ranks_are_those_that_the_significant_differences_allow() -> None:
         assert low == 1 + len(better)
         assert high == 12 - len(contest.beaten[run])
         assert low <= 1 + ranked(contest).index(run) <= high
-    shown = {line.split()[1]: line.split()[-2] for line in found.to_text(100).splitlines()[5:17]}
+    shown = {line.split()[1]: line.split()[-2] for line in found.to_text(100).splitlines()[6:18]}
     best = ranked(contest)[0]
     doubtful = {found.names[run] for run in range(12) if run not in (best, *contest.beaten[best])}
     assert {name for name, said in shown.items() if said == "be"} == doubtful
@@ -387,6 +388,64 @@ def test_the_worst_queries_of_each_pair_are_listed() -> None:
     assert rows == [["0.1000", "0.9000", "-0.8000"], ["0.3000", "0.4000", "-0.1000"]]
     assert "first minus second" in table
     assert "worst queries" not in carob.compare(None, named).to_text(100)
+
+
+def many_runs(count: int) -> list[carob.Scores]:
+    draw = np.random.default_rng(8)
+    own = draw.random(60)
+    return [scores(f"run{each:02}", own * 0.8 + 0.02 * each + 0.1 * draw.random(60)) for each in range(count)]
+
+
+LEGEND = "CI: corrected like p, so it excludes 0"
+
+
+def test_the_legend_of_corrected_intervals_stands_where_their_column_does() -> None:
+    many = carob.compare(None, many_runs(12))
+    three = carob.compare(None, many_runs(3))
+
+    def told(*written: str) -> list[bool]:
+        return [LEGEND in " ".join(each.split()) for each in written]
+
+    assert not any(told(many.to_text(100), many.to_markdown(), many.to_latex(), many.to_html()))
+    assert all(told(many.to_text(200, pairs="all"), many.to_latex(pairs="all")))
+    assert all(told(three.to_text(140), three.to_markdown(), three.to_latex(), three.to_html()))
+    assert LEGEND not in three.to_latex(pairs="none")
+    narrow = three.to_text(50)
+    assert "corr. 95% CI" in narrow.partition("Columns left out for lack of width:")[2]
+    assert "Corr. 95% CI" not in narrow
+    assert any(LEGEND in each for each in json.loads(many.to_json())["method"])
+
+
+def test_an_overview_says_how_far_the_best_run_is_ahead_with_the_corrected_interval() -> None:
+    found = carob.compare(None, many_runs(12))
+    pair = found.primary.between(*ranked(found.primary)[:2])
+    ends = f"(corrected 95% interval {pair.joint_low:+.4f} to {pair.joint_high:+.4f}; corrected p "
+    for text in (found.to_text(100), found.to_markdown().replace("\\", "")):
+        flat = " ".join(text.split())
+        assert f"a difference of {pair.difference:+.4f} {ends}" in flat
+
+
+def test_a_baseline_that_leads_is_told_what_a_leader_chosen_afterwards_needs() -> None:
+    runs, said = many_runs(4), "leave out the baseline, so that all pairs are tested."
+    assert said in " ".join(carob.compare(None, runs, baseline="run03").to_text(100).split())
+    assert said not in " ".join(carob.compare(None, runs, baseline="run02").to_text(100).split())
+    assert said not in " ".join(carob.compare(None, runs[:2], baseline="run01").to_text(100).split())
+
+
+def test_numbers_replace_letters_where_a_run_is_named_by_a_letter() -> None:
+    found = carob.compare(
+        None, [replace(each, name=name) for each, name in zip(many_runs(3), "aBx", strict=True)]
+    )
+    text = found.to_text(140)
+    assert re.search(r"^1  x +0\.\d+ 2,3", text, re.MULTILINE)
+    assert "\n1-2  x - B" in text
+    assert "A number after a score: significantly better than that run after correction." in text
+    assert "2,3" in found.to_latex()
+    assert [each["letter"] for each in json.loads(found.to_json())["runs"]] == ["3", "2", "1"]
+    rows = list(csv.DictReader(io.StringIO(found.to_csv("runs"))))
+    assert [(each["letter"], each["better_than"]) for each in rows] == [("3", ""), ("2", "3"), ("1", "2,3")]
+    longer = carob.compare(None, many_runs(3))
+    assert longer.primary.marks == ("c", "b", "a")
 
 
 def test_the_best_runs_are_shown_and_all_are_tested() -> None:

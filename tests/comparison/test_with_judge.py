@@ -297,7 +297,7 @@ def test_every_format_has_the_judge() -> None:
         "needed_pairs",
     }
     shown = found.to_text(top=2).split("judge, AP")[1]
-    assert sum(f"\n{letter}  " in shown for letter in "abc") == 2
+    assert sum(f"\n{letter}  " in shown for letter in "123") == 2
     assert document["judge_said"][0].startswith("The judge's AP")
     for text in (found.to_markdown(), found.to_latex(), found.to_html()):
         assert "bias" in text

@@ -115,7 +115,7 @@ METHOD = {
         "resamples, seed {seed})."
     ),
     "letters": (
-        "A letter: significantly better than that run on this collection (paired t-test over its queries, "
+        "A {mark}: significantly better than that run on this collection (paired t-test over its queries, "
         "corrected in the same way)."
     ),
     "wilcoxon": (
@@ -409,6 +409,7 @@ class CollectionsComparison(OnCollections):
             "resamples": first.resamples,
             "seed": settings.seed,
             "rope": settings.rope,
+            "mark": "number after a score" if first.numbered else "letter",
             "drawn": "collections" if settings.target == "similar" else "queries of each collection",
             "runs": "runs" if settings.borda_of == "all" else "runs of the collection",
         }

@@ -202,7 +202,7 @@ def compared(
         for word, needs in (("these", settings.target == "these"), ("micro", settings.average == "micro")):
             if needs:
                 raise DataError(MEANS_ALONE[word])
-    contests: dict[str, Any] = decided(over_collections(found, settings).measures, settings)
+    contests: dict[str, Any] = decided(over_collections(found, settings).measures, settings, found.runs)
     return CollectionsComparison(
         found.collections, found.runs, found.scores, found.lacking, found.notes, contests, settings
     )

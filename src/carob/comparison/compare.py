@@ -276,7 +276,8 @@ def compared(
     asked = Asked(settings, design, by, runs, first, second, twice)
     method = plain if read.judge is None else people_and_judge if read.sample is None else sampled_documents
     estimates = method(read, asked)
-    contests, settings = decided(estimates.measures, estimates.settings), estimates.settings
+    settings = estimates.settings
+    contests = decided(estimates.measures, settings, read.shown.systems)
     unused = [name for name in ("resamples", "seed") if getattr(test, name) is not None]
     if unused and not draws(settings):
         note = f"Without effect: {' and '.join(unused)}, since neither the test nor the intervals are random."

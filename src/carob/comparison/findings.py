@@ -230,6 +230,7 @@ class Contest:
         worst_point: whether the interval of each run is a worst-point interval, which allows for values that were not
             seen.
         places: the place of each run by the first measure, counted from 0, which its letter states in all tables.
+        numbered: whether numbers stand in place of letters, since the name of a run is itself a letter.
     """
 
     label: str
@@ -246,11 +247,12 @@ class Contest:
     counts: tuple[int, ...] = field(default=(), kw_only=True)
     worst_point: tuple[bool, ...] = field(default=(), kw_only=True)
     places: tuple[int, ...] = field(kw_only=True)
+    numbered: bool = field(default=False, kw_only=True)
 
     @cached_property
     def marks(self) -> tuple[str, ...]:
-        """The letter of each run: ``a`` for the best by the first measure."""
-        return tuple(map(letter, self.places))
+        """The letter of each run: ``a``, or the number 1, for the best by the first measure."""
+        return tuple(letter(place, numbered=self.numbered) for place in self.places)
 
     @cached_property
     def letters(self) -> tuple[str, ...]:
@@ -258,9 +260,9 @@ class Contest:
         return tuple(map(self.letters_of, self.beaten))
 
     def letters_of(self, runs: Iterable[int]) -> str:
-        """Returns the letters of runs, best first, separated by commas if there are more runs than letters."""
-        places = sorted(self.places[run] for run in runs)
-        return ("," if len(self.means) > len(ALPHABET) else "").join(map(letter, places))
+        """Returns the letters of runs, best first, separated by commas if one may have several characters."""
+        marks = [self.marks[run] for run in sorted(runs, key=self.places.__getitem__)]
+        return ("," if self.numbered or len(self.means) > len(ALPHABET) else "").join(marks)
 
     @cached_property
     def ranks(self) -> tuple[tuple[int, int], ...]:
@@ -646,11 +648,17 @@ def pair_names(names: Sequence[str], pair: AnyPair) -> str:
     return f"{names[pair.a]} - {names[pair.b]}"
 
 
-def letter(place: int) -> str:
+def named_by_letter(names: Iterable[str]) -> bool:
+    """Returns whether the name of a run is a single letter, which could be taken for the letter of a place."""
+    return any(name.casefold() in set(ALPHABET) for name in names)
+
+
+def letter(place: int, *, numbered: bool = False) -> str:
     """Returns the letter that stands for a run in the tables.
 
     Args:
         place: the place of the run by the first measure, counted from 0.
+        numbered: whether the runs are numbered from 1 instead.
 
     Example:
         >>> from carob.comparison.findings import letter
@@ -658,6 +666,8 @@ def letter(place: int) -> str:
         ('a', 'z', 'aa', 'aaa')
     """
     place += 1
+    if numbered:
+        return str(place)
     written = ""
     while place:
         place, last = divmod(place - 1, len(ALPHABET))

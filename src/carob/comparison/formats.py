@@ -13,19 +13,24 @@ from carob.comparison.cautions import sentences_of
 from carob.comparison.findings import Pair, best_named, pair_names, pairs_named, ranked, turned
 from carob.comparison.tables import (
     EVERYTHING,
+    Footer,
     View,
+    in_overview,
     interval_title,
     joint_title,
     pairs_to_show,
     ranking,
     sheets_of,
+    with_legend,
 )
 from carob.comparison.verdict import (
-    BOUNDS,
     digits_of,
     heading,
+    joint_said,
     joint_shown,
     judge_said,
+    letters_said,
+    margin_said,
     method,
     tied_best,
     verdict_of,
@@ -56,24 +61,30 @@ def document_of(comparison: Findings, view: View = EVERYTHING, layout: str = "te
     In text, the names of runs lose the start and the end that they all share, and a sentence says so.
     """
     above, verdict = heading(comparison), verdict_of(comparison).headline
+    if in_overview(comparison, view):
+        verdict = f"{verdict} {margin_said(comparison)}"
     said, warnings = [*judge_said(comparison), *method(comparison)], sentences_of(comparison)
     if layout != "text":
+        sheets = sheets_of(comparison, view)
+        said = with_legend(sheets, said, joint_said(comparison))
         parts: list[Part] = [
             Line(above.replace(" | ", " · ")),
             Line(verdict, "answer"),
-            *sheets_of(comparison, view),
+            *sheets,
             *bounds_shown(comparison),
         ]
         return Document([Section([*parts, Line(" ".join(said)), Items([f"! {each}" for each in warnings])])])
     before, after = shared_ends(comparison.names)
     names = tuple(name[len(before) : len(name) - len(after)] for name in comparison.names)
     ends = [f"'{before}' before them"] * bool(before) + [f"'{after}' after them"] * bool(after)
-    first, *others = sheets_of(replace(comparison, names=names), view)
+    sheets = sheets_of(replace(comparison, names=names), view)
+    first, *others = sheets
     left_out = [Line(f"All names have {' and '.join(ends)}.")] if ends else []
     blocks: list[list[Part]] = [[Line(above)], [Line(verdict, "verdict")], [first, *left_out]]
     blocks += [[each] for each in others]
     blocks += [[each] for each in bounds_shown(replace(comparison, names=names))]
-    blocks += [[Items(said, "footer", hang=0)], [Line(each, mark="! ", tone="warning") for each in warnings]]
+    footer = Footer(said, "footer", hang=0, sheets=tuple(sheets), legend=joint_said(comparison))
+    blocks += [[footer], [Line(each, mark="! ", tone="warning") for each in warnings]]
     return Document([Section(each) for each in blocks])
 
 
@@ -94,18 +105,12 @@ def latex(
     """
     if view.pairs == "none":
         return compact_latex(comparison, view, label=label, caption=caption)
-    tables = [
-        lay_out("latex", sheet.header, sheet.rows, sheet.names) for sheet in sheets_of(comparison, view)
-    ]
-    said = " ".join(
-        [f"{heading(comparison).replace(' | ', ', ')}.", *judge_said(comparison), *method(comparison)]
-    )
+    sheets = sheets_of(comparison, view)
+    tables = [lay_out("latex", sheet.header, sheet.rows, sheet.names) for sheet in sheets]
+    methods = with_legend(sheets, method(comparison), joint_said(comparison))
+    said = " ".join([f"{heading(comparison).replace(' | ', ', ')}.", *judge_said(comparison), *methods])
     warnings = sentences_of(comparison)
     return floating(tables, said if caption is None else caption, label, warnings)
-
-
-LETTERS = {BOUNDS["letters"], BOUNDS["letters after correction"]}
-"""What a table without letters does not explain."""
 
 
 def compact_latex(comparison: Findings, view: View, *, label: str | None, caption: str | None) -> str:
@@ -135,8 +140,9 @@ def compact_latex(comparison: Findings, view: View, *, label: str | None, captio
         [[comparison.names[run], *cells] for run, cells in zip(shown, zip(*columns), strict=True)],
         frozenset({0}),
     )
+    unshown = {letters_said(comparison), joint_said(comparison)}
     notes = " ".join(
-        [daggers, *judge_said(comparison), *(each for each in method(comparison) if each not in LETTERS)]
+        [daggers, *judge_said(comparison), *(each for each in method(comparison) if each not in unshown)]
     )
     below = f"{table}\n\\smallskip\n\\parbox{{\\linewidth}}{{\\footnotesize {escaping.latex(notes)}}}\n"
     above = f"{heading(comparison).replace(' | ', ', ')}." if caption is None else caption

@@ -19,6 +19,7 @@ from carob.comparison.findings import (
     Settings,
     Stratum,
     best_first,
+    named_by_letter,
 )
 from carob.evaluation.evidence import tables_of
 from carob.evaluation.scores import uncounted
@@ -43,7 +44,7 @@ from carob.statistics.paired import (
 from carob.statistics.worst_point import BoundedValues, worst_point
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -300,8 +301,17 @@ def differing(contest: Contest) -> list[bool]:
     return [pair.b in contest.beaten[pair.a] or pair.a in contest.beaten[pair.b] for pair in contest.pairs]
 
 
-def decided(measures: Sequence[Estimated], settings: Settings) -> dict[str, Contest]:
-    """Returns the comparison by each measure: corrected p, joint intervals and the runs that each run outperforms."""
+def decided(
+    measures: Sequence[Estimated], settings: Settings, names: Iterable[str] = ()
+) -> dict[str, Contest]:
+    """Returns the comparison by each measure: corrected p, joint intervals and the runs that each run outperforms.
+
+    Args:
+        measures: the estimates.
+        settings: the settings.
+        names: the names of the runs, which decide whether letters or numbers stand for them.
+    """
+    numbered = named_by_letter(names)
     correct_together([each.outcome for each in measures], settings)
     contests, first = {}, measures[0]
     order = best_first(first.means, first.table.sign, first.more.get("counts", ()))
@@ -323,6 +333,7 @@ def decided(measures: Sequence[Estimated], settings: Settings) -> dict[str, Cont
             anova=each.anova,
             smaller_is_better=table.sign < 0,
             places=tuple(np.argsort(order).tolist()),
+            numbered=numbered,
             **each.more,
         )
     return contests

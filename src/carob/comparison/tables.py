@@ -20,7 +20,7 @@ from carob.comparison.verdict import (
     tied_best,
 )
 from carob.output import escaping
-from carob.output.document import Table
+from carob.output.document import Items, Table
 from carob.output.errors import Worded, command_of, worded
 from carob.output.escaping import Raw, printable
 from carob.output.language import filled
@@ -107,17 +107,21 @@ class FittedTable(Table):
 
     def text(self, columns: int, style: Callable[[str, str], str] | None = None) -> str:
         """Returns the table in at most this width, its note, and the titles of the columns that were dropped."""
+        fitted, left = self.fitted(columns)
+        notes = [self.note] if self.note else []
+        notes += [f"Columns left out for lack of width: {', '.join(left)}. The CSV has them."] if left else []
+        return Table.text(fitted, columns, style) + "".join(folded(each, columns) for each in notes)
+
+    def fitted(self, columns: int) -> tuple[FittedTable, list[str]]:
+        """Returns the table as text of this width shows it, and the titles of the dropped columns."""
         rows = [
             apart(cells, LONGEST) if place in self.names else list(cells)
             for place, cells in enumerate(zip(*self.rows, strict=True))
         ]
         fitted = replace(self, rows=list(zip(*rows, strict=True)))
-        left: list[str] = []
         if self.shortest and self.rows and not fitted.fits(columns):
-            fitted, left = fitted.narrow(columns)
-        notes = [self.note] if self.note else []
-        notes += [f"Columns left out for lack of width: {', '.join(left)}. The CSV has them."] if left else []
-        return Table.text(fitted, columns, style) + "".join(folded(each, columns) for each in notes)
+            return fitted.narrow(columns)
+        return fitted, []
 
     def markdown(self) -> str:
         """Returns a pipe table, and its note as a paragraph."""
@@ -173,6 +177,37 @@ class FittedTable(Table):
                 sheet = replace(sheet, header=header, rows=rows)
                 left.append(title)
         return sheet, left
+
+
+def has_column(sheet: FittedTable, legend: str) -> bool:
+    """Returns whether a table has the column with whose title a legend begins."""
+    start = legend.partition(":")[0].casefold()
+    return any(title.casefold() == start for title in sheet.header)
+
+
+def with_legend(sheets: Sequence[FittedTable], sentences: Sequence[str], legend: str) -> list[str]:
+    """Returns sentences without the legend of corrected intervals, unless a table has their column."""
+    shown = any(has_column(each, legend) for each in sheets)
+    return [each for each in sentences if shown or each != legend]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Footer(Items):
+    """Sentences below tables, without the legend of a column that text of this width leaves out.
+
+    Args:
+        sheets: the tables.
+        legend: the sentence about the column of corrected intervals.
+    """
+
+    sheets: tuple[FittedTable, ...] = ()
+    legend: str = ""
+
+    def text(self, columns: int, style: Callable[[str, str], str] | None = None) -> str:
+        """Returns the sentences as text. Each sentence starts on a new line."""
+        sheets = [each.fitted(columns)[0] for each in self.sheets if has_column(each, self.legend)]
+        shown = with_legend(sheets, self.sentences, self.legend)
+        return Items(shown, self.role, self.indent, self.hang).text(columns, style)
 
 
 @dataclass(frozen=True)

@@ -63,6 +63,10 @@ VERDICTS = {
         "{run} has {label} {mean}, {other} {its}: {ratio} times as much ({kind}{confidence:g}% interval {low} to "
         "{high}{sure}; {p})."
     ),
+    "joint": (
+        "{run} has {label} {mean}, {other} {its}: a difference of {difference} (corrected {level:g}% interval {low} to "
+        "{high}; {p})."
+    ),
     "difference": (
         "{run} has {label} {mean}, {other} {its}: a difference of {difference} ({kind}{confidence:g}% "
         "interval {low} to {high}{sure}; {p})."
@@ -139,8 +143,11 @@ ASSESSORS = {
 }
 """What a second assessor shows."""
 BOUNDS = {
-    "letters": "A letter: significantly better than that run.",
-    "letters after correction": "A letter: significantly better than that run after correction.",
+    "letters": "A {mark}: significantly better than that run{after}.",
+    "chosen": (
+        "{baseline} has the best {label}: if it became the baseline for this reason, leave out the baseline, so that "
+        "all pairs are tested."
+    ),
     "margin": "p(equiv.): two one-sided tests of whether the runs differ by less than {margin:g}.",
     "rope": (
         "P(worse), P(same), P(better): Student posterior, differences within {rope:g} count as the same; not "
@@ -430,6 +437,28 @@ def said_of(comparison: Findings, contest: Contest, pair: Pair) -> str:
     )
 
 
+def margin_said(comparison: Findings) -> str:
+    """Returns a sentence about the best two runs by the primary measure, with the corrected interval if it is known."""
+    contest, settings = comparison.primary, comparison.settings
+    pair, digits = contest.between(*ranked(contest)[:2]), digits_of(len(comparison.ids), contest)
+    if pair.identical or not (corrected(settings) and math.isfinite(pair.joint_low)):
+        return said_of(comparison, contest, pair)
+    low, high = column(signed, (pair.joint_low, pair.joint_high), digits=digits)
+    return filled(
+        VERDICTS["joint"],
+        run=comparison.names[pair.a],
+        other=comparison.names[pair.b],
+        label=contest.label,
+        mean=decimals(contest.means[pair.a], digits),
+        its=decimals(contest.means[pair.b], digits),
+        difference=signed(pair.difference, digits),
+        level=100 * (1 - settings.alpha),
+        low=low,
+        high=high,
+        p=p_said(pair.p_corrected, settings),
+    )
+
+
 def p_said(p: float, settings: Settings) -> str:
     """Returns p as text: ``p = 0.03``, or ``corrected p < 0.001`` for multiple comparisons."""
     text = p_text(p, settings.alpha, smallest_p(settings, adjusted=True))
@@ -561,17 +590,33 @@ def method(comparison: Findings) -> list[str]:
     if exact:
         parts.append("exact p" if exact == pairs else f"exact p for {exact} of {pairs}")
     sentences = ["; ".join(parts) + "."] if pairs and not comparison.exact else []
-    sentences += judge_words(comparison)
-    if lettered(comparison) and any(any(contest.beaten) for contest in comparison.contests.values()):
-        plain = settings.correction == "none" and settings.test not in FAMILY_WISE
-        sentences.append(BOUNDS["letters" if plain else "letters after correction"])
-    sentences += [interval_words(comparison), *assessor_words(comparison)]
+    sentences += [chosen_said(comparison), *judge_words(comparison)]
+    sentences += [letters_said(comparison), interval_words(comparison), joint_said(comparison)]
+    sentences += assessor_words(comparison)
     bounds = {"margin": settings.margin, "rope": settings.rope, "effects": settings.effects or None}
     sentences += [filled(BOUNDS[key], **bounds) for key, each in bounds.items() if each is not None]
     sentences += [*settings.departures, plan_said(comparison), *others_said(comparison)]
     sentences += [detectable_words(comparison), judged_words(comparison)]
     sentences.append(signature(comparison.scores[0], conventions_of_all(comparison)))
     return [each for each in sentences if each]
+
+
+def letters_said(comparison: Findings) -> str:
+    """Returns what the letters, or the numbers in their place, mean; an empty text where tables have none."""
+    settings = comparison.settings
+    if not lettered(comparison) or not any(any(each.beaten) for each in comparison.contests.values()):
+        return ""
+    plain = settings.correction == "none" and settings.test not in FAMILY_WISE
+    mark = "number after a score" if comparison.primary.numbered else "letter"
+    return filled(BOUNDS["letters"], mark=mark, after="" if plain else " after correction")
+
+
+def chosen_said(comparison: Findings) -> str:
+    """Returns the advice for a baseline that was perhaps chosen because it leads, or an empty text for others."""
+    baseline, contest = comparison.settings.baseline, comparison.primary
+    if len(comparison.names) < 3 or comparison.exact or ranked(contest)[0] != baseline:
+        return ""
+    return filled(BOUNDS["chosen"], baseline=comparison.names[baseline], label=contest.label)
 
 
 def assessor_words(comparison: Findings) -> list[str]:
@@ -836,12 +881,18 @@ def interval_words(comparison: Findings) -> str:
     lowest, highest = np.nanmin(contest.values, initial=0.0), np.nanmax(contest.values, initial=1.0)
     if (lowest == 0 and min(contest.low) < 0) or (highest == 1 and max(contest.high) > 1):
         said.append("An interval may extend below 0 or above 1, where no mean can lie.")
-    if joint_shown(comparison, contest):
-        said.append(
-            f"Corr. {100 * (1 - settings.alpha):g}% CI: corrected like p, so it excludes 0 exactly where the corrected "
-            f"p is significant. {at_once(settings)}"
-        )
     return " ".join(said)
+
+
+def joint_said(comparison: Findings) -> str:
+    """Returns what the column of corrected intervals means, or an empty text where no pair has one."""
+    settings = comparison.settings
+    if comparison.exact or not joint_shown(comparison, comparison.primary):
+        return ""
+    return (
+        f"Corr. {100 * (1 - settings.alpha):g}% CI: corrected like p, so it excludes 0 exactly where the corrected "
+        f"p is significant. {at_once(settings)}"
+    )
 
 
 SINGLE_STEP = ("tukey", "max-t", "bonferroni")

@@ -465,6 +465,7 @@ def board(comparison: Comparison) -> dict[str, Any]:
         "depth": comparison.judged_depth,
         "judged": bool(judged),
         "letters": not shorter and any(any(contest.letters) for contest in comparison.contests.values()),
+        "numbered": primary.numbered,
         "overview": shorter,
         "rows": [
             board_row(comparison, run, place, low, high)
@@ -498,12 +499,14 @@ def cell(contest: Contest, run: int) -> dict[str, Any]:
     return {
         "value": seven_digits([contest.means[run]])[0],
         "text": decimals(contest.means[run], digits),
-        "letters": in_ranges([contest.places[each] for each in contest.beaten[run]]),
+        "letters": in_ranges(
+            [contest.places[each] for each in contest.beaten[run]], numbered=contest.numbered
+        ),
         "best": decimals(contest.means[run], digits) == decimals(top, digits),
     }
 
 
-def in_ranges(beaten: Sequence[int]) -> str:
+def in_ranges(beaten: Sequence[int], *, numbered: bool = False) -> str:
     """Returns the letters of places, with ranges such as ``b–f``, or the number of runs if the letters are too long."""
     groups: list[list[int]] = []
     for place in sorted(beaten):
@@ -513,11 +516,8 @@ def in_ranges(beaten: Sequence[int]) -> str:
             groups.append([place])
     if len(groups) > MOST_GROUPS:
         return f"{len(beaten)} runs"
-    said = [
-        f"{letter(group[0])}–{letter(group[-1])}" if len(group) > 2 else ",".join(map(letter, group))
-        for group in groups
-    ]
-    return ",".join(said)
+    marks = [[letter(place, numbered=numbered) for place in group] for group in groups]
+    return ",".join(f"{each[0]}–{each[-1]}" if len(each) > 2 else ",".join(each) for each in marks)
 
 
 def whisker(contest: Contest, run: int, low: float, high: float) -> dict[str, str] | None:
