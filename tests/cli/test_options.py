@@ -115,3 +115,13 @@ def test_help_fits_into_80_columns_and_every_option_is_explained() -> None:
                 assert each.help, (name, each.name)
                 assert each.help[0] != " "
                 assert not each.help.endswith("."), (name, each.name)
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_no_number_is_one_for_python_alone(name: str) -> None:
+    """Python also reads ``1_0`` and the digits of other scripts."""
+    for each in commands.get_command(click.Context(commands), name).params:
+        if isinstance(each.type, (click.types.IntParamType, click.types.FloatParamType)):
+            for text in ("0_1", "\u0660", "0.0_1"):
+                with pytest.raises(click.BadParameter, match="is not a number"):
+                    each.type.convert(text, each, None)

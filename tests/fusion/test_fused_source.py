@@ -320,6 +320,8 @@ def test_the_command_writes_to_files_and_pipes(tmp_path: Path) -> None:
     subprocess.run([*command, str(tmp_path / "fused.run")], check=True, capture_output=True)
     piped = subprocess.run([*command, "-"], check=True, capture_output=True)
     assert piped.stdout == (tmp_path / "fused.run").read_bytes() == carob.fuse(files).text
+    named = subprocess.run([*command, "/dev/stdout"], check=True, capture_output=True)
+    assert named.stdout == piped.stdout
 
 
 @pytest.mark.parametrize("large", [False, True])

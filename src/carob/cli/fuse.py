@@ -12,10 +12,13 @@ from carob.cli.terminal import answer, say
 from carob.inputs.errors import sentences
 from carob.output.errors import DataError
 from carob.output.language import plural
-from carob.output.parsing import json_in
+from carob.output.parsing import json_or_none, number_of
 
 if TYPE_CHECKING:
     from carob.fusion.fuse import FusedRun
+
+TUNED = ("method", "norm", "profile")
+"""What a file of ``--save-weights`` keeps of the fusion, besides the weights."""
 
 
 @click.command("fuse")
@@ -25,7 +28,7 @@ def fuse_command(
     files: tuple[str, ...],
     output: str | None,
     explained: tuple[str, str] | None,
-    kept: int,
+    kept: int | None,
     tune: str | None,
     qrels: str | None,
     save_weights: str | None,
@@ -64,17 +67,20 @@ def fuse_command(
                 "--tune chooses weights: leave out -o, --explain and --weights. Save the weights with --save-weights, "
                 "and pass them to carob fuse --weights."
             )
-        tuning(runs, tune, qrels, save_weights, layout, given, choices)
+        tuning(
+            runs,
+            tune,
+            qrels,
+            save_weights,
+            layout,
+            given,
+            {**choices, "depth": kept, "bounds": bounds or None},
+        )
         return
-    found = fuse(
-        runs,
-        weights=None if weights is None else weights_in(weights),
-        bounds=bounds_in(bounds),
-        depth=kept,
-        profile=given.profile,
-        policy=given.policy,
-        **present(choices),
-    )
+    choices |= {"profile": given.profile, "depth": kept, "bounds": bounds_in(bounds)}
+    if weights is not None:
+        choices |= weights_in(weights, choices)
+    found = fuse(runs, policy=given.policy, **present(choices))
     write(found, output)
     if explained is not None:
         answer(found.explain(*explained), layout)
@@ -92,9 +98,10 @@ def tuning(
     """Tunes the weights, shows what they are worth, and saves them."""
     from carob.fusion.tune import tune_fusion
 
-    for name in ("absent", "name"):
+    for name in ("absent", "name", "bounds", "depth"):
         if choices.pop(name, None) is not None:
-            raise click.UsageError(f"--{name} does not go with --tune.")
+            more = " The depth is that of the measure, as in nDCG@10." if name == "depth" else ""
+            raise click.UsageError(f"--{name} does not go with --tune.{more}")
     found = tune_fusion(
         given.qrels(str(qrels)),
         runs,
@@ -118,22 +125,44 @@ def write(found: FusedRun, output: str | None) -> None:
         click.echo(f"{output}: {queries}, {found.recipe.described()}.", err=True)
 
 
-def weights_in(text: str) -> list[float] | dict[str, float]:
+def weights_in(text: str, choices: dict[str, Any]) -> dict[str, Any]:
     """Parses weights that are separated by commas, in the order of the runs, or reads the file of ``--save-weights``.
 
+    Args:
+        text: the weights, or the file.
+        choices: the method, norm and profile that the command names, if any.
+
+    Returns:
+        ``weights`` and, from a file, the method, norm and profile with which they were tuned, as arguments of
+        ``carob.fuse``.
+
     Raises:
-        DataError: the text contains something other than numbers, or the file contains no weights.
+        DataError: the text contains something other than numbers, the file contains no weights, or they are those of
+            another method, norm or profile.
     """
-    if os.path.isfile(text):
-        with sentences(text), open(text, "rb") as file:
-            content = json_in(file.read(), file=text)
-        weights = content.get("weights") if isinstance(content, dict) else None
-        if not isinstance(weights, dict):
+    if not os.path.isfile(text):
+        return {"weights": [number_in(part, "--weights", "0.3,0.7") for part in text.split(",")]}
+    with sentences(text), open(text, "rb") as file:
+        content = json_or_none(file.read(), file=text)
+    weights = content.get("weights") if isinstance(content, dict) else None
+    if not isinstance(weights, dict):
+        raise DataError("the file contains no weights.", file=text, remedy="Pass a file of --save-weights.")
+    if "method" not in content:
+        return {"weights": weights}
+    from carob.fusion.recipe import is_within
+
+    tuned = {name: content.get(name) for name in TUNED}
+    for name, own in tuned.items():
+        given = choices[name]
+        if own is not None and not isinstance(own, str):
+            raise DataError(f"its {name} is no text.", file=text, remedy="Pass a file of --save-weights.")
+        if given is not None and not is_within(given, own):
             raise DataError(
-                "the file contains no weights.", file=text, remedy="Pass a file of --save-weights."
+                f"its weights were tuned with {own or 'no'} as {name}, and --{name} names {given}.",
+                file=text,
+                remedy=f"Leave out --{name}, or tune again.",
             )
-        return weights
-    return [number_in(part, "--weights", "0.3,0.7") for part in text.split(",")]
+    return {"weights": weights, **tuned}
 
 
 def bounds_in(given: tuple[str, ...]) -> dict[str, tuple[float | None, float | None]] | None:
@@ -160,7 +189,7 @@ def number_in(text: str, option: str, example: str) -> float:
     Raises:
         DataError: it is not a number.
     """
-    try:
-        return float(text)
-    except ValueError:
-        raise DataError(f"'{text}' in {option} is not a number: write it as in {example}.") from None
+    number = number_of(text)
+    if number is None:
+        raise DataError(f"'{text}' in {option} is not a number: write it as in {example}.")
+    return number

@@ -147,6 +147,33 @@ HOOKS: dict[str, dict[str, Any]] = {
 """The arguments of ``click.option`` that are code."""
 
 
+class Plain:
+    """Refuses what only Python reads as a number: ``1_0``, and the digits of other scripts."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Returns the number.
+
+        Raises:
+            click.BadParameter: the value is not a number, or outside the range.
+        """
+        its: Any = super()
+        if isinstance(value, str) and not is_number(value):
+            raise click.BadParameter(f"'{value}' is not a number.", ctx, param)
+        return its.convert(value, param, ctx)
+
+
+class WholeNumber(Plain, click.IntRange):
+    """The type of options that take a whole number."""
+
+
+class Number(Plain, click.FloatRange):
+    """The type of options that take a number of a range."""
+
+
+class AnyNumber(Plain, click.types.FloatParamType):
+    """The type of options that take any number."""
+
+
 def options(command: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Returns a decorator that gives a command its options, and passes the options for files as ``given``.
 
@@ -206,15 +233,13 @@ def option(name: str, entry: dict[str, Any]) -> Callable[..., Any]:
     if "choices" in made:
         made["type"] = click.Choice(made.pop("choices"))
     if "integers" in made:
-        made["type"] = click.IntRange(*made.pop("integers"))
+        made["type"] = WholeNumber(*made.pop("integers"))
     ends = made.pop("numbers", None)
     if ends:
         is_open = made.pop("open", False)
-        made["type"] = click.FloatRange(
-            ends[0], ends[-1] if ends[1:] else None, min_open=is_open, max_open=is_open
-        )
+        made["type"] = Number(ends[0], ends[-1] if ends[1:] else None, min_open=is_open, max_open=is_open)
     elif ends is not None:
-        made["type"] = float
+        made["type"] = AnyNumber()
     made["help"] = made["help"].replace("{choices}", ", ".join(CHOICES.get(name, ())))
     return click.option(*filter(None, names), **made)
 

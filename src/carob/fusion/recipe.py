@@ -13,7 +13,7 @@ from carob.fusion.methods import ALIASES, METHODS, NORMALISATIONS
 from carob.fusion.profiles import profile_named
 from carob.fusion.rules import Rules
 from carob.output.errors import ArgumentError, refuse_other
-from carob.output.parsing import is_number
+from carob.output.parsing import is_number, number_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,6 +69,20 @@ class Recipe:
             parts.append(f"weights {', '.join(f'{each:g}' for each in self.weights)}")
         parts += [f"{name} {value}" for name, value in self.rules.described().items()]
         return ", ".join(filter(None, parts))
+
+    def arguments(self) -> dict[str, str | None]:
+        """Returns method, norm and profile as ``carob.fuse`` takes them, with all their settings."""
+        rules = {each: getattr(self.rules, each) for each in NORM_RULES.get(self.norm, ())}
+        return {
+            "method": with_settings(self.method, self.parameters),
+            "norm": with_settings(self.norm, rules) or None,
+            "profile": self.profile,
+        }
+
+
+def with_settings(name: str, settings: Mapping[str, Any]) -> str:
+    """Returns a name with settings, as ``named_settings`` splits it."""
+    return f"{name}({', '.join(f'{key}={value}' for key, value in settings.items())})" if settings else name
 
 
 NORM_RULES = {
@@ -141,6 +155,22 @@ def rules_in(settings: Mapping[str, str], norm: str) -> dict[str, str]:
             has = f"has {' and '.join(own)}" if own else "has none"
             raise ArgumentError(f"The normalisation {norm} has no setting '{name}': it {has}.")
     return dict(settings)
+
+
+def is_within(given: str, whole: str | None) -> bool:
+    """Returns whether a method, norm or profile is another one, of which all settings are known.
+
+    Example:
+        >>> is_within("rrf(k=60)", "rrf(k=60.0, first=1.0)"), is_within("rrf(k=2)", "rrf(k=60.0, first=1.0)")
+        (True, False)
+    """
+    if whole is None:
+        return given == "none"
+    (name, settings), (own, known) = named_settings(given, "method"), named_settings(whole, "method")
+    return ALIASES.get(name, name) == own and all(
+        each in known and (value == known[each] or number_of(value) == number_of(known[each]) is not None)
+        for each, value in settings.items()
+    )
 
 
 def recipe_of(

@@ -18,11 +18,13 @@ from carob.conventions.policy import Policy
 from carob.evaluation.engine import judgments_for
 from carob.evaluation.evaluate import evaluate
 from carob.evaluation.evidence import tables_of
+from carob.evaluation.score_tables import footers
 from carob.fusion.fuse import several, warn_of_missing
 from carob.fusion.fused_source import FusedSource
 from carob.fusion.pooled import one_by_column
 from carob.fusion.recipe import recipe_of
 from carob.inputs.errors import refused
+from carob.inputs.ids import text_of
 from carob.inputs.run import Run
 from carob.inputs.runs import MatchOptions, Wrapper
 from carob.inputs.sources import Provenance
@@ -133,6 +135,8 @@ class TunedFusion(Documented):
         alone: each list on its own.
         alpha: 1 minus the confidence level.
         resampling: the folds.
+        warnings: doubts about the data.
+        footers: what else is known about the data: ties, queries that a run or every run lacks, unjudged queries.
     """
 
     measure: str
@@ -151,6 +155,8 @@ class TunedFusion(Documented):
     alone: tuple[Alone, ...]
     alpha: float
     resampling: Resampling
+    warnings: tuple[str, ...] = ()
+    footers: tuple[str, ...] = ()
 
     @property
     def weights(self) -> dict[str, float]:
@@ -158,12 +164,12 @@ class TunedFusion(Documented):
         return dict(zip(self.runs, self.recipe.weights or (), strict=True))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the weights as JSON, which ``carob fuse --weights FILE`` reads.
+        """Writes weights, method, normalisation and profile as JSON, which ``carob fuse --weights FILE`` reads.
 
         Raises:
             DataError: the file cannot be written.
         """
-        content = {"weights": self.weights, "recipe": self.recipe.described(), "measure": self.measure}
+        content = {"weights": self.weights, **self.recipe.arguments(), "measure": self.measure}
         write_whole(path, json.dumps(content, ensure_ascii=False, indent=1) + "\n")
 
     def contents(self) -> dict[str, Any]:
@@ -229,7 +235,8 @@ class TunedFusion(Documented):
                 Section([Table([self.measure, "value", f"{level} CI"], rows)]),
                 Section([Table([f"weights of {', '.join(self.runs)}", "mean", "share of folds", ""], curve)]),
                 Section([Table(["list alone", "mean", "relevant found", "by it alone"], alone)]),
-                Section([Items(notes)]),
+                Section([Items([*self.footers, *notes])]),
+                Section([Line(each, mark="! ", tone="warning") for each in self.warnings]),
             ]
         )
 
@@ -315,6 +322,7 @@ def tune_fusion(
     warn_of_missing(names, made)
     grid = weight_grid(len(names))
     judged = judgments_for(runs, qrels, policy).complete
+    refuse_unjudged(made, judged.judgments.queries)
     tried = tried_weights(made, grid, judged.judgments, relevant_only=asked.rows == "relevant")
     labels = [*(f"weights {', '.join(f'{each:g}' for each in weights)}" for weights in grid), *names]
     lists = {label: Run(label, each) for label, each in zip(labels, tried, strict=True)}
@@ -329,7 +337,27 @@ def tune_fusion(
             least=FEWEST,
         )
     counts = relevant_found([each.found for each in tried[len(grid) :]], judged.judgments)
-    return tuned(table, grid, made, counts, alpha, resampling)
+    found = tuned(table, grid, made, counts, alpha, resampling)
+    even = min(range(len(grid)), key=lambda each: unevenness(grid[each]))
+    known = [scores[labels[even]], *(scores[name] for name in names)]
+    doubts = dict.fromkeys(doubt for each in known for doubt in each.warnings)
+    return replace(found, warnings=tuple(doubts), footers=tuple(footers(known, equal=False)))
+
+
+def refuse_unjudged(made: FusedSource, judged: Sequence[bytes]) -> None:
+    """Refuses runs without a judged query.
+
+    Raises:
+        DataError: no run answers a judged query.
+    """
+    answered = made.lists.queries
+    if judged and answered and not set(answered).intersection(judged):
+        raise refused(
+            "No run has a judged query: the judgments have '{judged}', and the runs have '{answered}'.",
+            "Pass the judgments of these runs.",
+            judged=text_of(judged[0]),
+            answered=text_of(answered[0]),
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -55,9 +55,9 @@ def whole_file(
     place = os.path.realpath(os.fspath(path))
     refuse_taken(path)
     try:
-        mode = mode_of(place)
+        mode = mode_of(os.fspath(path))  # the real path of /dev/stdout does not exist where that is a pipe
         if mode is not None and not stat.S_ISREG(mode):
-            with open(place, "wb") as file:
+            with open(path, "wb") as file:
                 yield file
             return
         beside = os.path.join(os.path.dirname(place), f".carob-{os.urandom(8).hex()}.part")
