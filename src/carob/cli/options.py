@@ -147,7 +147,7 @@ HOOKS: dict[str, dict[str, Any]] = {
 """The arguments of ``click.option`` that are code."""
 
 
-class Plain:
+class PlainNumbers:
     """Refuses what only Python reads as a number: ``1_0``, and the digits of other scripts."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -162,15 +162,15 @@ class Plain:
         return its.convert(value, param, ctx)
 
 
-class WholeNumber(Plain, click.IntRange):
+class WholeNumberType(PlainNumbers, click.IntRange):
     """The type of options that take a whole number."""
 
 
-class Number(Plain, click.FloatRange):
+class NumberType(PlainNumbers, click.FloatRange):
     """The type of options that take a number of a range."""
 
 
-class AnyNumber(Plain, click.types.FloatParamType):
+class AnyNumberType(PlainNumbers, click.types.FloatParamType):
     """The type of options that take any number."""
 
 
@@ -233,13 +233,13 @@ def option(name: str, entry: dict[str, Any]) -> Callable[..., Any]:
     if "choices" in made:
         made["type"] = click.Choice(made.pop("choices"))
     if "integers" in made:
-        made["type"] = WholeNumber(*made.pop("integers"))
+        made["type"] = WholeNumberType(*made.pop("integers"))
     ends = made.pop("numbers", None)
     if ends:
         is_open = made.pop("open", False)
-        made["type"] = Number(ends[0], ends[-1] if ends[1:] else None, min_open=is_open, max_open=is_open)
+        made["type"] = NumberType(ends[0], ends[-1] if ends[1:] else None, min_open=is_open, max_open=is_open)
     elif ends is not None:
-        made["type"] = AnyNumber()
+        made["type"] = AnyNumberType()
     made["help"] = made["help"].replace("{choices}", ", ".join(CHOICES.get(name, ())))
     return click.option(*filter(None, names), **made)
 
