@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from carob import DataError
 from carob.adapters import ir_measures as adapter
 from carob.adapters.ir_measures import register, registered
 
@@ -123,6 +124,14 @@ def test_data_that_carob_refuses_are_left_to_the_others(bad: dict[str, Any]) -> 
     wanted = ir_measures.calc_aggregate(asked, qrels, bad)
     with registered():
         assert ir_measures.calc_aggregate(asked, qrels, bad) == pytest.approx(wanted, abs=1e-9)
+
+
+def test_a_sample_is_not_taken_for_complete_judgments() -> None:
+    pandas = pytest.importorskip("pandas", reason="the frames")
+    qrels = pandas.DataFrame({"query_id": ["q"], "doc_id": ["a"], "relevance": [1], "probability": [0.5]})
+    run = pandas.DataFrame({"query_id": ["q"], "doc_id": ["a"], "score": [1.0]})
+    with registered(), pytest.raises(DataError, match="judgments of a sample"):
+        ir_measures.calc_aggregate([ir_measures.RR], qrels, run)
 
 
 def test_numbers_as_ids_are_no_frame_of_carobs() -> None:

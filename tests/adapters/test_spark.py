@@ -75,6 +75,13 @@ def test_a_document_without_a_label_is_ranked_but_not_judged(spark: Any, evaluat
     assert found == by_dicts("Judged@5", rows) < 1
 
 
+def test_a_sample_is_not_taken_for_complete_judgments(spark: Any, evaluator: Any) -> None:
+    names = ["user", "item", "rating", "prediction", "probability", "sample_size"]
+    dataset = spark.createDataFrame([(*row, 0.5, len(ROWS)) for row in ROWS], names)
+    with pytest.raises(carob.DataError, match=f"judgments of a sample, {len(ROWS)} documents drawn"):
+        evaluator(measure="RR", labelCol="rating").evaluate(dataset)
+
+
 def test_rows_without_a_column_of_documents_are_documents(rated: Any, evaluator: Any) -> None:
     expected = carob.Policy(ties="expected")  # or else the order of rows decides
     found = evaluator(measure="AP", labelCol="rating", policy=expected).evaluate(rated.drop("item"))

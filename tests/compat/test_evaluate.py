@@ -138,6 +138,26 @@ def test_queries_that_only_one_side_has_are_left_out_of_means_and_counted_in_tot
             {"references": [{"query": [0, 0], "docid": ["a", "a"], "rel": [1, 1]}]},
             "'a' occurs twice for query '0'",
         ),
+        (
+            {"references": [{"query": [0], "docid": ["a"], "rel": [0.5]}]},
+            "'a' of query '0' has the grade 0.5",
+        ),
+        (
+            {
+                "references": [
+                    {"query": [0], "docid": ["a"], "rel": [1], "probability": [0.5], "sample_size": [1]}
+                ]
+            },
+            "judgments of a sample, 1 document drawn",
+        ),
+        (
+            {
+                "predictions": [
+                    {"query": [0, 0], "docid": ["a", "b"], "score": [1.0, 2.0], "system": ["s", "t"]}
+                ]
+            },
+            "names two runs, 's' and 't'",
+        ),
         ({"references": [{"query": [9], "docid": ["a"], "rel": [1]}]}, "no query|No query"),
     ],
 )

@@ -160,3 +160,54 @@ def test_what_ranx_refuses_is_one_sentence() -> None:
     with pytest.raises(carob.MeasureError, match="Did you mean"):
         evaluate(qrels, Run({"q": {"a": 1}}), "maap")
     assert ranx.__all__ == ["Qrels", "Run", "compare", "evaluate", "fuse"]
+
+
+def test_a_sample_is_not_taken_for_complete_judgments(tmp_path: Path) -> None:
+    path = tmp_path / "sample.csv"
+    path.write_text("query,document,grade,probability,sample_size\nq,a,1,0.5,2\nq,b,0,0.5,2\n")
+    with pytest.raises(DataError, match="judgments of a sample, 2 documents drawn"):
+        Qrels.from_file(str(path))
+    frame = pytest.importorskip("pandas").read_csv(path)
+    with pytest.raises(DataError, match="judgments of a sample, 2 documents drawn"):
+        Qrels.from_df(frame, "query", "document", "grade")
+
+
+@pytest.mark.parametrize(
+    "grade", [0.9, "1_0", "٣", "high", None, (1, 0.5), float("nan"), float("inf"), [1], "0.5"]
+)
+def test_a_grade_that_is_no_whole_number_is_one_sentence(grade: Any) -> None:
+    assert Qrels({"q": {"a": 2.0, "b": "1"}}).to_dict() == {"q": {"a": 2, "b": 1}}  # type: ignore[dict-item]
+    with pytest.raises(DataError, match=r"document 'a' of query 'q': expected a whole number, found"):
+        Qrels({"q": {"a": grade}})
+
+
+def test_what_is_no_mapping_of_numbers_is_one_sentence() -> None:
+    given: Any
+    for given, said in (
+        (5, "expected {query: {document: number}}, found 5"),
+        ({"q": 5}, "query 'q': expected {document: number}, found 5"),
+        ({"q": {"a": "high"}}, "expected a number, found 'high'"),
+        ({1: {"a": 1}}, r"the id 1 is not text.*str\(id\)"),
+        ({"q": {2: 1}}, "the id 2 is not text"),
+    ):
+        with pytest.raises(DataError, match=said):
+            Run(given)
+    with pytest.raises(DataError, match="the id 1 is not text"):
+        evaluate({1: {2: 1}}, {1: {2: 1.0}}, "mrr")
+    with pytest.raises(DataError, match="2 queries, 1 list of documents and 1 list of numbers"):
+        Run().add_multi(["p", "q"], [["a"]], [[1]])
+    with pytest.raises(DataError, match="query 'q' has 2 documents and 1 number"):
+        Run().add("q", ["a", "b"], [1])
+
+
+@pytest.mark.parametrize("metric", ["mrr-l1_0", "mrr-lnan", "map-lx", "map-l"])
+def test_a_level_that_is_no_number_is_one_sentence(metric: str) -> None:
+    with pytest.raises(carob.MeasureError, match="a level is a number such as 2"):
+        evaluate(Qrels({"q": {"a": 1}}), Run({"q": {"a": 1}}), metric)
+
+
+@pytest.mark.parametrize("level", [5, -1, float("nan")])
+def test_a_max_p_that_is_no_probability_is_one_sentence(level: float) -> None:
+    runs = [Run({"q": {"a": 1}}, name) for name in "xy"]
+    with pytest.raises(ArgumentError, match=r"max_p is .*between 0 and 1"):
+        compare(Qrels({"q": {"a": 1}}), runs, "map", max_p=level)

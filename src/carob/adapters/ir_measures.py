@@ -103,10 +103,18 @@ class ScoredByCarob:
     """
 
     def __init__(self, measures: list[Any], qrels: Any) -> None:
-        """Reads the judgments, and groups the measures by what one evaluation can compute."""
+        """Reads the judgments, and groups the measures by what one evaluation can compute.
+
+        Raises:
+            DataError: these are judgments of a sample.
+        """
         import ir_measures
 
-        self.qrels = readable(ir_measures.util.QrelsConverter(qrels), ("relevance",))
+        converter = ir_measures.util.QrelsConverter(qrels)
+        frame: Any = getattr(converter, "qrels", None)
+        if "probability" in getattr(frame, "columns", ()):
+            _ = Qrels.of(frame).complete  # other providers would count the rest as not relevant
+        self.qrels = readable(converter, ("relevance",))
         queries = set(self.qrels) if isinstance(self.qrels, dict) else set(self.qrels["query_id"].unique())
         super().__init__(measures, queries)  # type: ignore[call-arg]  # an evaluator comes after this class
         self.calls: dict[tuple[tuple[tuple[int, int], ...], bool], dict[str, Any]] = {}

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 from carob.conventions.policy import Policy
 from carob.conventions.request import conventions, labelled
 from carob.evaluation.evaluate import evaluate_run
-from carob.inputs.columns import usual
+from carob.inputs.columns import DRAW, usual
 from carob.inputs.errors import refused
+from carob.inputs.samples import incomplete
 from carob.output.errors import DataError
 
 if TYPE_CHECKING:
@@ -163,6 +164,9 @@ def tables(dataset: Any, names: dict[str, str | None]) -> tuple[Any, Any]:
     """Returns the judgments and the run as Arrow tables, from one Spark job that collects the needed columns.
 
     All rows are collected, since rows without a label are also retrieved documents.
+
+    Raises:
+        DataError: predictions that cannot be ranked, or judgments of a sample, by the columns about its draw.
     """
     import narwhals as nw
     import pyarrow as pa
@@ -178,7 +182,10 @@ def tables(dataset: Any, names: dict[str, str | None]) -> tuple[Any, Any]:
     if "document" not in chosen:
         table = table.append_column("document", pa.array(range(len(table)), pa.int64()))
     refuse_unusable(table["score"], chosen["score"], vector=vector)
-    return table.filter(pc.is_valid(table["grade"])), table
+    judged = table.filter(pc.is_valid(table["grade"]))
+    if {*DRAW} <= {*dataset.columns} - {*chosen.values()}:
+        raise incomplete("dataset", len(judged))
+    return judged, table
 
 
 def refuse_unusable(scores: Any, name: str, *, vector: bool) -> None:

@@ -6,11 +6,13 @@ what differs. Nothing is downloaded.
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from carob.conventions.policy import Policy
 from carob.evaluation.evaluate import evaluate_run
 from carob.inputs.errors import refused
+from carob.inputs.samples import incomplete
 from carob.output.errors import refuse_other
 
 if TYPE_CHECKING:
@@ -80,11 +82,12 @@ class TrecEval:
 
         Raises:
             DataError: several runs or sets of judgments, columns that are missing or of unequal length, a document
-                twice for one query, or no common query.
+                twice for one query, a grade with a fraction, the judgments of a sample, or no common query.
         """
-        tags = filled_column(only(predictions, "predictions"), "system", "predictions")
+        tag = only_tag(filled_column(only(predictions, "predictions"), "system", "predictions"))
         run = by_query_and_document(predictions[0], "score", "predictions")
         qrels = by_query_and_document(only(references, "references"), "rel", "references")
+        refuse_unusable(references[0], qrels)
         means: dict[str, float] = {}
         for names, policy in ((MEASURES, POLICY), (BY_ROW, POLICY.changed(ties="input"))):
             lists = run if names is MEASURES else {query: dict.fromkeys(its, 0) for query, its in run.items()}
@@ -95,7 +98,7 @@ class TrecEval:
         grades = [(query, *each) for query, its in qrels.items() for each in its.items()]
         relevant = [(query, document) for query, document, grade in grades if grade > 0]
         return {
-            "runid": tags[0],
+            "runid": tag,
             "num_ret": sum(map(len, run.values())),
             "num_rel": len(relevant),
             "num_rel_ret": sum(document in run.get(query, ()) for query, document in relevant),
@@ -118,6 +121,44 @@ def only(tables: Sequence[Mapping[str, Any]], name: str) -> Mapping[str, Any]:
             count=len(tables),
         )
     return tables[0]
+
+
+def only_tag(tags: list[Any]) -> Any:
+    """Returns the name of the run, which every row has.
+
+    Raises:
+        DataError: the rows have several.
+    """
+    other = next((each for each in tags if each != tags[0]), None)
+    if other is not None:
+        raise refused(
+            "The column system of predictions names two runs, '{one}' and '{other}'.",
+            "Pass one run, and call compute for each.",
+            one=tags[0],
+            other=other,
+        )
+    return tags[0]
+
+
+def refuse_unusable(table: Mapping[str, Any], qrels: Mapping[str, Mapping[str, Any]]) -> None:
+    """Refuses the judgments of a sample, which are not complete, and grades that are not whole numbers.
+
+    Raises:
+        DataError: these are such judgments.
+    """
+    chances = [*table.get("probability", ())]
+    if any(each != 1 for each in chances):
+        raise incomplete("references", len(chances))
+    for query, its in qrels.items():
+        for document, grade in its.items():
+            if isinstance(grade, Real) and float(grade) % 1:  # NaN and infinity too
+                raise refused(
+                    "In references, document '{document}' of query '{query}' has the grade {grade}.",
+                    "A grade is a whole number: the metric counts grades of at least 1 as relevant.",
+                    document=document,
+                    query=query,
+                    grade=str(grade),
+                )
 
 
 def filled_column(table: Mapping[str, Any], column: str, name: str) -> list[Any]:

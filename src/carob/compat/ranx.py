@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections import defaultdict
+from collections.abc import Mapping
 from itertools import combinations, permutations
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -23,8 +24,10 @@ from carob.inputs.errors import refused
 from carob.inputs.ids import text_of
 from carob.inputs.qrels import Qrels as Judgments
 from carob.inputs.run import Run as RankedLists
+from carob.measures.grammar import is_number
 from carob.output.document import Table
-from carob.output.errors import ArgumentError, DataError
+from carob.output.errors import ArgumentError, DataError, MeasureError
+from carob.output.escaping import shortened, shown
 from carob.output.files import write_whole
 from carob.output.frames import frame_of
 from carob.output.results import Records
@@ -32,7 +35,7 @@ from carob.statistics.multiple_comparisons import randomised_tukey
 from carob.statistics.paired import Draw, paired, sign_flip, wins
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, KeysView, Mapping, Sequence
+    from collections.abc import Callable, Iterable, KeysView, Sequence
 
     from typing_extensions import Self
 
@@ -55,6 +58,29 @@ TESTS: dict[str, Callable[[Floats, Integers, Draw], Floats]] = {
 """The p of each pair of columns, by ranx's name of the test."""
 
 
+def number_of(value: Any) -> float:
+    """Returns a number that is one, or is written as one.
+
+    Raises:
+        ValueError: it is neither.
+    """
+    if isinstance(value, str) and not is_number(value.strip()):
+        raise ValueError
+    return float(value)
+
+
+def whole_of(value: Any) -> int:
+    """Returns a whole number.
+
+    Raises:
+        ValueError: it is none.
+    """
+    number = number_of(value)
+    if not number.is_integer():
+        raise ValueError
+    return int(number)
+
+
 class Ratings:
     """A number for each document of each query: the base of ``Qrels`` and ``Run``.
 
@@ -65,30 +91,76 @@ class Ratings:
 
     reader: ClassVar[Any]
     number: ClassVar[Any]
+    wanted: ClassVar[str]
     line: ClassVar[str]
 
     def __init__(
         self, ratings: Mapping[str, Mapping[str, float]] | None = None, name: str | None = None
     ) -> None:
-        """Copies the numbers."""
+        """Copies the numbers.
+
+        Raises:
+            DataError: it is not ``{query: {document: number}}``.
+        """
         self.name = name
         self.ratings: dict[str, dict[str, float]] = {}
-        for query, its in (ratings or {}).items():
+        given: Any = {} if ratings is None else ratings
+        if not isinstance(given, Mapping):
+            raise refused("expected {{query: {{document: number}}}}, found {found}.", found=shown(given))
+        for query, its in given.items():
+            if not isinstance(its, Mapping):
+                said = "query {query}: expected {{document: number}}, found {found}."
+                raise refused(said, query=shown(query), found=shown(its))
             self.add(query, its.keys(), its.values())
 
     def add_score(self, q_id: str, doc_id: str, score: float) -> None:
         """Sets the number of a document."""
-        self.ratings.setdefault(q_id, {})[doc_id] = self.number(score)
+        self.ratings.setdefault(q_id, {}).update(self.rated(q_id, [doc_id], [score]))
 
     def add(self, q_id: str, doc_ids: Iterable[str], scores: Iterable[float]) -> None:
         """Adds the documents of a query with their numbers."""
-        self.ratings[q_id] = dict(zip(doc_ids, map(self.number, scores), strict=True))
+        self.ratings[q_id] = self.rated(q_id, doc_ids, scores)
+
+    def rated(self, query: str, documents: Iterable[str], numbers: Iterable[float]) -> dict[str, float]:
+        """Returns the documents of a query with their numbers.
+
+        Raises:
+            DataError: ids that are not text, a number that is none, or not as many numbers as documents.
+        """
+        ids, values = [*documents], [*numbers]
+        if len(ids) != len(values):
+            said = "query {query} has {documents:document} and {numbers:number}."
+            raise refused(said, query=shown(query), documents=len(ids), numbers=len(values))
+        for each in (query, *ids):
+            if not isinstance(each, str):
+                raise refused("the id {id} is not text.", "Pass str(id), as for ranx.", id=shown(each))
+        found = {}
+        for document, value in zip(ids, values, strict=True):
+            try:
+                found[document] = self.number(value)
+            except (TypeError, ValueError, OverflowError):
+                raise refused(
+                    "document {document} of query {query}: expected {wanted}, found {found}.",
+                    document=shown(document),
+                    query=shown(query),
+                    wanted=self.wanted,
+                    found=shown(value),
+                ) from None
+        return found
 
     def add_multi(
         self, q_ids: Iterable[str], doc_ids: Iterable[Iterable[str]], scores: Iterable[Iterable[float]]
     ) -> None:
-        """Adds several queries."""
-        for each in zip(q_ids, doc_ids, scores, strict=True):
+        """Adds several queries.
+
+        Raises:
+            DataError: as many lists of documents or of numbers as queries are not there.
+        """
+        queries, documents, numbers = [*q_ids], [*doc_ids], [*scores]
+        if not len(queries) == len(documents) == len(numbers):
+            said = "there are {a:query/queries}, {b:list} of documents and {c:list} of numbers."
+            raise refused(said, a=len(queries), b=len(documents), c=len(numbers))
+        for each in zip(queries, documents, numbers, strict=True):
             self.add(*each)
 
     def keys(self) -> KeysView[str]:
@@ -128,10 +200,14 @@ class Ratings:
 
     @classmethod
     def read(cls, source: Any, name: str | None = None, **columns: str) -> Self:
-        """Reads what carob reads as judgments or as a run, and keeps the order of its lines."""
+        """Reads what carob reads as judgments or as a run, and keeps the order of its lines.
+
+        Raises:
+            DataError: it cannot be read, or has the judgments of a sample.
+        """
         found: dict[str, dict[str, float]] = {}
         held = cls.reader.of(source, **({"policy": LAST} if cls is Qrels else {}), **columns)
-        for query, document, number in (held if cls is Qrels else held.held).rows():
+        for query, document, number in (held.complete if cls is Qrels else held.held).rows():
             found.setdefault(text_of(query), {})[text_of(document)] = number
         return cls(found, name or (None if cls is Qrels else held.name))
 
@@ -168,7 +244,7 @@ class RanxQrels(Ratings):
     """Judgments, as ranx's ``Qrels``.
 
     Args:
-        qrels: ``{query: {document: grade}}``. A fraction of a grade is dropped.
+        qrels: ``{query: {document: grade}}``. A grade is a whole number.
         name: a name.
 
     Example:
@@ -177,7 +253,12 @@ class RanxQrels(Ratings):
         {'q1': {'d1': 2, 'd2': 0}}
     """
 
-    reader, number, line = Judgments, int, "{query} 0 {document} {number}\n"
+    reader, number, wanted, line = (
+        Judgments,
+        staticmethod(whole_of),
+        "a whole number",
+        "{query} 0 {document} {number}\n",
+    )
 
     def __init__(
         self, qrels: Mapping[str, Mapping[str, float]] | None = None, name: str | None = None
@@ -199,7 +280,8 @@ class RanxRun(Ratings):
         'bm25'
     """
 
-    reader, number, line = RankedLists, float, "{query} Q0 {document} {rank} {number!r} {name}\n"
+    reader, number, wanted = RankedLists, staticmethod(number_of), "a number"
+    line = "{query} Q0 {document} {rank} {number!r} {name}\n"
 
     def __init__(self, run: Mapping[str, Mapping[str, float]] | None = None, name: str | None = None) -> None:
         """Copies the scores."""
@@ -257,7 +339,8 @@ def evaluate(
     names = [metrics] if isinstance(metrics, str) else [*metrics]
     if make_comparable and isinstance(run, RanxRun):
         run.make_comparable(qrels)
-    judged, ranked = (each if isinstance(each, dict) else each.to_dict() for each in (qrels, run))
+    judged = (RanxQrels(qrels) if isinstance(qrels, dict) else qrels).to_dict()
+    ranked = (RanxRun(run) if isinstance(run, dict) else run).to_dict()
     if judged.keys() != ranked.keys():
         raise DataError(
             "The queries of qrels and run differ.",
@@ -282,8 +365,13 @@ def values_of_metric(judged: dict[str, Any], ranked: dict[str, Any], metric: str
     """Returns the values of a metric for the queries, sorted by id.
 
     ``-l2`` in ranx's names leaves out the judgments with lower grades. bpref alone needs these, as nonrelevant.
+
+    Raises:
+        MeasureError: a metric that does not exist, or a level that is not a number.
     """
-    name, _, level = metric.partition("-l")
+    name, minus, level = metric.partition("-l")
+    if minus and not is_number(level):
+        raise MeasureError(f"'{shortened(metric)}': a level is a number such as 2, not '{shortened(level)}'.")
     if name.startswith("rbp"):
         name = f"RBP(p=0.{name[4:]})"
     if level and name == "bpref":
@@ -423,7 +511,7 @@ def compare(
         make_comparable: as in ``evaluate``.
 
     Raises:
-        ArgumentError: an unknown test.
+        ArgumentError: an unknown test, or a max_p that is no probability.
         DataError: two runs of one name; as for ``evaluate``.
         MeasureError: as for ``evaluate``.
 
@@ -442,6 +530,8 @@ def compare(
     models = [run.name if run.name is not None else f"run_{place}" for place, run in enumerate(runs, 1)]
     if len({*models}) < len(models):
         raise DataError("Two runs have the same name.", remedy="Give each run another name.")
+    if not 0 <= max_p <= 1:
+        raise ArgumentError(f"max_p is {max_p!r}, and expected is a probability between 0 and 1.")
     if stat_test not in TESTS:
         raise ArgumentError(f"There is no test '{stat_test}'. stat_test is {', '.join(TESTS)}.")
     tables = []
