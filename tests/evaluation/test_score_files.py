@@ -296,3 +296,16 @@ def test_queries_that_differ_in_case_are_not_left_out() -> None:
     with pytest.raises(DataError, match=r"but one for 'Q.': upper and lower case differ") as error:
         carob.read_scores(values)
     assert "zero" not in str(error.value)
+
+
+def test_a_stated_mean_that_is_not_that_of_the_values_was_weighted(tmp_path: Path) -> None:
+    rows = "run,query,AP\na,q1,0.2\na,q2,0.8\na,all,{}\n"
+    weighted, plain = tmp_path / "weighted.csv", tmp_path / "plain.csv"
+    weighted.write_text(rows.format(0.65))
+    plain.write_text(rows.format("0.500"))
+    with pytest.warns(
+        carob.DataWarning, match=r"states 0.6500 as the AP of new, but the mean of its values is 0.5000"
+    ):
+        found = carob.read_scores({"old": plain, "new": weighted})
+    assert any("weights or another policy" in each for each in found["old"].warnings)
+    assert not carob.read_scores(plain)["a"].warnings

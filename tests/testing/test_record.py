@@ -20,7 +20,9 @@ from carob.cli import main
 from carob.cli.options import grouped
 from carob.evaluation.read_record import read_record
 from carob.inputs.digests import digests
+from carob.inputs.run import Run
 from carob.output.files import write_whole
+from carob.testing.history import history
 from toys import RUN, command
 
 QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 c 2\nq3 0 d 1\n"
@@ -42,6 +44,34 @@ def made(folder: Path) -> Path:
 
 def kinds(found: carob.Verification) -> set[str]:
     return {each.kind for each in found.findings}
+
+
+def test_excluded_documents_of_a_record_are_those_of_the_gate_the_comparison_and_the_history(
+    tmp_path: Path,
+) -> None:
+    qrels = {f"q{n}": {"a": 1, "b": 1} for n in range(6)}
+    runs = {name: {query: {"a": 3.0, "x": 2.0, "b": 1.0} for query in qrels} for name in ("old", "new")}
+    seen, other = tmp_path / "seen.txt", tmp_path / "other.txt"
+    seen.write_text("".join(f"q{n}\ta\n" for n in range(5)))
+    other.write_text("q0\tx\n")
+    scores = {
+        path and path.name: carob.evaluate(qrels, runs["new"], "RR", exclude=path)
+        for path in (None, seen, other)
+    }
+    for kind in ("record", "json"):
+        path = str(tmp_path / kind)
+        old = carob.evaluate(qrels, runs["old"], "RR", exclude=seen, name="old")
+        carob.record(old, path) if kind == "record" else Path(path).write_text(old.to_json())
+        assert carob.gate(qrels, Run.of(runs["new"], exclude=seen), path, {"RR": 0.1}, name="new").passed
+        for name, theirs in ((None, "none"), ("other.txt", "those of .*other.txt")):
+            said = f"Different documents were excluded from .*seen.txt.*{theirs}"
+            with pytest.raises(DataError, match=said):
+                carob.gate(None, scores[name], path, {"RR": 0.1})
+            carob.record(scores[name], tmp_path / "new.json")
+            with pytest.raises(DataError, match=said):
+                history({"old": path, "new": str(tmp_path / "new.json")})
+            with pytest.raises(DataError, match=said):
+                carob.compare(None, carob.read_scores({"old": path, "new": str(tmp_path / "new.json")}))
 
 
 def test_a_record_holds_hash_and_size_of_each_input_and_every_digit(made: Path) -> None:

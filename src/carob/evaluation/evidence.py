@@ -17,6 +17,7 @@ from carob.evaluation.engine import Matches, evaluate_together, judgments_for
 from carob.evaluation.score_tables import GEOMETRIC_FLOOR, GIVEN, aggregate
 from carob.evaluation.scores import Scores, share_judged, weights_given, with_measures
 from carob.inputs.dicts import MappingRun
+from carob.inputs.digests import Exclusion, entry_of_exclusion, identity
 from carob.inputs.errors import refused, sentences
 from carob.inputs.ids import text_of
 from carob.inputs.names import Names
@@ -32,7 +33,8 @@ from carob.inputs.run import (
     several_of,
 )
 from carob.inputs.runs import TextRun, as_mapping
-from carob.output.errors import DataError, did_you_mean
+from carob.output.errors import DataError, Worded, did_you_mean
+from carob.output.language import filled
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -454,7 +456,7 @@ def refuse_unlike(scores: Sequence[Scores]) -> None:
     """Refuses scores that were computed in different ways. The policy of values from another tool is unknown.
 
     Raises:
-        DataError: measures, policies or weights differ.
+        DataError: measures, policies, weights or excluded documents differ.
     """
     known = [each for each in scores if each.profile != GIVEN]
     for each in scores[1:]:
@@ -476,6 +478,47 @@ def refuse_unlike(scores: Sequence[Scores]) -> None:
                 f"The queries of {each.name} and {scores[0].name} have different weights: evaluate both with the same "
                 "weights."
             )
+    for each in known[1:]:
+        refuse_other_exclusion(known[0], each)
+
+
+def refuse_other_exclusion(one: Scores, other: Scores) -> None:
+    """Refuses two runs from which different documents were excluded.
+
+    Raises:
+        DataError: only one of them lost documents, or they are known to have lost different ones.
+    """
+    first, second = map(exclusion_from, (one, other))
+    if first == second or (first is not None and second is not None and not (first[1] and second[1])):
+        return
+    raise DataError(
+        filled(
+            "Different documents were excluded from {one} ({its}) and {other} ({theirs}): exclude the same from both "
+            "with {option}.",
+            one=one.name,
+            its=shown_exclusion(first),
+            other=other.name,
+            theirs=shown_exclusion(second),
+            option=Worded("exclude=", "--exclude"),
+        )
+    )
+
+
+def shown_exclusion(lost: Exclusion | None) -> str:
+    """Returns the file of excluded documents in words."""
+    return "none" if lost is None else f"those of {lost.name}" if lost.name else "some"
+
+
+def exclusion_from(scores: Scores) -> Exclusion | None:
+    """Returns the documents that were excluded from a run, or None if none were."""
+    origin = scores.inputs.get("run")
+    if origin is None or scores.exclusion is not None:
+        return scores.exclusion or (Exclusion() if scores.counts.excluded else None)
+    seen = dict(origin.columns).get("exclude")
+    if seen is None:
+        return None
+    entry = entry_of_exclusion(scores.name, origin)
+    return Exclusion(seen.path or "", identity(entry))
 
 
 def alike_weighted(one: Scores, other: Scores) -> bool:

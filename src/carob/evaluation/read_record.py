@@ -14,7 +14,7 @@ from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.conventions.policy import Policy
 from carob.evaluation.scores import Scores
-from carob.inputs.digests import identity
+from carob.inputs.digests import exclusion_of, identity
 from carob.inputs.errors import sentences
 from carob.inputs.files.json import is_record
 from carob.inputs.files.paths import FOLDERS
@@ -230,6 +230,7 @@ def scores_in(run: dict[str, Any], document: dict[str, Any]) -> Scores:
         warnings=tuple(each["sentence"] for each in run.get("warnings", ())),
         failed=run.get("failed", {}),
         judgments=judgments_in(document),
+        exclusion=exclusion_of(run["name"], document.get("inputs", ()), counts.get("excluded", 0)),
     )
 
 

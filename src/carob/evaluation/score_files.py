@@ -7,12 +7,13 @@ import math
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
+from itertools import product
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.conventions.policy import Policy
-from carob.evaluation.read_record import record_in, refuse_one_name
+from carob.evaluation.read_record import BY_RECORD, record_in, refuse_one_name
 from carob.evaluation.score_tables import GIVEN
 from carob.evaluation.score_tables import MISSING as MISSING_COLUMN
 from carob.evaluation.scores import Scores, ScoresByRun, with_measures, with_zeros
@@ -47,6 +48,12 @@ MEANS = ("mean", "average", "avg", "overall", "total", "macro", "macroaverage", 
 """Further names of means, in lower case and without separators, which may also be those of queries."""
 CLOSE = 0.01
 """The largest relative difference between a row that is named like a mean, which may be rounded, and the mean."""
+ROUNDED = 0.001
+"""The largest difference of a stated mean from the mean of values that were rounded to three decimals or more."""
+OTHER_MEAN = (
+    "{file} states {stated} as the {label} of {run}, but the mean of its values is {mean}: it was computed with "
+    "weights or another policy, which the file lacks, so use {json} or {writer}."
+)
 LESS_IS_BETTER = {
     *("latency", "loss", "rank", "time", "duration", "seconds", "ms", "cost", "perplexity", "ppl", "nll"),
     *("error", "errors", "wer", "cer", "mae", "mse", "rmse", "distance"),
@@ -118,6 +125,7 @@ class Cells:
         computed: the scores of the runs that carob computed, which have no ``values``.
         sources: the file of each run.
         missing: the queries that a column says are missing from a run, by run.
+        stated: the means that rows such as ``all`` state, by run and measure.
     """
 
     values: dict[str, dict[str, dict[str, float]]] = field(default_factory=dict)
@@ -127,6 +135,7 @@ class Cells:
     computed: dict[str, Scores] = field(default_factory=dict)
     sources: dict[str, str] = field(default_factory=dict)
     missing: dict[str, set[str]] = field(default_factory=dict)
+    stated: dict[str, dict[str, float]] = field(default_factory=dict)
 
     def add(self, run: str, measure: str, query: str, value: object, place: PlaceOfValue) -> None:
         """Adds a value, but not the mean over all queries.
@@ -135,6 +144,8 @@ class Cells:
             DataError: a value that is not a number, or a second value of the same query.
         """
         if query in SUMMARY:
+            with contextlib.suppress(DataError):
+                self.stated.setdefault(run, {})[measure] = self.number(value, place)
             return
         if not query:
             raise DataError(NO_QUERY, **place)
@@ -185,6 +196,7 @@ class Cells:
             self.values[name] = part.values[runs[0]]
             self.sources[name] = part.file
             self.missing[name] = part.missing.get(runs[0], set())
+            self.stated[name] = part.stated.get(runs[0], {})
 
     def mark_missing(self, run: str, query: str, value: object, place: PlaceOfValue) -> None:
         """Notes that a run lacks the query of a row, if the row's cell says so.
@@ -647,6 +659,7 @@ def scores_of(cells: Cells, only: Sequence[Any], missing: str) -> ScoresByRun:
     if not only:
         refuse_lacking(scores, cells)
     doubts = warned_of(filter(None, map(less_is_better, labels.values() if labels else ())))
+    doubts += other_means(scores, values, labels, cells)
     scores[0] = replace(scores[0], warnings=(*scores[0].warnings, *doubts))
     first = scores[0].labels
     return ScoresByRun(with_measures(each, first) if {*each.labels} == {*first} else each for each in scores)
@@ -676,6 +689,38 @@ def drop_means(cells: Cells) -> None:
                         file=cells.sources.get(run, cells.file),
                     )
                 del own[query]
+
+
+def other_means(
+    scores: Sequence[Scores],
+    values: Mapping[str, Mapping[str, Mapping[str, float]]],
+    labels: Mapping[str, str],
+    cells: Cells,
+) -> tuple[str, ...]:
+    """Returns a sentence if a row such as ``all`` does not state the mean of a run's values, as it does with weights.
+
+    Args:
+        scores: the scores of all runs.
+        values: the values of the runs that carob did not compute, by run, measure and query.
+        labels: the names of the measures in the files, by label.
+        cells: what was read.
+    """
+    for each, (label, name) in product(scores, labels.items()):
+        measure = each.measures[each.column(label)]
+        found = values.get(each.name, {}).get(name, {})
+        own = [value for value in found.values() if not math.isnan(value)]
+        stated = cells.stated.get(each.name, {}).get(name, math.nan)
+        if isinstance(measure, OtherMeasure) or measure.definition.aggregate != "mean" or not own:
+            continue
+        # A tool divides by the queries with values, by those that the run has, or by all.
+        divisors = (len(own), len({*found} - cells.missing.get(each.name, set())) or 1, len(found))
+        if not all(abs(math.fsum(own) / count - stated) > ROUNDED for count in divisors):
+            continue  # or no mean is stated
+        words = {"file": cells.sources.get(each.name, cells.file), "label": label, "run": each.name}
+        words |= {"stated": f"{stated:.4f}", "mean": f"{math.fsum(own) / len(own):.4f}"}
+        how = {"json": Worded("to_json()", "--format json"), "writer": BY_RECORD}
+        return warned_of([filled(OTHER_MEAN, **words, **how)])
+    return ()
 
 
 def less_is_better(label: str) -> str | None:

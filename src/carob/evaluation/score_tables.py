@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from carob.conventions.policy import Policy
     from carob.conventions.request import Measured
+    from carob.inputs.digests import Exclusion
     from carob.inputs.names import Names
     from carob.inputs.sources import Provenance
     from carob.lists.rows import Floats, JudgedRows
@@ -66,6 +67,7 @@ class QueryValues(Listed[float]):
     failed: dict[str, str] = field(default_factory=dict)
     judged: float = math.nan
     judgments: str = ""
+    exclusion: Exclusion | None = None
     groups: Mapping[str, str] | None = None
 
     @property
@@ -841,12 +843,14 @@ def document_of(scores: Sequence[QueryValues], *, per_query: bool) -> dict[str, 
 
 
 def document_to_keep(scores: Sequence[QueryValues], *, per_query: bool) -> dict[str, Any]:
-    """Returns the JSON document, with the hash of the judgments beside per-query scores, which may be read again."""
+    """Returns the JSON document, with hashes of judgments and excluded pairs beside per-query scores, to read again."""
     document = document_of(scores, per_query=per_query)
     if not per_query:
         return document
-    from carob.inputs.digests import entry_of_judgments
+    from carob.inputs.digests import entry_of_exclusion, entry_of_judgments
 
     origins = [each.inputs.get("qrels") for each in scores]
-    entry = entry_of_judgments(origins[0]) if all(each == origins[0] for each in origins) else None
-    return document if entry is None else {**document, "inputs": [entry]}
+    entries = [entry_of_judgments(origins[0]) if all(each == origins[0] for each in origins) else None]
+    entries += [entry_of_exclusion(each.name, each.inputs.get("run")) for each in scores]
+    found = [each for each in entries if each is not None]
+    return {**document, "inputs": found} if found else document

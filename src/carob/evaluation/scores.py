@@ -176,6 +176,7 @@ class Scores(Tabled, QueryValues):
         judged: the mean share of judged documents among the first ten, over the queries that the run answers; NaN if it
             was not computed.
         judgments: the identity of the judgments, if the scores were read from a file that has their SHA-256.
+        exclusion: the documents that were excluded from the run, if the scores were read from a file.
         groups: the group of each query, if means are shown by group.
 
     Example:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from carob.inputs.errors import sentences
 from carob.output.escaping import json_text
@@ -67,6 +67,45 @@ def unchanged(origin: Provenance) -> bool:
         return False
     now = os.stat(path)
     return (now.st_size, now.st_mtime_ns) == (origin.size, origin.changed)
+
+
+class Exclusion(NamedTuple):
+    """The documents that were removed from a run before it was ranked.
+
+    Args:
+        name: their file; empty for data in memory, or if it is unknown.
+        identity: the identity of the file, or an empty text if it is unknown.
+    """
+
+    name: str = ""
+    identity: str = ""
+
+
+def entry_of_exclusion(name: str, origin: Provenance | None) -> dict[str, Any] | None:
+    """Returns the entry of a run's excluded pairs in a record, or None without a file of them that can be read again.
+
+    Args:
+        name: the run.
+        origin: the provenance of the run.
+    """
+    seen = None if origin is None else dict(origin.columns).get("exclude")
+    if seen is None or seen.path is None or not unchanged(seen):
+        return None
+    return described("exclude", name, seen, digests(seen.files))
+
+
+def exclusion_of(name: str, inputs: Sequence[dict[str, Any]], excluded: int) -> Exclusion | None:
+    """Returns the documents that were excluded from a run, or None if none were.
+
+    Args:
+        name: the run.
+        inputs: the entries of a record.
+        excluded: the number of documents that the run lost.
+    """
+    for each in inputs:
+        if each.get("name") == name and each["role"] == "exclude":
+            return Exclusion(each["path"] or "", identity(each))
+    return Exclusion() if excluded else None
 
 
 BLOCK = 2**20
