@@ -381,3 +381,13 @@ def test_no_other_test_is_quoted_where_none_of_signs_can_find_anything(test: str
     many = np.tile(values, (6, 1)) + draw.normal(0, 0.01, (30, 4))
     few = carob.compare(None, systems(many), test=carob.Test(test, resamples=15))
     assert "variances" not in {each.kind for each in few.warnings}
+
+
+def test_few_clusters_are_named_and_not_their_queries() -> None:
+    values = {
+        name: {"AP": {f"q{n}": (n * step) % 7 / 10 for n in range(40)}} for name, step in (("a", 3), ("b", 5))
+    }
+    clusters = {f"q{n}": str(n % 2) for n in range(40)}
+    found = carob.compare(None, carob.read_scores(values), design=carob.Design(cluster=clusters))
+    few = next(each.sentence for each in found.warnings if each.kind == "few")
+    assert few.startswith("2 clusters are")

@@ -513,3 +513,16 @@ def test_two_scales_of_people_and_judge_are_said() -> None:
     )
     assert said.startswith("People's grades are 0 to 2, and the judge's are 0 to 20.")
     assert "scales" not in kinds_of(carob.compare(SOME, RUNS, "nDCG@10", judge=MODEL))
+
+
+def test_a_copy_of_the_judges_judgments_is_not_peoples(tmp_path: Path) -> None:
+    lines = [f"q{n:02} 0 d{each} {(n + each) % 2}\n" for n in range(30) for each in range(5)]
+    run = {f"q{n:02}": {f"d{each}": 9.0 - each for each in range(5)} for n in range(30)}
+    people, judge, half = (tmp_path / name for name in ("people", "judge", "half"))
+    people.write_text("".join(lines))
+    judge.write_text("".join(lines))
+    half.write_text("".join(lines[:75]))
+    said = "same, of 150 documents: is one file a copy"
+    for path, wanted in ((people, True), (half, False)):
+        found = carob.estimate(path, judge, {"run": run}, "nDCG@10")
+        assert any(said in each.sentence for each in found.warnings) == wanted

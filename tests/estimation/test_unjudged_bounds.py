@@ -239,3 +239,10 @@ def test_the_commands_refuse_what_has_no_bounds(folder, capfd, words, sentence) 
     with pytest.raises(SystemExit):
         main(list(words))
     assert sentence in " ".join(capfd.readouterr().err.split())
+
+
+def test_a_highest_grade_of_which_not_all_below_can_be_tried_is_one_sentence() -> None:
+    with pytest.raises(
+        carob.DataError, match=r"every whole grade up to 1e\+308: the highest that is accepted"
+    ):
+        carob.unjudged_bounds({"q": {"a": 1}}, {"run": {"q": {"b": 1.0}}}, "P@1", max_grade=1e308)

@@ -117,3 +117,9 @@ def test_the_figure_of_shares_is_in_per_cent() -> None:
     (axes,) = carob.curve("R", grades=[[1, 0, 1]], at=["50%", "100%"]).to_figure().axes
     assert axes.get_xlabel() == "documents read (%)"
     assert axes.lines[0].get_xdata().tolist() == [50, 100]
+
+
+def test_an_infinite_place_is_one_sentence() -> None:
+    for place in (float("inf"), float("nan")):
+        with pytest.raises(carob.DataError, match="places of a curve are finite numbers"):
+            carob.curve("P", {"q": {"a": 1}}, {"q": {"a": 1}}, at=[place])

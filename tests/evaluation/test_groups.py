@@ -149,3 +149,17 @@ def test_an_array_without_groups_names_its_fields(tmp_path: Path) -> None:
     (tmp_path / "cut.json").write_text('[{"id": "q0", "tags"')
     with pytest.raises(DataError, match="not an array of objects in JSON"):
         carob.evaluate(QRELS, RUNS, "RR", by=str(tmp_path / "cut.json"))
+
+
+@pytest.mark.parametrize("group", [None, float("nan")])
+def test_a_missing_value_is_no_group(group: object) -> None:
+    qrels, run = {"q1": {"a": 1}, "q2": {"a": 1}}, {"q1": {"a": 1.0}, "q2": {"a": 1.0}}
+    with pytest.raises(carob.DataError, match="'q2' has no group"):
+        carob.evaluate(qrels, run, "RR", by={"q1": "one", "q2": group})
+
+
+def test_groups_in_utf_16_are_refused_as_weights_are(tmp_path: Path) -> None:
+    path = tmp_path / "groups.txt"
+    path.write_text("q1 one\nq2 two\n", encoding="utf-16")
+    with pytest.raises(carob.DataError, match=r"line 1: the text is UTF-16\. Save it as UTF-8"):
+        carob.evaluate({"q1": {"a": 1}}, {"q1": {"a": 1.0}}, "RR", by=path)

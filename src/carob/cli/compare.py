@@ -25,7 +25,10 @@ from carob.cli.terminal import answer, say, size_said, steps
 if TYPE_CHECKING:
     from carob.cli.figures import Picture
 
-TWO_RUNS = "Pass a QRELS file and at least two RUNs."
+TWO_RUNS = (
+    "Pass a QRELS file and at least two RUNs, or files with per-query scores as trec_eval -q, ir_measures -q and "
+    "carob eval -q --format csv print them."
+)
 
 
 @click.command("compare")
@@ -66,7 +69,7 @@ def compare_command(
     name in each, or a path with {collection} in place of the collection's name.
 
     In place of QRELS and RUN, SCORES are files with existing per-query scores: a table (CSV, TSV, JSON lines
-    or Parquet), or what 'trec_eval -q', 'ir_measures -q' or 'carob eval -q' printed.
+    or Parquet), or what 'trec_eval -q', 'ir_measures -q' or 'carob eval -q --format csv' printed.
     """
     several = several_in(options)
     if pairs == "none" and (layout != "latex" or several["collections"] is not None):

@@ -113,9 +113,9 @@ CAUTIONS = {
         "test romano-wolf allows for different variances."
     ),
     "few:one": "A single query says nothing about other queries, so there is no interval.",
-    "few": "{queries} queries are few.",
+    "few": "{units} are few.",
     "few:span": (
-        "{queries} queries are few: if differences vary as on these, they detect a true difference of {span} four "
+        "{units} are few: if differences vary as on these, they detect a true difference of {span} four "
         "times out of five, and smaller ones less often."
     ),
     "few:test": (
@@ -210,6 +210,9 @@ CAUTIONS = {
         "The judge judged {judge:.0%} of the top {depth} of {names}, and people {people:.0%}: were people's judgments "
         "and the judge's swapped?"
     ),
+    "copy": (
+        "People's and the judge's judgments are the same, of {count:,} documents: is one file a copy of the other?"
+    ),
     "scales": (
         "People's grades are {people}, and the judge's are {judge}. If these are two scales, convert both to one: the "
         "bias and the worth of the judge also reflect the difference between the scales."
@@ -297,6 +300,7 @@ def cautions_of(comparison: Findings, systems: Sequence[System], read: Read) -> 
         return (
             *apart(comparison),
             *exchanged(comparison),
+            *copied(read),
             *scales(read),
             *sparsely_judged(comparison),
             *judge(comparison),
@@ -473,6 +477,15 @@ def exchanged(comparison: Findings) -> Iterator[Caution]:
         )
         words = {"names": listed([comparison.names[run] for run in few]), "depth": comparison.judged_depth}
         yield caution("swapped:documents", few, words, people=own, judge=its)
+
+
+def copied(read: Read) -> Iterator[Caution]:
+    """Warns if people's judgments are the judge's, which cannot show how far the judge errs."""
+    people, judge = read.qrels, None if read.judge is None else read.judge.qrels
+    if people is None or judge is None or people.judgments.count != judge.judgments.count:
+        return
+    if people.table == judge.table:
+        yield caution("copy", count=people.judgments.count)
 
 
 def scales(read: Read) -> Iterator[Caution]:
@@ -894,22 +907,24 @@ def queries(comparison: Findings) -> Iterator[Caution]:
     """Warns if there are too few queries to detect anything, or so many that negligible differences are significant."""
     n, known = len(comparison.ids), detectable(comparison.primary)
     settings, pairs = comparison.settings, comparison.primary.pairs
+    of = ("cluster", "clusters") if settings.clusters else ("query", "queries")
+    units = settings.clusters or n
+    said = plural(units, *of)
     least = least_p(settings, max((pair.n for pair in pairs), default=0), len(comparison.names))
     if n == 1:
         yield caution("few:one", queries=1)
     elif pairs and least >= settings.alpha and all(pair.p_corrected >= settings.alpha for pair in pairs):
-        of = ("cluster", "clusters") if settings.clusters else ("query", "queries")
         words = {
-            "units": plural(settings.clusters or n, *of),
+            "units": said,
             "are": "is" if settings.clusters == 1 else "are",
             "after": " after correction" if times(settings, len(pairs)) > 1 else "",
             "t": Worded("The t-test (test='t')", "The t-test (--test t)"),
         }
         yield caution("few:test", (), words, queries=n, least=least)
-    elif n < FEW:
+    elif units < FEW:
         span = detectable_span(comparison.primary)
         key = "few:span" if span else "few"
-        yield caution(key, (), {"span": span}, queries=n, detectable=[*known[:1], *known[-1:]])
+        yield caution(key, (), {"span": span, "units": said}, queries=n, detectable=[*known[:1], *known[-1:]])
     if n > MANY and pairs:
         yield caution("many", queries=n)
 

@@ -58,7 +58,7 @@ TESTS: dict[str, Callable[[Floats, Integers, Draw], Floats]] = {
 """The p of each pair of columns, by ranx's name of the test."""
 
 
-def number_of(value: Any) -> float:
+def a_number(value: Any) -> float:
     """Returns a number that is one, or is written as one.
 
     Raises:
@@ -69,13 +69,13 @@ def number_of(value: Any) -> float:
     return float(value)
 
 
-def whole_of(value: Any) -> int:
+def a_grade(value: Any) -> int:
     """Returns a whole number.
 
     Raises:
         ValueError: it is none.
     """
-    number = number_of(value)
+    number = a_number(value)
     if not number.is_integer():
         raise ValueError
     return int(number)
@@ -255,7 +255,7 @@ class RanxQrels(Ratings):
 
     reader, number, wanted, line = (
         Judgments,
-        staticmethod(whole_of),
+        staticmethod(a_grade),
         "a whole number",
         "{query} 0 {document} {number}\n",
     )
@@ -280,7 +280,7 @@ class RanxRun(Ratings):
         'bm25'
     """
 
-    reader, number, wanted = RankedLists, staticmethod(number_of), "a number"
+    reader, number, wanted = RankedLists, staticmethod(a_number), "a number"
     line = "{query} Q0 {document} {rank} {number!r} {name}\n"
 
     def __init__(self, run: Mapping[str, Mapping[str, float]] | None = None, name: str | None = None) -> None:

@@ -15,6 +15,7 @@ from carob._numpy import np
 from carob.estimation.sampled_documents import is_linear
 from carob.estimation.shown_documents import alone_at
 from carob.evaluation.values import values_of
+from carob.inputs.errors import refused
 from carob.measures.names import Measure
 from carob.output.errors import UncomputableError
 
@@ -324,8 +325,24 @@ RULES: dict[str, Callable[[Unknown], Floats | None]] = {
 if there is no rule for two runs."""
 
 
+MOST_LEVELS = 10_000
+"""The highest grade of which all whole numbers below are tried."""
+
+
 def relevance_levels(highest: float, grades: Floats) -> Floats:
-    """Returns the grades that an unjudged document can have: the whole numbers up to the highest, and those in use."""
+    """Returns the grades that an unjudged document can have: the whole numbers up to the highest, and those in use.
+
+    Raises:
+        DataError: there are too many.
+    """
+    if not highest <= MOST_LEVELS:
+        raise refused(
+            "Unjudged documents may have every whole grade up to {highest:g}: the highest that is accepted is "
+            "{most:,}.",
+            "State the highest grade that judges can give.",
+            highest=highest,
+            most=MOST_LEVELS,
+        )
     whole = np.arange(0, np.floor(highest) + 1)
     used = grades[(grades >= 0) & (grades <= highest)]
     return np.unique(np.concatenate([whole, used, [highest]]))

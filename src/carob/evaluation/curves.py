@@ -274,7 +274,7 @@ def places_of(at: Iterable[float | str] | None) -> tuple[tuple[float, ...], bool
     """Returns the places of a curve as numbers, and whether they are shares in per cent.
 
     Raises:
-        DataError: a text that is not a percentage, or shares mixed with other places.
+        DataError: a text that is not a percentage, an infinite number, or shares mixed with other places.
     """
     places = [] if at is None else list(at)
     shares = [each for each in places if isinstance(each, str)]
@@ -286,6 +286,9 @@ def places_of(at: Iterable[float | str] | None) -> tuple[tuple[float, ...], bool
         )
     if shares:
         return tuple(share_of(each[:-1]) for each in shares), True
+    endless = next((each for each in cast("list[float]", places) if not math.isfinite(each)), None)
+    if endless is not None:
+        raise DataError(f"{endless}: the places of a curve are finite numbers, as in 1, 5, 10.")
     return tuple(
         int(each) if each == int(each) else float(each) for each in cast("list[float]", places)
     ), False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Mapping
 from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
@@ -11,7 +12,7 @@ from carob import _native
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.inputs.columns import first_usual, plain_name, there
-from carob.inputs.errors import refused, sentences
+from carob.inputs.errors import LINE_FAULTS, refused, sentences
 from carob.inputs.files.small_tables import SmallTable
 from carob.inputs.ids import text_of
 from carob.inputs.judgment_tables import number_in
@@ -160,7 +161,7 @@ def groups_of(
         DataError: a query without a group, or an unreadable file.
     """
     if isinstance(given, Mapping):
-        name, mapping = "", {str(query): str(group) for query, group in given.items()}
+        name, mapping = "", {str(query): str(its) for query, its in given.items() if not is_empty(its)}
     else:
         source = source_of(given)
         name, mapping = source.name, read_groups(source)
@@ -209,10 +210,17 @@ def group_lines(source: Source) -> Iterator[tuple[dict[str, Any], str, str]]:
     """
     with sentences(source.name):
         for number, line in enumerate(source.lines(), 1):
+            if line.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+                raise refused(*LINE_FAULTS["utf-16"], file=source.name, line=number)
             text = line.decode("utf-8", "surrogateescape").strip()
             if text and not text.startswith("#"):
                 query, _, group = text.replace("\t", " ").partition(" ")
                 yield {"file": source.name, "line": number}, query, group
+
+
+def is_empty(cell: Any) -> bool:
+    """Returns whether a cell has no value: None, NaN, or what pandas writes for a missing one."""
+    return cell is None or (isinstance(cell, float) and cell != cell) or repr(cell) in ("<NA>", "NaT")
 
 
 def label_of(cell: Any) -> str:
@@ -230,7 +238,7 @@ def read_groups(source: Source) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     for place, query, cell in named_rows(source, "group") or group_lines(source):
-        group = "" if cell is None else label_of(cell)
+        group = "" if is_empty(cell) else label_of(cell)
         if not group:
             raise refused("expected 'query group', found '{found}'.", **place, found=query[:80])
         if found.setdefault(query, group) != group:
