@@ -349,3 +349,21 @@ def test_relevant_items_of_grade_0_are_not_relevant(form: str) -> None:
     names = [name for name, entry in BEYOND.items() if "relevant" in entry.needs]
     assert names
     assert dict(measured(names, relevant=given)) == dict(measured(names))
+
+
+def test_ids_that_are_numbers_here_and_text_there_are_the_same() -> None:
+    """Lists come from JSON, whose keys are text, and interactions from a frame of numbers."""
+    lists, history = {"1": ["10", "11"], "2": ["10", "12"]}, {1: [10], 2: [10]}
+    as_text = {"1": ["10"], "2": ["10"]}
+    for train in (
+        history,
+        as_text,
+        {1.0: [10.0], 2.0: [10]},
+        {"user_id": np.array([1, 2]), "item_id": [10, 10]},
+    ):
+        found = carob.beyond_accuracy(lists, ["Unseen", "Coverage"], train=train, catalogue=[10, 11, 12, 13])
+        assert found["Unseen"] == 0.5
+        assert found["Coverage"] == 0.75
+    assert (
+        carob.beyond_accuracy({1: [10**400, "a"]}, ["Unseen"], train={"1": [str(10**400)]})["Unseen"] == 0.5
+    )

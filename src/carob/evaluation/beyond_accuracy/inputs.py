@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from numbers import Real
-from typing import TYPE_CHECKING, Any, TypeAlias
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
@@ -26,12 +26,24 @@ RELEVANT = "relevant"
 ROLES = ("query", "document", "rank", "preference")
 
 
+def key_of(each: Any) -> Hashable:
+    """Returns what stands for an id: 1, 1.0 and '1' are the same, as a file of JSON and a frame write one id."""
+    if isinstance(each, Integral) and not isinstance(each, bool):
+        return str(each)
+    return str(int(each)) if isinstance(each, float) and each.is_integer() else cast("Hashable", each)
+
+
 class IdNumbers:
-    """Assigns numbers to ids, in order of first occurrence."""
+    """Assigns numbers to ids, in order of first occurrence.
+
+    Args:
+        names: the ids as they first occurred.
+    """
 
     def __init__(self) -> None:
         """Start without any ids."""
-        self.of: dict[Hashable, int] = {}
+        self.number: dict[Hashable, int] = {}
+        self.names: list[Any] = []
 
     def take(self, ids: Any) -> Integers:
         """Returns the index of each id, and assigns new indices to new ids.
@@ -41,14 +53,18 @@ class IdNumbers:
         Raises:
             DataError: an id that cannot be a key.
         """
-        of = self.of
+        number, names = self.number, self.names
         if isinstance(ids, np.ndarray) and ids.dtype.kind in "iuU":
             different, places = np.unique(ids, return_inverse=True)
-            number: Integers = self.take(different.tolist())[places.ravel()]
-            return number
+            found: Integers = self.take(different.tolist())[places.ravel()]
+            return found
         ids = python_values(ids)
         try:
-            return np.fromiter((of.setdefault(each, len(of)) for each in ids), np.int64, len(ids))
+            for each, key in zip(ids, map(key_of, ids)):
+                if key not in number:
+                    number[key] = len(names)
+                    names.append(each)
+            return np.fromiter((number[key_of(each)] for each in ids), np.int64, len(ids))
         except TypeError:
             odd = next(each for each in ids if type(each).__hash__ is None)
             raise DataError(
@@ -68,7 +84,7 @@ def read(recommended: UsersLike, **given: Any) -> Recommended:
     """
     inputs = Inputs({"recommended": recommended, **given}, IdNumbers(), IdNumbers())
     rows, rank = inputs.ranked("recommended")
-    count, named = len(rank), tuple(inputs.users.of)
+    count, named = len(rank), tuple(inputs.users.names)
     seen = inputs.unranked("exclude")
     if not named:
         raise DataError("There are no recommendations to measure: pass {user: [item, …]}.")
@@ -79,7 +95,7 @@ def read(recommended: UsersLike, **given: Any) -> Recommended:
     history, taken = inputs.unranked("train"), inputs.unranked(RELEVANT)
     known, described = inputs.numbered("catalogue"), inputs.numbered("features")
     apart = None if given["distances"] is None else pairs_apart(given["distances"], inputs.items)
-    every = tuple(inputs.items.of)
+    every = tuple(inputs.items.names)
     return Recommended(
         users=named,
         items=every,
@@ -117,7 +133,7 @@ class Inputs:
         if len(rows.once().user) < len(user):
             pairs, counts = np.unique(np.stack([rows.user, rows.item]), axis=1, return_counts=True)
             first = pairs[:, counts.argmax()]
-            item, user = list(self.items.of)[first[1]], names[first[0]]
+            item, user = self.items.names[first[1]], names[first[0]]
             raise DataError(f"{what}: item {item!r} is listed twice for user {user!r}. Remove one.")
         return rows, rank
 
@@ -152,7 +168,7 @@ class Inputs:
                 np.repeat(number, [len(its) for its in lists.values()]),
                 items.take(flat),
                 None,
-                list(users.of),
+                list(users.names),
             )
         if what == RELEVANT:
             table = above_zero(table, usual(named, "grade"))
@@ -164,7 +180,7 @@ class Inputs:
         number, places = users.take(table[user]), items.take(table[item])
         if len(number) != len(places):
             raise DataError(f"{what}: column {user} has {len(number)} rows and {item} has {len(places)}.")
-        return number, places, order, list(users.of)
+        return number, places, order, list(users.names)
 
 
 def above_zero(table: Mapping[str, Any], graded: Sequence[str]) -> Mapping[str, Any]:
