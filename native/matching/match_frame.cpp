@@ -76,6 +76,7 @@ void FrameMatcher::Open::clear() {
     scores.clear();
     ranks.clear();
     rows.clear();
+    accord = {};
 }
 
 void FrameMatcher::Open::add_to(Documents& documents, const MatchOptions& options, std::uint64_t seed) const {
@@ -84,6 +85,32 @@ void FrameMatcher::Open::add_to(Documents& documents, const MatchOptions& option
         documents.places.push_back({0, rows[i] + 1});
     }
     documents.ranks = ranks;
+    documents.accord.add(accord);
+}
+
+// Compares a column of ranks with the scores for a few rows of a list.
+void compare_ranks(const Frame& frame, const std::vector<Columns>& all, const Stretch* from, const Stretch* end,
+                   std::int64_t queries, Accord& accord) {
+    if (from == end || !all.front().rank || !all.front().value) return;
+    std::size_t rows = 0;
+    for (const Stretch* at = from; at != end; ++at) rows += at->length;
+    if (rows < 2) return;
+    const std::size_t step = std::max<std::size_t>(1, rows / Sample::ranks(rows, 8, queries));
+    std::size_t row = 0;
+    double last = 0, last_score = 0;
+    for (const Stretch* at = from; at != end; ++at) {
+        const std::size_t batch = frame.batch_of(at->first);
+        const Columns& columns = all[batch];
+        const std::int64_t start = at->first - frame.start(batch);
+        for (std::size_t i = (step - row % step) % step; i < at->length; i += step) {
+            const std::int64_t place = start + static_cast<std::int64_t>(i);
+            const double rank = columns.rank->number(place), score = columns.score(place);
+            if (row + i != 0) accord.compare(last, last_score, rank, score);
+            last = rank;
+            last_score = score;
+        }
+        row += at->length;
+    }
 }
 
 // One per worker: puts a query's documents together and hands them to the reducer.
@@ -112,7 +139,7 @@ public:
         if (static_cast<std::size_t>(end - sorted_.begin(query)) > rows / 4) fetch(sorted_.begin(query), end);
         char* room = digits_.get();
         for (const Stretch* at = sorted_.begin(query); at != end; ++at) add(*at, room);
-        compare_ranks(sorted_.begin(query), end, rows);
+        compare_ranks(feed_.frame, feed_.columns, sorted_.begin(query), end, queries_, documents_.accord);
         reducer_.reduce(static_cast<std::int64_t>(query), documents_, findings);
     }
 
@@ -128,28 +155,6 @@ private:
             if (columns.value) all ^= columns.value->touched(row);
         }
         fetched_ = all;
-    }
-
-    // Compares a column of ranks with the scores for a few rows.
-    void compare_ranks(const Stretch* from, const Stretch* end, std::size_t rows) {
-        if (from == end || !feed_.columns.front().rank || !feed_.columns.front().value) return;
-        if (rows < 2) return;
-        const std::size_t step = std::max<std::size_t>(1, rows / Sample::ranks(rows, 8, queries_));
-        std::size_t row = 0;
-        double last = 0, last_score = 0;
-        for (const Stretch* at = from; at != end; ++at) {
-            const std::size_t batch = feed_.frame.batch_of(at->first);
-            const Columns& columns = feed_.columns[batch];
-            const std::int64_t start = at->first - feed_.frame.start(batch);
-            for (std::size_t i = (step - row % step) % step; i < at->length; i += step) {
-                const std::int64_t place = start + static_cast<std::int64_t>(i);
-                const double rank = columns.rank->number(place), score = columns.score(place);
-                if (row + i != 0) documents_.accord.compare(last, last_score, rank, score);
-                last = rank;
-                last_score = score;
-            }
-            row += at->length;
-        }
     }
 
     void add(const Stretch& stretch, char*& room) {
@@ -276,6 +281,7 @@ bool FrameMatcher::reduce(Feed& feed, bool last, const GoOn& go_on) {
 
 void FrameMatcher::keep_open(const Feed& feed, const Sorted& sorted) {
     const auto query = static_cast<std::size_t>(open_.query);
+    compare_ranks(feed.frame, feed.columns, sorted.begin(query), sorted.end(query), judgments_.query_count(), open_.accord);
     for (const Stretch* at = sorted.begin(query); at != sorted.end(query); ++at) {
         const std::size_t batch = feed.frame.batch_of(at->first);
         const Columns& columns = feed.columns[batch];

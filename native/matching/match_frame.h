@@ -40,6 +40,7 @@ private:
         std::vector<double> scores;
         std::vector<std::int64_t> ranks;
         std::vector<std::int64_t> rows;  // from 0
+        Accord accord;                   // of some rows with the rank column
 
         void clear();
         void add_to(Documents& documents, const MatchOptions& options, std::uint64_t seed) const;

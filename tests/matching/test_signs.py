@@ -990,3 +990,23 @@ def test_a_check_calls_nothing_upside_down_of_which_an_evaluation_says_nothing(c
     found = carob.check(QRELS, RIGHT[case])
     assert not [each for each in found.of("ascending-scores") if each.severity == "error"]
     assert not found.of("ranks-as-scores")
+
+
+@pytest.mark.parametrize("lists", [1, 3])
+def test_the_last_list_of_a_table_is_held_to_its_rank_column_too(lists: int, tmp_path: Path) -> None:
+    """A table's last list waits for rows in a next batch, which may not come."""
+    scores = (0.1, 0.5, 0.3, 0.9, 0.4)
+    rows = [(f"q{q}", f"d{rank}", rank, scores[rank - 1]) for q in range(lists) for rank in range(1, 6)]
+    text = tmp_path / "a.run"
+    text.write_text("".join(f"{q} Q0 {d} {rank} {score} t\n" for q, d, rank, score in rows), encoding="utf-8")
+    table = tmp_path / "a.csv"
+    table.write_text(
+        "query_id,doc_id,rank,score\n" + "".join(f"{q},{d},{rank},{score}\n" for q, d, rank, score in rows),
+        encoding="utf-8",
+    )
+    columns = dict(zip(("query_id", "doc_id", "rank", "score"), map(list, zip(*rows)), strict=True))
+    frame = pytest.importorskip("pandas").DataFrame(columns)
+    qrels = {f"q{q}": {"d1": 1} for q in range(lists)}
+    for form in (str(text), str(table), frame):
+        counts = carob.evaluate(qrels, form, "RR")
+        assert f"{2 * lists} pairs of documents in another order in the rank column" in str(counts)
