@@ -28,8 +28,8 @@ ROLES = ("query", "document", "rank", "preference")
 
 def key_of(each: Any) -> Hashable:
     """Returns what stands for an id: 1, 1.0 and '1' are the same, as a file of JSON and a frame write one id."""
-    if isinstance(each, Integral) and not isinstance(each, bool):
-        return str(each)
+    if isinstance(each, (int, Integral)):
+        return str(int(each))
     return str(int(each)) if isinstance(each, float) and each.is_integer() else cast("Hashable", each)
 
 
