@@ -427,6 +427,28 @@ def test_ranks_without_scores_are_fused_by_rank_only() -> None:
         carob.fuse({"one": ONE, "two": ranks}, "sum")
 
 
+@pytest.mark.parametrize("form", ["dict", "json", "rows", "golden", "npy", "column"])
+def test_lists_of_ids_have_no_scores_to_add_up(form: str, tmp_path: Path) -> None:
+    """Their scores, minus the ranks, are carob's own."""
+    lists = {"1": ["7", "8"], "2": ["9"]}
+    rows = [{"query": query, "retrieved_ids": ids} for query, ids in lists.items()]
+    given: Any = {"dict": lists, "rows": rows}.get(form)
+    if form in ("json", "golden"):
+        given = tmp_path / "lists.json"
+        given.write_text(json.dumps(lists if form == "json" else rows))
+    if form == "npy":
+        given = tmp_path / "lists.npy"
+        np.save(given, np.array([[7, 8], [9, -1]]))
+    if form == "column":
+        given = pytest.importorskip("pandas", reason="needs pandas, which is not installed").DataFrame(rows)
+    other = {"1": {"8": 0.5}, "2": {"9": 0.2}}
+    assert "1 Q0 8 1" in carob.fuse({"one": given, "two": other}).text.decode()
+    with pytest.raises(carob.DataError, match="Run one has ranks but no scores, which sum adds up"):
+        carob.fuse({"one": given, "two": other}, "sum")
+    scored = {"1": {"7": -1.5, "8": -2.0}, "2": {"9": -1.0}}
+    assert carob.fuse({"one": scored, "two": other}, "sum").text
+
+
 def test_pyserini_reads_the_rank_column() -> None:
     odd = b"q1 Q0 a 2 3 t\nq1 Q0 b 1 2 t\n"
     assert of_q1({"one": odd, "two": OTHER}, profile="pyserini") == {"b": 2 / 61, "a": 1 / 62}

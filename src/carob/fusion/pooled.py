@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from carob import _native
 from carob._cached import cached_property
@@ -14,7 +14,7 @@ from carob.inputs.dicts import MappingRun
 from carob.inputs.errors import refused
 from carob.inputs.ids import text_of
 from carob.inputs.run import by_rank_column, held_together
-from carob.inputs.runs import MatchOptions, add_to_pool, as_mapping
+from carob.inputs.runs import MatchOptions, Wrapper, add_to_pool, as_mapping
 from carob.matching.match import refuse_duplicates
 from carob.output.errors import DataError, PolicyError, warn
 
@@ -182,7 +182,24 @@ def lists_of(run: Run, everything: _native.Judgments, policy: Policy) -> RunList
             query=text_of(everything.queries[place]),
             score=f"{score[odd[0]]:g}",
         )
-    return RunLists(run.name, np.asarray(found.offsets), document, score, not run.held.by_rank)
+    offsets = np.asarray(found.offsets)
+    return RunLists(
+        run.name, offsets, document, score, not (run.held.by_rank or of_ids(run.held, offsets, score))
+    )
+
+
+def of_ids(held: Any, offsets: Integers, score: Floats) -> bool:
+    """Returns whether a run in a dictionary was made of lists of ids, whose scores are minus their ranks.
+
+    No list of two documents or more shows anything else. Where every list has one document, nothing shows it, and the
+    points of a document that is alone do not depend on its score.
+    """
+    while isinstance(held, Wrapper):
+        held = held.held
+    lengths = np.diff(offsets)
+    if not isinstance(held, MappingRun) or lengths.max(initial=0) < 2:
+        return False
+    return bool((score == np.repeat(offsets[:-1], lengths) - np.arange(len(score)) - 1).all())
 
 
 def refuse_scores(pooled: PooledLists, recipe: Recipe) -> None:
