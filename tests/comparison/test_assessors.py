@@ -87,6 +87,14 @@ def test_intervals_over_similar_queries_stay_as_they_are() -> None:
     assert plain.pairs == noisy.pairs
 
 
+@pytest.mark.parametrize("judge", [None, MODEL])
+def test_an_assessors_own_tendency_is_said_not_to_be_covered(judge: Any) -> None:
+    found = compared() if judge is None else compared(judge=judge)
+    assert "a tendency of their own for one run of a pair, which two assessors cannot show" in " ".join(
+        str(found).split()
+    )
+
+
 def test_noise_is_added_to_the_errors_of_estimates_for_these_queries() -> None:
     """If people judged all queries, nothing else is left of the error."""
     found = compared(judge=MODEL)

@@ -316,6 +316,15 @@ def test_places_of_separated_runs_are_certain() -> None:
     assert "c is better than b and a." in re.sub(r"\s+", " ", str(carob.compare_collections(given, "AP")))
 
 
+def test_places_say_what_they_are_and_are_left_out_of_few_collections() -> None:
+    found = carob.compare_collections(with_queries(5, (50,) * 7, (0.0, 0.05, 0.1)), "AP")
+    told = "place: range of the place by the mean in 99.2% of the resamples of collections"
+    assert told in re.sub(r"\s+", " ", str(found))
+    few = carob.compare_collections(with_queries(5, (50,) * 4, (0.0, 0.05, 0.1)), "AP")
+    assert (few["AP"].rank_low, few["AP"].rank_high) == (None, None)
+    assert "No range of places: fewer than 5 collections" in re.sub(r"\s+", " ", str(few))
+
+
 def test_a_measure_of_which_smaller_is_better_turns_ranks_and_wins() -> None:
     qrels = {"q1": {"d1": 1}}
     good, bad = {"q1": {"d1": 1.0}}, {"q1": {"x": 2.0, "d1": 1.0}}

@@ -39,8 +39,19 @@ def test_what_is_not_given_is_taken_from_the_file(tmp_path: Path) -> None:
     assert found.preregistration is not None
     assert found.preregistration.deviations == ()
     assert found.preregistration.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
-    assert "no deviation" in str(found)
+    told = "no deviation from what the file states: measure, test, correction, level, family of comparisons, baseline, "
+    assert f"{told}runs, number of queries, ids of the queries." in " ".join(str(found).split())
     assert carob.compare(QRELS, RUNS, "RR").preregistration is None
+
+
+def test_what_the_file_does_not_state_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "plan.toml"
+    path.write_text('measure = "RR"\ntest = "t"\nalpha = 0.05\nqueries = 24\n')
+    found = compared(path)
+    assert found.preregistration is not None
+    assert found.preregistration.stated == ("measure", "test", "level", "number of queries")
+    told = "not correction, family of comparisons, baseline, runs, ids of the queries."
+    assert told in " ".join(str(found).split())
 
 
 @pytest.mark.parametrize(
@@ -83,7 +94,7 @@ def test_each_deviation_is_said(
     warned = [each for each in found.warnings if each.kind == "deviation"]
     assert [each.numbers["setting"] for each in warned] == [setting]
     assert said in warned[0].sentence
-    assert "with 1 deviation." in " ".join(str(found).split())
+    assert "with 1 deviation from what the file states: " in " ".join(str(found).split())
 
 
 def test_other_names_of_the_measure_and_levels_of_looks_are_no_deviation(tmp_path: Path) -> None:

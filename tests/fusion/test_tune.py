@@ -106,6 +106,13 @@ def test_lists_with_errors_of_their_own_are_worth_fusing() -> None:
     assert "fusing with tuned weights beats the best list on other queries" in str(found)
 
 
+def test_the_best_of_each_query_is_that_of_single_lists_and_of_the_tried_weights() -> None:
+    qrels, runs = lists([1.0, 1.0], 6, 1)
+    text = " ".join(str(carob.tune_fusion(qrels, runs, resampling=FEW)).split())
+    assert "the best single list for each query has" in text
+    assert "the best of these 11 weights for each query" in text
+
+
 def test_copies_of_one_list_show_no_gain() -> None:
     qrels, runs = lists([1.0], 20, 3)
     found = carob.tune_fusion(qrels, {"a": runs["run0"], "b": runs["run0"]}, "nDCG@10", resampling=FEW)

@@ -227,10 +227,28 @@ def test_judgments_give_the_orders_and_the_grades_of_agreement() -> None:
 
 
 def test_the_truth_itself_is_a_perfect_judge() -> None:
-    row = carob.correlate(QRELS, {"same": QRELS}, SYSTEMS, "AP").rows[0]
-    assert [end for each in row.coefficients for end in (each.value, each.high)] == pytest.approx([1.0] * 10)
-    # In some resamples two runs are tied, so that their order is unknown.
-    assert [row[name].low for name in ("kendall", "pearson")] == pytest.approx([1.0, 1.0])
+    found = carob.correlate(QRELS, {"same": QRELS}, SYSTEMS, "AP")
+    assert [each.value for each in found.rows[0].coefficients] == pytest.approx([1.0] * 5)
+    assert not found.rows[0]["kendall"].bounded
+
+
+@pytest.mark.parametrize("turned", [1, -1])
+def test_a_perfect_order_has_no_interval_over_runs(turned: int) -> None:
+    """Each resample of its runs is perfect too."""
+    truth, judge = (
+        carob.read_scores(
+            {run: {"AP": {f"q{q}": 0.5 + sign * place / 20 for q in range(6)}} for place, run in enumerate("abcdef")}
+        )
+        for sign in (1, turned)
+    )
+    found = carob.correlate(truth, {"judge": judge}, over="runs")
+    names = (
+        ("kendall", "spearman", "pearson")
+        if turned < 0
+        else [each.name for each in found.rows[0].coefficients]
+    )
+    assert [found.rows[0][name].bounded for name in names] == [False] * len(names)
+    assert "No interval where a correlation is perfect" in " ".join(str(found).split())
 
 
 def test_measures_are_judges_of_the_first_and_smaller_may_be_better() -> None:
@@ -388,10 +406,13 @@ def test_means_alone_have_no_test_and_intervals_only_over_runs(tmp_path: Path) -
     assert (row.turned, row.queries, row["kendall"].value) == (None, None, 1.0)
     assert math.isnan(row["kendall"].low)
     assert "no interval over queries and no test" in str(found)
+    other = tmp_path / "other.txt"
+    values = zip("abcdefg", (0.1, 0.0, 0.2, 0.4, 0.3, 0.6, 0.5), strict=True)
+    other.write_text(long([(run, "all", value) for run, value in values], PATTERNS["tot"]), encoding="utf-8")
     over = carob.correlate(
-        carob.read_leaderboard(file, "tot"), {"judge": carob.read_leaderboard(file, "tot")}, over="runs"
+        carob.read_leaderboard(file, "tot"), {"judge": carob.read_leaderboard(other, "tot")}, over="runs"
     ).rows[0]["pearson"]
-    assert (over.low, over.high) == (1.0, 1.0)
+    assert over.bounded
 
 
 def test_each_format_has_every_judge(tmp_path: Path) -> None:

@@ -1010,7 +1010,13 @@ def test_the_end_of_a_bounded_measure_lies_in_its_range() -> None:
     assert 0.6 < check.low < check.high <= 1
     unchanged = gated(BEFORE, {"RR": 0.0}, decide_by="non-inferiority")
     assert unchanged.passed
-    assert (unchanged.checks[0].low, unchanged.checks[0].high) == (0.0, 0.0)
+    assert unchanged.checks[0].identical
+    assert math.isnan(unchanged.checks[0].low)
+    checks = json.loads(unchanged.to_json())["checks"]
+    assert (checks[0]["low"], checks[0]["high"]) == (None, None)
+    assert unchanged.checks[0].reading == [
+        "passed as identical on these queries; non-inferiority on other queries was not tested"
+    ]
 
 
 def gated_floor(least: float, **options: Any) -> carob.Gate:

@@ -56,6 +56,7 @@ from carob.output.pictures.critical_difference import RankPicture
 from carob.output.pictures.difference_picture import DifferencePicture, Differences
 from carob.output.pictures.figures import whiskers
 from carob.output.results import Records
+from carob.statistics.collections import expanded
 from carob.statistics.mean_ranks import groups
 
 if TYPE_CHECKING:
@@ -111,9 +112,11 @@ METHOD = {
     ),
     "corrected": "p({correction}) and Wilc. are corrected for the number of pairs.",
     "place": (
-        "place: {confidence:g}% interval of the place by the mean, over resampled {drawn} ({resamples:,} "
-        "resamples, seed {seed})."
+        "place: range of the place by the mean in {share:.3g}% of the resamples of {drawn} ({resamples:,} resamples, "
+        "seed {seed}).{few}"
     ),
+    "place:few": " With few collections, it contains the true place less often.",
+    "no place": "No range of places: fewer than {least} collections show too little of how places vary.",
     "letters": (
         "A {mark}: significantly better than that run on this collection (paired t-test over its queries, "
         "corrected in the same way)."
@@ -158,6 +161,8 @@ OF_MEASURE = (
 """The results of a measure that JSON has, besides Friedman's test, the collections and the pairs."""
 
 DIGITS = 4
+FEWEST_PLACED = 5
+"""With fewer collections, percentiles of resampled places are far too narrow."""
 FEW_COLLECTIONS = 6
 """With fewer collections, a test over collections finds hardly anything: Wilcoxon's p cannot be below 0.05."""
 MOST_SHOWN = 30
@@ -186,6 +191,11 @@ class AcrossSettings(Settings):
     absent: str = "refuse"
     friedman_ties: str = "uncorrected"
     borda_of: str = "all"
+
+    def percentile_level(self, units: int) -> float:
+        """Returns the level of percentiles over resamples of this many collections."""
+        alpha = 1 - self.confidence
+        return expanded(alpha, units) if self.target == "similar" else alpha
 
 
 @dataclass(frozen=True)
@@ -270,7 +280,8 @@ class Across(Contest):
         micro: the mean over all queries; None where only means are known.
         complete: the number of collections that have all runs, on which runs are ranked.
         mean_ranks: the mean of the ranks on these collections.
-        rank_low: the lower end of the interval of the run's place by its mean, over resamples.
+        rank_low: the lower end of the range of the run's place by its mean in resamples; None without resamples, and
+            for collections like these with fewer than ``FEWEST_PLACED``.
         rank_high: the upper end.
         best: the share of resamples in which the run has the best mean.
         borda: Borda points.
@@ -410,6 +421,9 @@ class CollectionsComparison(OnCollections):
             "seed": settings.seed,
             "rope": settings.rope,
             "mark": "number after a score" if first.numbered else "letter",
+            "few": METHOD["place:few"] if settings.target == "similar" else "",
+            "least": FEWEST_PLACED,
+            "share": 100 * (1 - settings.percentile_level(first.complete)),
             "drawn": "collections" if settings.target == "similar" else "queries of each collection",
             "runs": "runs" if settings.borda_of == "all" else "runs of the collection",
         }
@@ -420,7 +434,8 @@ class CollectionsComparison(OnCollections):
             f"error:{settings.target}": settings.average == "micro",
             f"interval:{settings.target}:{settings.interval}": True,
             "corrected": settings.correction != "none",
-            "place": first.resamples,
+            "place": first.rank_low is not None,
+            "no place": first.resamples and first.rank_low is None,
             "letters": lettered,
             "wilcoxon": True,
             "rope": settings.rope is not None,

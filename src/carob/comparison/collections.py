@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.comparison.collection_tables import (
+    FEWEST_PLACED,
     Across,
     AcrossPair,
     AcrossSettings,
@@ -34,7 +35,6 @@ from carob.inputs.names import Names
 from carob.inputs.runs import available_cores, in_threads
 from carob.output.errors import DataError, did_you_mean
 from carob.statistics.collections import (
-    expanded,
     like_these,
     resampled_queries,
     these,
@@ -304,10 +304,11 @@ class CollectionsMethod:
         """Returns the fields of ``Across`` about places by the mean, over resamples of ``units`` collections."""
         if drawn is None:
             return {"rank_low": None, "rank_high": None, "best": None, "resamples": 0}
-        places = ranks_in(self.sign * drawn, self.level(units))
+        places = ranks_in(self.sign * drawn, self.settings.percentile_level(units))
+        shown = self.settings.target != "similar" or units >= FEWEST_PLACED
         return {
-            "rank_low": tuple(places.low.tolist()),
-            "rank_high": tuple(places.high.tolist()),
+            "rank_low": tuple(places.low.tolist()) if shown else None,
+            "rank_high": tuple(places.high.tolist()) if shown else None,
             "best": tuple(places.best.tolist()),
             "resamples": len(drawn),
         }
@@ -335,11 +336,6 @@ class CollectionsMethod:
             return None
         p = self.contrasts(differences, errors, size, weight, other).p
         return int((corrected(p, self.settings.correction) < self.settings.alpha).sum())
-
-    def level(self, units: int) -> float:
-        """Returns the level of percentiles over resamples."""
-        alpha = 1 - self.settings.confidence
-        return expanded(alpha, units) if self.settings.target == "similar" else alpha
 
     def drawn(self, values: Sequence[CollectionValues]) -> Floats:
         """Returns the means over resampled collections, or over collections with resampled queries [resamples, runs].
@@ -375,7 +371,7 @@ class CollectionsMethod:
             drawn: the means of the runs over resamples [resamples, runs].
             means: a function that returns the resampled means of some columns.
         """
-        tail = self.level(len(values)) / 2
+        tail = self.settings.percentile_level(len(values)) / 2
         low, high = found.low.copy(), found.high.copy()
         kept = np.flatnonzero(~np.isnan(values).any(axis=0) & ~np.isnan(low))
         step = max(1, AT_ONCE // len(drawn))

@@ -474,11 +474,15 @@ class Registered:
         file: its file.
         sha256: the SHA-256 of the file.
         deviations: sentences on what was not done as planned.
+        stated: what the file states, in words: only this can show a deviation.
+        unstated: what it does not state.
     """
 
     file: str
     sha256: str
     deviations: tuple[str, ...]
+    stated: tuple[str, ...]
+    unstated: tuple[str, ...]
 
 
 @dataclass(frozen=True)

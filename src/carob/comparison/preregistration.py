@@ -36,6 +36,18 @@ DEVIATIONS = {
     "queries_sha256": "The queries are not the planned ones.",
 }
 """The sentences about what differs from the plan, by the setting."""
+STATED = {
+    "measure": "measure",
+    "test": "test",
+    "correction": "correction",
+    "alpha": "level",
+    "family": "family of comparisons",
+    "baseline": "baseline",
+    "runs": "runs",
+    "queries": "number of queries",
+    "queries_sha256": "ids of the queries",
+}
+"""What a plan may state, in words."""
 KINDS = {"alpha": float, "queries": int, "runs": list}
 """The types of settings that are not texts."""
 
@@ -203,4 +215,6 @@ def held_to(
         Caution("deviation", (), f"Not as preregistered: {each}", {"setting": name})
         for name, each in apart.items()
     )
-    return Registered(os.fspath(path), sha256, tuple(apart.values())), warned
+    stated = tuple(STATED[name] for name in STATED if getattr(plan, name) is not None)
+    unstated = tuple(STATED[name] for name in STATED if getattr(plan, name) is None)
+    return Registered(os.fspath(path), sha256, tuple(apart.values()), stated, unstated), warned

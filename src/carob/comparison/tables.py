@@ -54,7 +54,8 @@ NOTES = {
         "second assessor's grades add to the mean difference.{these}"
     ),
     "assessors, these": (
-        " other assessors: the interval of the mean difference over all assessors like these two, on the same queries."
+        " other assessors: the interval of the mean difference over all assessors like these two, on the same queries, "
+        "if none has a tendency of their own for one run of the pair."
     ),
     "note documents": "judge: the judge's mean over all {queries} queries. bias: judge minus the estimate.",
 }

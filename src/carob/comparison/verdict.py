@@ -133,11 +133,15 @@ ASSESSORS = {
     "contained": (
         "Intervals and p concern queries like these, each judged by one assessor like these two. They contain the "
         "assessors' noise already, as part of the variance between queries, if assessors err independently from query "
-        "to query."
+        "to query.{tendency}"
     ),
     "added": (
         "Intervals and p concern the mean of all assessors like these two on these queries: the assessors' noise is "
-        "added to the errors, on the assumption that assessors err independently from query to query.{worst}"
+        "added to the errors, on the assumption that assessors err independently from query to query.{worst}{tendency}"
+    ),
+    "tendency": (
+        " They cover less often if assessors have a tendency of their own for one run of a pair, which two assessors "
+        "cannot show."
     ),
     "worst": " Worst-point intervals do not contain it.",
 }
@@ -148,7 +152,7 @@ BOUNDS = {
         "{baseline} has the best {label}: if it became the baseline for this reason, leave out the baseline, so that "
         "all pairs are tested."
     ),
-    "margin": "p(equiv.): two one-sided tests of whether the runs differ by less than {margin:g}.",
+    "margin": "p(equiv.): two one-sided tests of whether the runs differ by less than {margin:g}{alone}.",
     "rope": (
         "P(worse), P(same), P(better): Student posterior, differences within {rope:g} count as the same; not "
         "a significance test."
@@ -156,7 +160,7 @@ BOUNDS = {
     "effects": (
         "d_z: the mean difference divided by the standard deviation of the differences; interval by noncentral t, "
         "which assumes nearly normal differences. Superiority: the probability that the first run is better on a "
-        "query like these, where a tie counts one half; Wilson interval."
+        "query like these, where a tie counts one half; score interval, adjusted for ties."
     ),
 }
 """What columns of the table mean."""
@@ -594,7 +598,10 @@ def method(comparison: Findings) -> list[str]:
     sentences += [letters_said(comparison), interval_words(comparison), joint_said(comparison)]
     sentences += assessor_words(comparison)
     bounds = {"margin": settings.margin, "rope": settings.rope, "effects": settings.effects or None}
-    sentences += [filled(BOUNDS[key], **bounds) for key, each in bounds.items() if each is not None]
+    alone = ", of each pair alone, not corrected for the number of pairs" if pairs > 1 else ""
+    sentences += [
+        filled(BOUNDS[key], **bounds, alone=alone) for key, each in bounds.items() if each is not None
+    ]
     sentences += [*settings.departures, plan_said(comparison), *others_said(comparison)]
     sentences += [detectable_words(comparison), judged_words(comparison)]
     sentences.append(signature(comparison.scores[0], conventions_of_all(comparison)))
@@ -627,7 +634,8 @@ def assessor_words(comparison: Findings) -> list[str]:
     words = {"queries": found.measures[contest.label].queries, "equal": found.equal / found.shared}
     worst = any(contest.worst_point) or any(each.worst_point for each in contest.pairs)
     added = known is not None and known.assessed
-    meaning = filled(ASSESSORS["added" if added else "contained"], worst=ASSESSORS["worst"] if worst else "")
+    more = {"worst": ASSESSORS["worst"] if worst else "", "tendency": ASSESSORS["tendency"]}
+    meaning = filled(ASSESSORS["added" if added else "contained"], **more)
     counts = {"name": found.name, "shared": found.shared, "documents": found.documents}
     return [filled(ASSESSORS["judged"], **counts, **words), meaning]
 
@@ -637,9 +645,16 @@ def plan_said(comparison: Findings) -> str:
     plan = comparison.preregistration
     if plan is None:
         return ""
-    apart = "with {count:deviation/deviations}" if plan.deviations else "no deviation"
-    said = f"Preregistered in {{file}} (SHA-256 {{start}} …), {apart}."
-    return filled(said, file=plan.file, start=plan.sha256[:12], count=len(plan.deviations))
+    apart = "with {count:deviation/deviations} from" if plan.deviations else "no deviation from"
+    open_still = ", not {unstated}" if plan.unstated else ""
+    return filled(
+        f"Preregistered in {{file}} (SHA-256 {{start}} …), {apart} what the file states: {{stated}}{open_still}.",
+        file=plan.file,
+        start=plan.sha256[:12],
+        count=len(plan.deviations),
+        stated=listed(plan.stated, len(plan.stated + plan.unstated)),
+        unstated=listed(plan.unstated, len(plan.stated + plan.unstated)),
+    )
 
 
 def others_said(comparison: Findings) -> list[str]:
@@ -908,7 +923,12 @@ def at_once(settings: Settings) -> str:
     if settings.test in SINGLE_STEP or (
         settings.test not in FAMILY_WISE and settings.correction in SINGLE_STEP
     ):
-        return f"It covers all {settings.comparisons} differences at once, where these are not very skewed."
+        same = (
+            " if all pairs have the same variance and are"
+            if settings.test == "tukey"
+            else ", where these are"
+        )
+        return f"It covers all {settings.comparisons} differences at once{same} not very skewed."
     return f"After a stepwise correction, it need not cover all {settings.comparisons} differences at once."
 
 

@@ -76,8 +76,8 @@ SENTENCES = {
         "of the queries."
     ),
     "oracle": (
-        "Bounds, which no choice before judging reaches: the best list for each query has {list}, the best weights for "
-        "each query have {weights}."
+        "By the judgments, which nobody has beforehand: the best single list for each query has {list}; the best of "
+        "these {tried} weights for each query {weights}."
     ),
 }
 
@@ -227,6 +227,7 @@ class TunedFusion(Documented):
                 SENTENCES["oracle"],
                 list=decimals(self.per_query_list, 4),
                 weights=decimals(self.per_query_weights, 4),
+                tried=len(self.curve),
             ),
         ]
         return Document(

@@ -18,6 +18,7 @@ from carob.output.language import filled
 from carob.output.layout import decimals, listed
 from carob.output.pictures.figures import panels, whiskers
 from carob.output.results import Records
+from carob.statistics.correlation_intervals import FEWEST
 from carob.statistics.estimates import Estimate
 
 if TYPE_CHECKING:
@@ -42,6 +43,10 @@ SENTENCES = {
     "undefined": "; undefined in {count}, where all grades are the same",
     "resamples": "Intervals: percentiles over whole queries, resampled {resamples} times, seed {seed}.",
     "tau": "Interval of tau: over other sets of as many queries, on Fisher's scale, as in carob correlate.",
+    "tau flat": (
+        "{labels}: tau has no interval, since all resamples have the same order of systems, so they do not show how it "
+        "would vary."
+    ),
     "fates": "kept, lost, gained, reversed: pairs that differ significantly under A, under B or under both.",
     "test": "Significant, as in carob compare: {name}, alpha {alpha:g}; {family}.",
     "moved": "Largest move: {name}, rank {before} to {after}.",
@@ -328,7 +333,13 @@ def orders(found: Agreement) -> Section:
         ]
         for each in found.effects
     ]
-    sentences = [said("tau"), said("fates")]
+    flat = [each.label for each in found.effects if abs(each.tau) == 1 and math.isnan(each.tau_low)]
+    enough = found.pairing.queries and len(found.pairing.queries) >= FEWEST
+    sentences = [
+        said("tau"),
+        *([said("tau flat", labels=listed(flat))] if flat and enough else []),
+        said("fates"),
+    ]
     if found.settings is not None:
         settings, family = found.settings, family_words(found.settings, len(found.effects))
         sentences.append(said("test", name=TESTS[settings.test], alpha=settings.alpha, family=family))

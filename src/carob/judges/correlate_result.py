@@ -16,6 +16,7 @@ from carob.output.language import filled
 from carob.output.layout import apart, decimals, listed
 from carob.output.pictures.figures import figure_of, panels, whiskers
 from carob.output.results import Records
+from carob.statistics.correlation_intervals import FEWEST
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,6 +61,10 @@ SENTENCES = {
     "over:runs": (
         "{level}% CI: over other sets of as many runs and other queries ({resamples:,} resamples, seed "
         "{seed})."
+    ),
+    "flat": (
+        "No interval where a correlation is perfect or the same in all resamples: these then do not show how it would "
+        "vary. Each resample of the runs of a perfect order is perfect."
     ),
     "test": "Significant, as in carob compare: {name}, alpha {alpha:g}.",
     "fates": (
@@ -163,6 +168,12 @@ class Correlated:
             DataError: it was not computed.
         """
         return coefficient_named(name, self.coefficients, "correlation")
+
+    def flat(self, over: str) -> bool:
+        """Returns whether a correlation has no interval although there are enough queries or runs for one."""
+        units = len(self.runs) if over == "runs" else self.queries or 0
+        without = (each for each in self.coefficients if not each.bounded and not math.isnan(each.value))
+        return units >= FEWEST and any(without)
 
     @property
     def pairs(self) -> int:
@@ -386,6 +397,8 @@ class Correlations(Documented):
                     seed=self.seed,
                 )
             )
+        if any(each.flat(self.over) for each in self.rows):
+            found.append(said("flat"))
         if any(each.turned is not None for each in self.rows):
             found.append(said("test", name=TESTS[self.settings.test], alpha=self.settings.alpha))
             found.append(said("fates", other="measure" if self.of_measures else "judge"))

@@ -3,6 +3,9 @@
 An interval covers the mean of a correlation over samples of the same size: over other sets of as many queries, or over
 other sets of as many runs. It does not cover the correlation for infinitely many queries, which is larger: noise in the
 means of both sides reverses pairs of runs that are nearly equal, so that every finite sample has a smaller correlation.
+
+There is no interval where all resamples have the same correlation. Each resample of the runs of a perfect order is
+perfect, so that resamples do not show how often other runs would be in another order.
 """
 
 from __future__ import annotations
@@ -117,9 +120,9 @@ class RunSamples:
         deviation over resamples of the runs. It includes the error from the queries, which differs from run to run.
         """
         runs = len(self.x)
-        if runs < FEWEST:
-            return UNDEFINED
         factor, value = quantile(confidence, runs - 1), correlation.of(self.x, self.y)
+        if runs < FEWEST or value > 1 - NEAREST or value < correlation.least + NEAREST:
+            return UNDEFINED
         if "runs" in correlation.smooth:
             others = np.array([[place for place in range(runs) if place != out] for out in range(runs)])
             return jackknife(correlation(self.x[others], self.y[others]), value, factor)
@@ -128,7 +131,9 @@ class RunSamples:
         if len(drawn) < self.draw.resamples / 2 or np.isnan(value):
             return UNDEFINED
         half = factor * float(drawn.std(ddof=1))
-        return max(value - half, correlation.least), min(value + half, 1.0)
+        return (
+            UNDEFINED if half <= NEAREST else (max(value - half, correlation.least), min(value + half, 1.0))
+        )
 
 
 def means(values: Floats) -> Floats:
@@ -171,7 +176,7 @@ def jackknife(left: Floats, value: float, factor: float) -> tuple[float, float]:
     scaled, count = fisher(left), len(left)
     error = float(np.sqrt((count - 1) / count * ((scaled - scaled.mean()) ** 2).sum()))
     if error < NEAREST:
-        return value, value
+        return UNDEFINED
     centre = float(fisher(value))
     return float(np.tanh(centre - factor * error)), float(np.tanh(centre + factor * error))
 
@@ -187,7 +192,7 @@ def bounded(correlation: Correlation, value: float, drawn: Floats, factor: float
     own, other = turn * own, turn * (2 * (drawn - correlation.least) / spread - 1)
     deviation, middle = float(other.std(ddof=1)), float(other.mean())
     if deviation == 0:
-        return value, value
+        return UNDEFINED
     error = deviation / max(1 - ((own + middle) / 2) ** 2, NEAREST)
     centre = float(fisher(min(own, (1 + middle) / 2)))
     low = max(math.tanh(centre - factor * error), min(float(other.min()), own))

@@ -450,7 +450,7 @@ def tested_checks(
             # The mean's own interval: its range is narrower than that of a difference.
             contest = found.contests[label]
             check = replace(check, kind=kind, before=math.nan, low=contest.low[1], high=contest.high[1])
-            check = replace(check, worst_point=contest.worst_point[1], skewed=False)
+            check = replace(check, worst_point=contest.worst_point[1], skewed=False, identical=False)
         checks.append(check)
     return checks
 
@@ -469,8 +469,8 @@ def drop_check(found: Comparison, label: str, limit: float, worst: int) -> GateC
     if not pair.n or math.isnan(pair.difference):
         raise DataError(filled(NO_VALUE, label=label, name=" and ".join(found.names)))
     nothing = {"low": math.nan, "high": math.nan, "p_uncorrected": math.nan}
-    if pair.identical:  # an unchanged run passes every gate
-        pair = replace(pair, low=0.0, high=0.0, detectable=math.nan)
+    if pair.identical:
+        pair = replace(pair, low=math.nan, high=math.nan, detectable=math.nan)
     return GateCheck(
         label=label,
         kind="max-drop",
@@ -485,6 +485,7 @@ def drop_check(found: Comparison, label: str, limit: float, worst: int) -> GateC
         alpha=found.settings.alpha,
         worst_point=pair.worst_point and not pair.identical,
         skewed=bool(skewed_pairs(contest)),
+        identical=pair.identical and pair.n > 1,
     )
 
 

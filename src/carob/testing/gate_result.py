@@ -49,6 +49,9 @@ READINGS = {
     "significant:min": "below the minimum and significant",
     "by chance:min": "below the minimum but not significant",
     "identical": "no query fell; other queries can still tell the runs apart",
+    "identical:non-inferiority": (
+        "passed as identical on these queries; non-inferiority on other queries was not tested"
+    ),
     "not inferior": "the interval excludes a drop larger than the tolerance: not inferior",
     "not inferior:min": "the interval excludes a mean below the minimum",
     "not shown": "not shown to be within the tolerance: a drop of {excluded:.4f} remains possible",
@@ -126,6 +129,8 @@ class GateCheck:
         worst_point: whether interval and p are those of the worst-point interval, which allows for values that were
             not seen, in place of the t-test.
         skewed: whether a few queries have large differences of one sign, so that interval and p are approximate.
+        identical: whether the run has the baseline's value for every query, which passes every gate, without an
+            interval.
     """
 
     label: str
@@ -145,6 +150,7 @@ class GateCheck:
     alpha: float = 0.05
     worst_point: bool = False
     skewed: bool = False
+    identical: bool = False
 
     @property
     def tested(self) -> bool:
@@ -166,16 +172,14 @@ class GateCheck:
     def not_inferior(self) -> bool:
         """Whether the interval excludes a drop larger than the tolerance, or a mean below the minimum.
 
-        If all queries have the same difference, there is no interval. The sign-flip test decides in its place.
+        If all queries have the same difference, there is no interval. The sign-flip test decides in its place. A run
+        that is identical on these queries passes.
         """
+        if self.identical:
+            return True
         if math.isfinite(self.low):
             return self.low >= (self.limit if self.kind == "min" else -self.limit) - SLACK
         return not self.beyond and self.p_uncorrected <= self.alpha
-
-    @property
-    def identical(self) -> bool:
-        """Whether the run has the baseline's value for every query, which passes every gate."""
-        return self.kind == "max-drop" and self.low == self.high == self.difference == 0
 
     @property
     def doubtful(self) -> bool:
@@ -227,7 +231,7 @@ class GateCheck:
         if not self.tested:
             return []
         if self.identical:
-            return [READINGS["identical"]]
+            return [READINGS["identical" + ":non-inferiority" * (self.decide_by == "non-inferiority")]]
         about = ":min" if self.kind == "min" else ""
         lines = []
         if self.beyond:
