@@ -237,7 +237,10 @@ def test_a_perfect_order_has_no_interval_over_runs(turned: int) -> None:
     """Each resample of its runs is perfect too."""
     truth, judge = (
         carob.read_scores(
-            {run: {"AP": {f"q{q}": 0.5 + sign * place / 20 for q in range(6)}} for place, run in enumerate("abcdef")}
+            {
+                run: {"AP": {f"q{q}": 0.5 + sign * place / 20 for q in range(6)}}
+                for place, run in enumerate("abcdef")
+            }
         )
         for sign in (1, turned)
     )
