@@ -256,7 +256,7 @@ Judgments read_judgments(Source& source, const JudgmentColumns& shape, const Rea
         builder.add(fields[0], fields[static_cast<std::size_t>(shape.columns) - 2], grade.value, line);
         return std::nullopt;
     };
-    LineCount count = walk_lines(source, reading, take);
+    LineCount count = walk_lines(source, reading, shape.columns, take);
     Judgments judgments = builder.finish(duplicates);
     judgments.count = std::move(count);
     return judgments;
@@ -278,7 +278,7 @@ Rows read_rows(Source& source, int columns, LastColumn last, const Reading& read
         rows.lines.push_back(line);
         return std::nullopt;
     };
-    rows.count = walk_lines(source, reading, take);
+    rows.count = walk_lines(source, reading, columns, take);
     return rows;
 }
 

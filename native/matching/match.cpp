@@ -178,6 +178,7 @@ bool begin(Pass& pass, Harvest& harvest, Block& block) {
         all.blocks.insert(all.blocks.end(), notes.blocks.begin(), notes.blocks.end());
         all.malformed.insert(all.malformed.end(), notes.malformed.begin(), notes.malformed.end());
         all.malformed_count += notes.malformed_count;
+        all.commented += notes.commented;
         if (fault) {
             harvest.fault = BlockFault{block.sequence(), std::move(*fault)};
             pass.halt.store(true);
@@ -275,6 +276,7 @@ Matched bring_home(const Judgments& judgments, const MatchOptions& options, std:
     for (Harvest& harvest : harvests) {
         matched.extra.insert(matched.extra.end(), harvest.extra.begin(), harvest.extra.end());
         matched.count.malformed.count += harvest.notes.malformed_count;
+        matched.count.commented += harvest.notes.commented;
         for (BlockFault& fault : harvest.notes.malformed)
             matched.count.malformed.first.push_back(lines.absolute(std::move(fault)));
         if (harvest.notes.tag_block > tag_block) {

@@ -217,6 +217,7 @@ void bind_judgments(nb::module_& module) {
             })
         .def_prop_ro("dropped", [](const HeldJudgments& self) { return self.data.dropped; })
         .def_prop_ro("blank", [](const HeldJudgments& self) { return self.data.blank; })
+        .def_prop_ro("commented", [](const HeldJudgments& self) { return self.data.count.commented; })
         .def_prop_ro("malformed", [](const HeldJudgments& self) { return self.data.count.malformed.count; })
         .def_prop_ro("malformed_lines", [](const HeldJudgments& self) { return malformed_lines(self.data.count); })
         .def_prop_ro("line_count", [](const HeldJudgments& self) { return self.data.count.lines; });

@@ -193,6 +193,7 @@ void bind_matched(nb::module_& module) {
         .def_ro("dropped", &carob::Matched::dropped)
         .def_ro("unordered", &carob::Matched::unordered)
         .def_prop_ro("line_count", [](const carob::Matched& self) { return self.count.lines; })
+        .def_prop_ro("commented", [](const carob::Matched& self) { return self.count.commented; })
         .def_prop_ro("malformed", [](const carob::Matched& self) { return self.count.malformed.count; })
         .def_prop_ro("malformed_lines", [](const carob::Matched& self) { return malformed_lines(self.count); })
         .def_prop_ro("tag", [](const carob::Matched& self) { return to_bytes(self.tag); });

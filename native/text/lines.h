@@ -17,11 +17,17 @@ struct Complaint {
 struct LineCount {
     std::int64_t lines = 0;
     Malformed malformed;
+    std::int64_t commented = 0;  // comments with as many fields as the lines of data
 };
+
+// A comment that may be a line of data, such as one whose query's id begins with '#'.
+inline bool may_be_data(const char* first, const char* end, std::int64_t fields) {
+    return !too_long(first, end) && count_fields(first, end) == fields;
+}
 
 // `take(first, end, line)` gets every data line from its first byte that is not a blank and may return a Complaint.
 template <class Take>
-LineCount walk_lines(Source& source, const Reading& reading, Take&& take) {
+LineCount walk_lines(Source& source, const Reading& reading, std::int64_t fields, Take&& take) {
     LineCount count;
     std::int64_t data_lines = 0;
     Blocks blocks(source, Cut::lines, reading.block_bytes);
@@ -44,6 +50,8 @@ LineCount walk_lines(Source& source, const Reading& reading, Take&& take) {
                 } else {
                     complaint = take(first, end, count.lines);
                 }
+            } else if (kind == LineKind::comment) {
+                count.commented += may_be_data(first, end, fields);
             } else if (kind == LineKind::blank && reading.blank_lines_are_errors) {
                 complaint = Complaint{Fault::blank, {}};
             }

@@ -86,6 +86,7 @@ struct RunNotes {
     std::vector<BlockCount> blocks;
     std::vector<BlockFault> malformed;  // the first few that lenient rules skipped
     std::int64_t malformed_count = 0;
+    std::int64_t commented = 0;  // comments with as many fields as the lines of data
     std::int64_t tag_block = -1;
     std::string tag;  // the sixth field of the last line of data in tag_block
 };
@@ -187,7 +188,10 @@ private:
     CAROB_NEVER_INLINE bool read_slowly(const char* line, const char* end) {
         const char* first = nullptr;
         const LineKind kind = classify(line, end, rules_.reading.comments, first);
-        if (kind == LineKind::comment) return true;
+        if (kind == LineKind::comment) {
+            notes_.commented += may_be_data(first, end, width_ == 0 ? RUN_FIELDS : width_);
+            return true;
+        }
         if (kind == LineKind::blank) {
             return !rules_.reading.blank_lines_are_errors ||
                    complain({Fault::blank, {}}, line, end, count_.data_lines + 1);

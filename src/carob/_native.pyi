@@ -123,6 +123,9 @@ class Judgments:
     def blank(self) -> int:
         """Judgments whose query or document is blank text."""
     @property
+    def commented(self) -> int:
+        """Comments with as many fields as the lines of data, which may be data."""
+    @property
     def malformed(self) -> int: ...
     @property
     def malformed_lines(self) -> list[tuple[int, str]]:
@@ -226,6 +229,9 @@ class Matched:
         """Judged queries whose lines are not in descending order of score."""
     @property
     def line_count(self) -> int: ...
+    @property
+    def commented(self) -> int:
+        """Comments with as many fields as the lines of data, which may be data."""
     @property
     def malformed(self) -> int: ...
     @property

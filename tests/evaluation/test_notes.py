@@ -299,3 +299,15 @@ def test_retrieved_documents_of_all_runs_are_added_up_and_a_missing_run_is_not_c
         "1,800 documents retrieved, all of them judged: every run in A (1,200), strong in B (600)."
         in " ".join(str(found).split())
     )
+
+
+def test_lines_of_data_that_are_left_out_as_comments_are_counted(tmp_path: Path) -> None:
+    qrels, run = tmp_path / "qrels.txt", tmp_path / "a.run"
+    qrels.write_text("# query iteration document grade\nq1 0 a 1\n#rag 0 a 1\n")
+    run.write_text("# a run\n" + "".join(f"{query} Q0 a 1 1.0 tag\n" for query in ("q1", "#rag", "#rag2")))
+    scores = carob.evaluate(qrels, run, "RR")
+    assert scores.counts.commented == 3
+    assert "3 lines that begin with '#' left out as comments" in str(scores)
+    run.write_text("q1 Q0 a 1 1.0 tag\n")
+    found = " ".join(str(carob.evaluate(qrels, run, "RR")).split())
+    assert "1 line that begins with '#' left out as a comment" in found

@@ -657,6 +657,11 @@ def left_out(counts: Counts, policy: Policy, say: Language = ENGLISH) -> list[Fa
         ("duplicates", "{count} duplicate dropped", "{count} duplicates dropped"),
         ("excluded", "{count} document excluded", "{count} documents excluded"),
         ("malformed", "{count} malformed line skipped", "{count} malformed lines skipped"),
+        (
+            "commented",
+            "{count} line that begins with '#' left out as a comment",
+            "{count} lines that begin with '#' left out as comments",
+        ),
         ("negative", "{count} negative grade {rule}", "{count} negative grades {rule}"),
     )
     words: dict[str, dict[str, object]] = {"negative": {"rule": say(policy.negative)}}

@@ -67,6 +67,8 @@ class Counts:
         tied: queries in which equal scores touch a judged document.
         duplicates: documents dropped because they occurred twice.
         malformed: unreadable lines that were skipped.
+        commented: lines that begin with ``#`` and were left out as comments, although they have the columns of the
+            others.
         negative: judgments with a negative grade.
         unordered: queries whose rows are not in order of score.
         lines: lines of the run.
@@ -97,6 +99,7 @@ class Counts:
     tied: int = 0
     duplicates: int = 0
     malformed: int = 0
+    commented: int = 0
     negative: int = 0
     unordered: int = 0
     lines: int = 0
@@ -247,6 +250,9 @@ def match(
         extra=len(found.extra),
         duplicates=found.dropped,
         malformed=found.malformed + judgments.malformed,
+        commented=sum(
+            getattr(each, "commented", 0) for each in (judgments, found)
+        ),  # engines have no comments
         unordered=found.unordered,
         lines=found.line_count,
         excluded=getattr(found, "excluded", 0),
