@@ -109,3 +109,52 @@ def test_the_example_is_what_its_program_writes(tmp_path: Path) -> None:
     subprocess.run([sys.executable, str(program)], check=True)
     for path in GOLDEN.glob("*.json"):
         assert (program.parent / path.name).read_bytes() == path.read_bytes()
+
+
+UNANSWERABLE = {"id": "unanswerable", "question": "What is not in the corpus?", "expectedIds": []}
+
+
+def as_array(folder: Path, rows: list[Any]) -> Path:
+    path = folder / "golden.json"
+    path.write_text(json.dumps(rows))
+    return path
+
+
+def as_lines(folder: Path, rows: list[Any]) -> Path:
+    path = folder / "golden.jsonl"
+    path.write_text("".join(json.dumps(each) + "\n" for each in rows))
+    return path
+
+
+def as_parquet(folder: Path, rows: list[Any]) -> Path:
+    polars = pytest.importorskip("polars", reason="writes the file")
+    path = folder / "golden.parquet"
+    polars.DataFrame([{key: each[key] for key in UNANSWERABLE} for each in rows]).write_parquet(path)
+    return path
+
+
+@pytest.mark.parametrize("write", [as_array, as_lines, as_parquet])
+def test_an_unanswerable_question_is_a_query_without_relevant_documents(
+    write: Any, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    rows = json.loads(Path(SET).read_text())
+    golden = str(write(tmp_path, [*rows[:3], UNANSWERABLE, *rows[3:]]))
+    assert command("eval", golden, NEW, "-m", "RR@10") == 0
+    assert "1 query without relevant documents" in capfd.readouterr().out
+    assert command("eval", golden, NEW, "-m", "RR@10", "--empty", "skip", "--format", "json") == 0
+    skipped = json.loads(capfd.readouterr().out)["runs"][0]["means"]
+    assert command("eval", SET, NEW, "-m", "RR@10", "--format", "json") == 0
+    assert skipped == json.loads(capfd.readouterr().out)["runs"][0]["means"]
+    assert command("gate", golden, NEW, "--baseline", NEW) == 0
+    assert "without relevant documents" in capfd.readouterr().out
+
+
+def test_a_fault_in_a_json_array_names_the_row_not_a_line(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    rows = json.loads(Path(SET).read_text())
+    golden = str(as_array(tmp_path, [*rows[:3], {**UNANSWERABLE, "expectedIds": None}]))
+    assert command("eval", golden, NEW, "--format", "json") == 2
+    error = json.loads(capfd.readouterr().err)
+    assert (error["row"], error.get("line")) == (3, None)
+    assert "golden.json, row 3 (from 0): 'expectedIds' is missing" in error["message"]

@@ -627,10 +627,11 @@ def test_a_question_without_its_list_is_refused(tmp_path: Path, reader: str, odd
     )
 
 
-def test_a_question_without_judgments_is_refused(tmp_path: Path, reader: str) -> None:
+def test_a_question_with_an_empty_list_has_no_relevant_documents(tmp_path: Path, reader: str) -> None:
     held = [{"qid": "b", "doc_ids": ["x"], "grades": [1]}, {"qid": "a", "doc_ids": [], "grades": []}]
     qrels = lines(tmp_path / "qrels.jsonl", held)
-    check_refused(lambda: Qrels.of(qrels), str(qrels), "query 'a': 'doc_ids' lists no relevant documents")
+    scores = carob.evaluate(qrels, {"b": {"x": 1.0}, "a": {"x": 1.0}}, "RR")
+    assert (scores["RR"], scores.counts.queries, scores.counts.empty) == (0.5, 2, 1)
 
 
 def test_lists_of_unequal_length_are_refused(tmp_path: Path, reader: str) -> None:

@@ -556,7 +556,7 @@ def test_minus_one_before_other_ids_is_refused_in_every_form(tmp_path: Path, kin
         ):
             carob.evaluate(log, measures="RR")
     log = padded_log(kind, [{**PADDED[0], "reference_ids": [-1, -1]}], tmp_path)
-    with pytest.raises(DataError, match="lists no relevant documents"):
+    with pytest.raises(DataError, match="lists no documents but -1"):
         carob.evaluate(log, measures="RR")
 
 
@@ -582,7 +582,7 @@ def test_every_library_leaves_out_the_padding_of_files(
         assert carob.evaluate({"1": [3], "2": [5]}, hits, "RR").by_query("RR") == {"1": 1.0, "2": 0.5}
         for rows, why in (
             (with_retrieved([4, -1, 5]), "has the id -1 before other ids"),
-            ([{**PADDED[0], "reference_ids": [-1, -1]}], "lists no relevant documents"),
+            ([{**PADDED[0], "reference_ids": [-1, -1]}], "lists no documents but -1"),
         ):
             with pytest.raises(DataError, match=why):
                 carob.evaluate(padded_log(kind, rows, tmp_path), measures="RR")
@@ -633,12 +633,12 @@ def test_arrays_of_one_length_are_lists(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["rows", "Polars", "PyArrow", "pandas"])
-def test_a_question_without_relevant_documents_is_refused_in_every_form(kind: str) -> None:
+def test_a_question_without_relevant_documents_is_ruled_by_the_policy_in_every_form(kind: str) -> None:
     log = FRAMES[kind]([DENSE[0], {**DENSE[1], "reference_ids": []}])
-    with pytest.raises(
-        DataError, match=r"(row 1|query 'q2').* 'reference_ids' lists no relevant documents\. Leave"
-    ):
-        carob.evaluate(log, measures="RR")
+    alone = carob.evaluate(FRAMES[kind]([DENSE[0]]), measures="RR")["RR"]
+    counted = carob.evaluate(log, measures="RR")
+    assert (counted["RR"], counted.counts.queries, counted.counts.empty) == (alone / 2, 2, 1)
+    assert carob.evaluate(log, measures="RR", policy=carob.Policy(empty="skip"))["RR"] == alone
 
 
 @pytest.mark.parametrize("kind", ["rows", "Polars", "PyArrow", "pandas"])

@@ -48,8 +48,8 @@ NO_RUNS = (
     "Pass {{query: {{document: score}}}}, a path, a frame, or several of them as {{name: run}}.",
 )
 LISTS_NO_DOCUMENTS = (
-    "{where}'{column}' lists no relevant documents.",
-    "Leave such rows out, or list a document with grade 0.",
+    "{where}'{column}' lists no documents but -1, which pads lists.",
+    "Write an empty list for a question without relevant documents, or leave such rows out.",
 )
 DRAWN_TWICE = (
     "document '{document}' is listed twice for query '{query}'.",

@@ -357,7 +357,7 @@ NESTED = ("list", "large_list", "fixed_size_list", "array", "struct")
 def listed_in(given: Any, kind: str, named: Asked) -> tuple[Any, Asked] | None:
     """Returns a frame whose rows hold lists or records with a row for each document, or None for other frames.
 
-    Polars lists the documents in a frame; without it, or if they lie in objects, they are listed in a dictionary
+    Polars lists the documents in a frame; without it, if they lie in objects, or if judgments have an empty list, they are listed in a dictionary
     ``{query: {document: number}}``.
 
     Args:
@@ -381,6 +381,14 @@ def listed_in(given: Any, kind: str, named: Asked) -> tuple[Any, Asked] | None:
 
     from carob.inputs.nested import plan_of
 
+    def by_row() -> tuple[Any, Asked]:
+        from carob.inputs.files.json import mapping_by
+
+        try:
+            return mapping_by(plan, rows_of_frame(with_index(given, asked), plan), kind, asked), {}
+        except DataError as error:
+            raise error.at(file=f"{kind} frame") from None
+
     with refusals(kind, library):
         plan = plan_of(fields, kind, asked)
         if not (plan.nested or plan.by_row):
@@ -392,6 +400,8 @@ def listed_in(given: Any, kind: str, named: Asked) -> tuple[Any, Asked] | None:
 
             table = given.lazy() if library == "polars" else pl.from_arrow(as_table(given)).lazy()
             table = Polars.with_lists(table)
+            if kind == "qrels" and Polars().lists_nothing(table, plan):
+                return by_row()
             odd = Polars().odd_lists(table, plan, kind)
             if odd is not None:
                 raise odd.at(file=f"{kind} frame")
@@ -406,12 +416,7 @@ def listed_in(given: Any, kind: str, named: Asked) -> tuple[Any, Asked] | None:
                 **relevant,
                 **constants,
             }
-        from carob.inputs.files.json import mapping_by
-
-        try:
-            return mapping_by(plan, rows_of_frame(with_index(given, asked), plan), kind, asked), {}
-        except DataError as error:
-            raise error.at(file=f"{kind} frame") from None
+        return by_row()
 
 
 def as_table(given: Any) -> Any:

@@ -333,7 +333,7 @@ def mapping_by(
             raise query_in_two_rows(query, *both).at(file=kind)
         its = found.setdefault(query, {})
         held = list(documents(row, plan, constant))
-        if kind == "qrels" and not held:
+        if kind == "qrels" and not held and row.listed(plan.documents):
             raise refused(*LISTS_NO_DOCUMENTS, file=kind, row=number, column=plan.documents, where="")
         for document, value in held:
             if is_padding(document):

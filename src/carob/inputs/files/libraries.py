@@ -74,8 +74,18 @@ class Library:
 
         return shapes_of_types(nw.from_native(table).collect_schema())
 
+    def lists_nothing(self, table: Any, plan: ColumnRoles) -> bool:
+        """Returns whether a row has an empty list, for which a flat table has no row."""
+        if not plan.nested:
+            return False
+        import narwhals as nw
+
+        rows = nw.from_native(table.to_table() if hasattr(table, "scanner") else table).lazy()
+        sizes = rows.select(nw.col(plan.documents).list.len().alias("size"))
+        return bool(sizes.filter(nw.col("size") == 0).head(1).collect().rows())
+
     def odd_lists(self, table: Any, plan: ColumnRoles, kind: str) -> DataError | None:
-        """Returns the error for the first row whose lists are missing or differ in length, or list no judgment."""
+        """Returns the error for the first row whose lists are missing, differ in length or have -1 amid or alone."""
         if not plan.nested:
             return None
         import narwhals as nw
@@ -86,7 +96,7 @@ class Library:
         sizes = [nw.col(name).list.len().cast(nw.Int64).alias(f"size {name}") for name in names]
         first, *others = (nw.col(f"size {name}") for name in names)
         odd = [each.is_null() for each in (first, *others)]
-        odd += [*(first != each for each in others), *([first == 0] if kind == "qrels" else [])]
+        odd += [first != each for each in others]
         found = (
             rows.select(query, *sizes)
             .filter(nw.any_horizontal(*odd, ignore_nulls=True))
@@ -163,19 +173,15 @@ class Library:
 
 
 def odd_list(query: str, sizes: dict[str, int | None]) -> DataError:
-    """Returns the error for lists of a row, one of which is missing, is empty or differs from the others in length."""
+    """Returns the error for lists of a row, one of which is missing or differs from the others in length."""
     place = {"query": query, "name": shown(query)}
     missing = next((name for name, size in sizes.items() if size is None), None)
     if missing is not None:
         return refused(
             "query {name} has no list in '{column}'.",
-            "Fill in a list, which may be empty in a run, or leave such rows out.",
+            "Fill in a list, which may be empty, or leave such rows out.",
             column=missing,
             **place,
-        )
-    if len(set(sizes.values())) == 1:
-        return refused(
-            *LISTS_NO_DOCUMENTS, column=next(iter(sizes)), where=f"query {place['name']}: ", query=query
         )
     lengths = " and ".join(f"{size} in '{name}'" for name, size in sizes.items())
     return refused(

@@ -379,6 +379,12 @@ class TableRequest:
             return [place for place, _ in objects_in(self.place.files)]
 
         with reading(self.place.name, library.name):
+            if self.kind == "qrels" and library.lists_nothing(table, plan):
+                return self.by_row(
+                    rows_with_places(library, table, plan)
+                    if columns_in_files
+                    else objects_in(self.place.files)
+                )
             library.refuse_repeated(table, plan, None if columns_in_files else places)
             frame = library.flat(table, plan, self.kind, text=text)
             systems = () if self.kind == "qrels" or plan.nested else self.systems(library, table)
@@ -456,8 +462,13 @@ def columnar(wanted: TableRequest) -> FileTable:
     if not wanted.plan.by_row:
         return wanted.made(library, table)
     with reading(wanted.place.name, library.name):
-        rows = rows_of_frame(table.to_table() if library.name == "pyarrow" else table, wanted.plan)
-        return wanted.by_row(({"row": number}, row) for number, row in enumerate(rows))
+        return wanted.by_row(rows_with_places(library, table, wanted.plan))
+
+
+def rows_with_places(library: Library, table: Any, plan: ColumnRoles) -> Iterator[tuple[dict[str, Any], Any]]:
+    """Yields the rows of Parquet or Arrow files, each after its place."""
+    rows = rows_of_frame(table.to_table() if library.name == "pyarrow" else table, plan)
+    yield from (({"row": number}, row) for number, row in enumerate(rows))
 
 
 def by_text(wanted: TableRequest, how: Delimited) -> FileTable:
@@ -506,7 +517,7 @@ def by_json(wanted: TableRequest) -> FileTable:
     if isinstance(content, dict):
         return FileTable(place.name, content, wanted.constants, place.origin)
     roles = {role: name for role, name in wanted.roles.items() if name is not None}
-    return FileTable(place.name, content, roles, wanted.origin)
+    return FileTable(place.name, content, roles, replace(wanted.origin, rows=True))
 
 
 def by_array(wanted: TableRequest) -> FileTable:
