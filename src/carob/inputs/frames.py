@@ -357,8 +357,8 @@ NESTED = ("list", "large_list", "fixed_size_list", "array", "struct")
 def listed_in(given: Any, kind: str, named: Asked) -> tuple[Any, Asked] | None:
     """Returns a frame whose rows hold lists or records with a row for each document, or None for other frames.
 
-    Polars lists the documents in a frame; without it, if they lie in objects, or if judgments have an empty list, they are listed in a dictionary
-    ``{query: {document: number}}``.
+    Polars lists the documents in a frame; without it, if they lie in objects, or if judgments have an empty list,
+    they are listed in a dictionary ``{query: {document: number}}``.
 
     Args:
         given: the frame.
