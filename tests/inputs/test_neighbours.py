@@ -97,12 +97,14 @@ def test_distances_are_no_scores(tmp_path: Path) -> None:
     path = tmp_path / "run.csv"
     path.write_text("query_id,doc_id,distance\nq,a,0.5\nq,b,0.25\n")
     with pytest.raises(
-        DataError, match="'distance' seems to hold distances: write minus the distance as the score"
+        DataError, match="'distance' seems to hold distances, of which the smallest is the best: name it so"
     ):
         carob.Run.of(str(path))
     with pytest.raises(
         DataError, match="named like a distance, and distances used as scores turn each list upside down"
     ):
         carob.Run.of(str(path), score="distance")
+    run = carob.Run.of(str(path), distance="distance")
+    assert carob.evaluate({"q": {"a": 1}}, run, "RR").by_query("RR") == {"q": 0.5}
     run = carob.Run.of(str(path), score="distance!")
     assert carob.evaluate({"q": {"a": 1}}, run, "RR").by_query("RR") == {"q": 1.0}

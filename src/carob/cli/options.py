@@ -496,7 +496,7 @@ def columns_known(kind: str) -> tuple[str, ...]:
     """Returns the columns that an option can name."""
     from carob.inputs.columns import ASKED
 
-    return (*ASKED[kind], *(["subtopic"] if kind == "qrels" else []))
+    return (*ASKED[kind], "subtopic" if kind == "qrels" else "distance")
 
 
 def weights_in(path: str | None) -> dict[str, float] | None:

@@ -314,7 +314,7 @@ def is_plain(row: Any) -> bool:
 
 
 ROLES = ("qrels", "run", "exclude", "judged ranking", "grades")
-COLUMN = ("query", "document", "score", "rank", "grade", "probability", "sample_size", "subtopic")
+COLUMN = ("query", "document", "score", "rank", "distance", "grade", "probability", "sample_size", "subtopic")
 VALUES: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "text": ("text", is_text),
     "path": ("a path", lambda value: is_text(value) and bool(value) and "\0" not in value),

@@ -541,11 +541,21 @@ def facts_of(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
     if weighted(scores):
         labels = ", ".join(weighted(scores))
         facts.append(whole("weighted", say("weighted mean ({labels})", labels=labels)))
-    run = scores.inputs.get("run")
-    if run is not None and "exclude" in dict(run.columns) and not counts.excluded:
-        facts.append(whole("excluded", say("{count} documents excluded", count=0)))
+    facts += reading_of_run(scores, say)
     facts += left_out(counts, policy, say)
     return [*facts, whole("policy", conventions_of(scores, say)), *readings(scores, say)]
+
+
+def reading_of_run(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
+    """Returns how the rows of a run were read: without documents to exclude, and with distances for scores."""
+    run = scores.inputs.get("run")
+    named = {} if run is None else dict(run.columns)
+    facts = []
+    if "exclude" in named and not scores.counts.excluded:
+        facts.append(whole("excluded", say("{count} documents excluded", count=0)))
+    if "distance" in named:
+        facts.append(whole("distance", say("scores are minus the distances")))
+    return facts
 
 
 def read_to_the_end(scores: QueryValues) -> list[Fact]:

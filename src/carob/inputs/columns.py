@@ -14,7 +14,7 @@ from carob.output.files import own_table
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from carob.output.errors import DataError
+    from carob.output.errors import DataError, Worded
 
 
 ROLES = {"qrels": ("query", "document", "grade"), "run": ("query", "document", "score", "rank")}
@@ -35,6 +35,59 @@ MOST_NAMES = 20
 
 Asked: TypeAlias = "Mapping[str, str | float | None]"
 """The columns' names by role, as the caller gave them. None looks for a usual name, and a number is in every row."""
+
+
+class Distance(str):
+    """The name of a column of distances, whose negated numbers are the scores."""
+
+    __slots__ = ()
+
+
+def with_distance(named: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns columns' names by role, with a column of distances as that of the scores, which ``plan_of`` negates.
+
+    Raises:
+        DataError: the names of a score and of a distance.
+    """
+    rest = {role: name for role, name in named.items() if role != "distance"}
+    if (distance := named.get("distance")) is None:
+        return rest
+    if (score := rest.get("score")) is not None:
+        raise refused(
+            "'{score}' is named as the score and '{distance}' as the distance, from which the score would follow.",
+            "Name one of them.",
+            score=score,
+            distance=distance,
+        )
+    return {**rest, "score": Distance(distance)}
+
+
+def columns_named(named: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+    """Returns the columns that a caller named, by the roles under which they were named."""
+    return tuple(
+        ("distance", str(name)) if isinstance(name, Distance) else (role, name)
+        for role, name in named.items()
+        if name is not None
+    )
+
+
+def refuse_distance(asked: Asked) -> None:
+    """Refuses the name of a column of distances for a run that has no columns.
+
+    Raises:
+        DataError: such a name.
+    """
+    if isinstance(name := asked.get("score"), Distance):
+        raise refused(
+            "'{column}' is named as the distance, but a run of the form {{query: {{document: score}}}} has no columns.",
+            "Write minus the distance as the score, and leave the name out.",
+            column=name,
+        )
+
+
+def role_said(role: str, name: object) -> str:
+    """Returns the role under which a caller named a column."""
+    return "distance" if isinstance(name, Distance) else role
 
 
 def constant_in(asked: Asked) -> float | None:
@@ -76,7 +129,7 @@ def choose(
     chosen: dict[str, str] = {}
     for role, name in asked.items():
         if name is not None and name not in names:
-            raise refused(NO_SUCH_COLUMN, **words, column=name, role=role)
+            raise refused(NO_SUCH_COLUMN, **words, column=name, role=role_said(role, wanted[role]))
         if name is None and role == "score" and asked["rank"] is not None:
             continue  # if only the rank is named, the order of ranks is meant
         free = [each for each in names if each not in asked.values()]
@@ -154,10 +207,17 @@ def there(names: Sequence[str]) -> str:
     return (", ".join(f"'{name}'" for name in names[:MOST_NAMES]) or "none") + more
 
 
-def distances_in(names: Sequence[str], missing: Sequence[str]) -> str:
+def distances_in(names: Sequence[str], missing: Sequence[str]) -> str | Worded:
     """Returns what to do with a column of distances in a run without scores, otherwise an empty string."""
     found = usual(names, "distance") if missing == ["score"] else []
-    return f" '{found[0]}' seems to hold distances: write minus the distance as the score." if found else ""
+    if not found:
+        return ""
+    reading = by_reading("run", distance=found[0])
+    return worded(
+        f" '{found[0]}' seems to hold distances, of which the smallest is the best: name it so (",
+        reading,
+        ").",
+    )
 
 
 def refuse_namesakes(names: Sequence[str], kind: str, wanted: str | None = None) -> None:
@@ -200,6 +260,8 @@ def no_rank(name: str, names: Sequence[str]) -> str:
     Raises:
         DataError: the name suggests ranks.
     """
+    if isinstance(name, Distance):
+        return name
     if name not in names and name.endswith(INSISTED):
         return name.removesuffix(INSISTED)
     if says_rank(name):
@@ -213,8 +275,9 @@ def no_rank(name: str, names: Sequence[str]) -> str:
         raise refused(
             "Column '{column}' of the run frame is named like a distance, and distances used as scores turn each list "
             "upside down.",
-            "Write minus the distance as the score. If it is a score: {score}.",
+            "If smaller is better: {distance}. If it is a score: {score}.",
             column=name,
+            distance=by_reading("run", distance=name),
             score=by_reading("run", score=f"{name}{INSISTED}"),
         )
     return name

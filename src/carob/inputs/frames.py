@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, cast
 from carob import _native
 from carob._dataclasses import dataclass
 from carob.inputs import engine_of, installed
-from carob.inputs.columns import ASKED, IDS, ROLES, choose, constant_in, refuse_namesakes, usual
+from carob.inputs.columns import (
+    ASKED,
+    IDS,
+    INSISTED,
+    ROLES,
+    Distance,
+    choose,
+    constant_in,
+    refuse_namesakes,
+    usual,
+)
 from carob.inputs.errors import BY_WORDS, refusals, refuse_written_out, refused, sentences
 from carob.inputs.sources import Provenance
 from carob.output.errors import DataError
@@ -411,12 +421,51 @@ def listed_in(given: Any, kind: str, named: Asked) -> tuple[Any, Asked] | None:
                 raise error.at(file=f"{kind} frame") from None
             constants = {role: its for role, its in asked.items() if isinstance(its, (int, float))}
             relevant = {"grade": 1.0} if plan.relevant else {}
-            return Polars().flat(table, plan, kind, text=False).collect(), {
+            return negated(Polars().flat(table, plan, kind, text=False).collect(), plan), {
                 **plan.flat,
                 **relevant,
                 **constants,
             }
         return by_row()
+
+
+def with_scores(given: Any, named: Asked) -> tuple[Any, Asked]:
+    """Returns a frame with a row for each document, with scores in place of distances, and its columns' names."""
+    column = named.get("score")
+    if not isinstance(column, Distance):
+        return given, named
+    given = with_index(given, {**dict.fromkeys(ASKED["run"]), **named})
+    return with_negated(given, str(column)), {**named, "score": f"{column}{INSISTED}"}
+
+
+def negated(frame: Any, plan: ColumnRoles) -> Any:
+    """Returns the rows of a table, with scores in place of distances."""
+    return with_negated(frame, plan.flat["score"]) if plan.minus else frame
+
+
+def with_negated(frame: Any, column: str) -> Any:
+    """Returns a frame with a negated column. What holds no numbers stays as it is, and is refused as scores.
+
+    Raises:
+        DataError: the frame is of a library whose columns carob cannot change.
+    """
+    import narwhals as nw
+
+    try:
+        known = nw.from_native(as_table(frame))
+    except TypeError:
+        raise refused(
+            "carob does not negate the column '{column}' of such a table.",
+            "Write minus the distance as the score.",
+            column=column,
+        ) from None
+    held = known.collect_schema().get(column)
+    if held is None or not (held.is_numeric() or held == nw.Object):
+        return frame
+    distance = nw.col(column)
+    # Numbers without a sign would overflow.
+    score = 0 - (distance.cast(nw.Int64) if held.is_integer() else distance)
+    return known.with_columns(score.alias(column)).to_native()
 
 
 def as_table(given: Any) -> Any:

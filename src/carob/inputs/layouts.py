@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
-from carob.inputs.columns import NUMBER
+from carob.inputs.columns import NUMBER, refuse_distance
 from carob.inputs.errors import refused
 from carob.output.files import own_table
 from carob.output.parsing import number_of
@@ -93,6 +93,7 @@ def by_query(given: list[Any] | Mapping[Any, Any], kind: str, asked: Asked) -> M
     """
     found = unwrapped(given, kind)
     if not isinstance(found.content, list):
+        refuse_distance(asked)
         return found.content  # type: ignore[no-any-return]  # {query: …}
     from carob.inputs.files.json import mapping_of_rows
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from carob import _native
 from carob._numpy import np
-from carob.inputs.columns import ASKED
+from carob.inputs.columns import ASKED, with_distance
 from carob.inputs.dicts import MAPPING
 from carob.inputs.errors import refused
 from carob.inputs.frames import is_frame, shapes_in
@@ -46,7 +46,8 @@ def holds_both(given: Any, columns: Mapping[str, Asked] | None = None, folders: 
         DataError: it cannot be read; columns are missing or ambiguous.
     """
     named: dict[str, Asked] = {
-        kind: {**dict.fromkeys(ASKED[kind]), **(columns or {}).get(kind, {})} for kind in ("run", "qrels")
+        kind: with_distance({**dict.fromkeys(ASKED[kind]), **(columns or {}).get(kind, {})})
+        for kind in ("run", "qrels")
     }
     fields = fields_of(given, named["run"], folders)
     if fields is None or all(shape == "one" for shape in fields.values()):

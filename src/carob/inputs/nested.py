@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from carob._dataclasses import dataclass
 from carob.inputs.columns import (
     INSISTED,
+    Distance,
     choose,
     constant_in,
     known_names,
@@ -17,6 +19,7 @@ from carob.inputs.columns import (
     names_score,
     no_rank,
     plain_name,
+    role_said,
     there,
     usual,
 )
@@ -182,12 +185,14 @@ class ColumnRoles:
         records: the column with lists of records, whose fields are all roles but the query; or None.
         lists: whether all columns but the query are lists, one row per question.
         relevant: whether they list relevant documents, without grades.
+        minus: whether the column of scores holds distances, which are negated.
     """
 
     columns: Mapping[str, str]
     records: str | None = None
     lists: bool = False
     relevant: bool = False
+    minus: bool = False
 
     @property
     def nested(self) -> bool:
@@ -235,6 +240,12 @@ def plan_of(fields: Mapping[str, Shape], kind: str, wanted: Asked) -> ColumnRole
     Raises:
         DataError: a missing or ambiguous column.
     """
+    found = roles_of(fields, kind, wanted)
+    return replace(found, minus=True) if isinstance(wanted.get("score"), Distance) else found
+
+
+def roles_of(fields: Mapping[str, Shape], kind: str, wanted: Asked) -> ColumnRoles:
+    """Finds the columns, as ``plan_of`` does, whether their numbers are scores or distances."""
     asked = named_in(wanted)
     homes = homes_of(fields, kind, asked)
     taken = {bare(name, fields) for name in asked.values() if name is not None}
@@ -344,16 +355,22 @@ def homes_of(
         if given is None or (bare(given, fields) in fields and bare(given, fields) not in records):
             continue
         name, mark = given, ""
+        like = Distance if isinstance(given, Distance) else str
         if role == "score" and given.endswith(INSISTED):
             name, mark = given.removesuffix(INSISTED), INSISTED
         homes: dict[str, str | None] = {
-            column: name[len(column) + 1 :] + mark
+            column: like(name[len(column) + 1 :] + mark)
             for column, shape in records.items()
             if name.startswith(f"{column}.") and name[len(column) + 1 :] in shape
-        } or {column: name + mark for column, shape in records.items() if name in shape}
+        } or {column: like(name + mark) for column, shape in records.items() if name in shape}
         if role in ("document", "rank") and name in records:
             homes = {name: None}
-        words = {"kind": kind, "there": there(names_of(fields)), "column": given, "role": role}
+        words = {
+            "kind": kind,
+            "there": there(names_of(fields)),
+            "column": given,
+            "role": role_said(role, given),
+        }
         if not homes:
             raise refused(NO_SUCH_COLUMN, **words)
         if role == "query":

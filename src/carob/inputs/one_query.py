@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from carob.inputs.columns import CONSTANT, choose, constant_in
+from carob.inputs.columns import CONSTANT, Distance, choose, columns_named, constant_in
 from carob.inputs.errors import refused
 from carob.inputs.files.small_tables import SmallTable
 from carob.inputs.frames import is_frame
@@ -74,10 +74,9 @@ def read_one_query(
             number = number_of(cells[role], words, query=query, document=document)
         else:
             number = number_in(cells[role], role, place)
-        found[document] = -number if role == "rank" else number
-    told: tuple[tuple[str, Any], ...] = tuple((each, its) for each, its in asked.items() if its is not None)
-    told += () if words is None else (("words", dict(words)),)
-    return {query: found}, name, None if origin is None else replace(origin, columns=told)
+        found[document] = 0 - number if role == "rank" or isinstance(asked.get(role), Distance) else number
+    named_so = columns_named(asked) + (() if words is None else (("words", dict(words)),))
+    return {query: found}, name, None if origin is None else replace(origin, columns=named_so)
 
 
 def placed_rows(

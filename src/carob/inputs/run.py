@@ -13,7 +13,7 @@ from carob import _native
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.conventions.policy import Policy
-from carob.inputs.columns import CONSTANT, INSISTED, usual
+from carob.inputs.columns import CONSTANT, INSISTED, Distance, usual, with_distance
 from carob.inputs.dicts import MAPPING, MappingRun, numbered, plain
 from carob.inputs.errors import NO_RUNS, ONE_NAME, refused, sentences
 from carob.inputs.files import read_as
@@ -26,6 +26,7 @@ from carob.inputs.frames import (
     listed_in,
     refuse_one_column,
     systems_of_rows,
+    with_scores,
 )
 from carob.inputs.ids import text_of
 from carob.inputs.layouts import by_query, is_of_tool
@@ -90,7 +91,12 @@ class Run:
     @property
     def doubted(self) -> str | None:
         """The name of the column for scores, if the caller gave it and it may hold something else, else None."""
-        if self.named is None or self.meant or usual([self.named], "score"):
+        if (
+            self.named is None
+            or self.meant
+            or isinstance(self.named, Distance)
+            or usual([self.named], "score")
+        ):
             return None
         return self.named
 
@@ -122,6 +128,7 @@ class Run:
         document: str | None = None,
         score: str | None = None,
         rank: str | None = None,
+        distance: str | None = None,
         extract: str | None = None,
         folders: str | None = None,
         exclude: Any = None,
@@ -145,6 +152,7 @@ class Run:
             score: the score column. A column whose name or values look like ranks is refused, unless the name ends
                 with ``!``.
             rank: the rank column.
+            distance: the column of distances, of which the smallest is the best: minus the distance is the score.
             extract: ``engine`` lets the library of a lazy table (DuckDB, Polars, Spark) find the judged rows itself.
                 Tables of SQLFrame and ibis are always read this way. ``executors`` ranks a Spark table with carob's
                 kernel in Spark's executors. By default, this is done if the executors have carob, and a small table
@@ -163,6 +171,10 @@ class Run:
             'bm25'
         """
         its: dict[str, Any] = {"query": query, "document": document, "score": score, "rank": rank}
+        if distance is not None:
+            its = with_distance(its | {"distance": distance})
+            whole = cls.of(run, name, **its, extract=extract, folders=folders, exclude=exclude)
+            return whole if isinstance(run, Run) else replace(whole, held=told_distance(whole.held, distance))
         if exclude is not None:
             whole = cls.of(run, name, **its, extract=extract, folders=folders)
             return replace(whole, held=excluding(whole.held, pairs_of(exclude)))
@@ -231,7 +243,21 @@ class Run:
 
 def insisted(columns: Mapping[str, Any]) -> dict[str, Any]:
     """Returns columns whose roles are settled, so that scores are not checked again."""
-    return {role: f"{name}{INSISTED * (role == 'score')}" for role, name in columns.items()}
+    return {
+        role: f"{name}{INSISTED}" if role == "score" and not isinstance(name, Distance) else name
+        for role, name in columns.items()
+    }
+
+
+def told_distance(held: Any, column: str) -> Any:
+    """Returns the source of a run whose origin names the column of distances, as that of files does already."""
+    if isinstance(held, Wrapper):
+        return (
+            held
+            if "distance" in dict(held.origin.columns)
+            else replace(held, held=told_distance(held.held, column))
+        )
+    return replace(held, origin=replace(held.origin, columns=(("distance", column),)))
 
 
 def in_memory(run: Run) -> Run:
@@ -382,6 +408,8 @@ def held_frame(
             "extract={extract!r} is unknown: the choices are 'engine' and 'executors'.", extract=extract
         )
     refuse_one_column(frame, "run")
+    frame, columns = with_scores(frame, named)
+    named = dict(columns)
     if extract is not None or is_away(frame):
         return EngineRun.of(frame, extract=extract, **named)
     found = streamed(frame, named, blocks)

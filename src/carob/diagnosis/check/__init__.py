@@ -24,6 +24,7 @@ from carob.diagnosis.check.mismatch import QRELS_VS_RUN, RUN_VS_RUN
 from carob.diagnosis.check.qrels import IN_QRELS
 from carob.diagnosis.check.run import IN_ANY_RUN, IN_RUN
 from carob.diagnosis.check.text import IN_TEXT, unreadable
+from carob.inputs.columns import with_distance
 from carob.inputs.run import are_several, refuse_shared, short
 from carob.output.document import Document, Documented, Line, Section, Table, Terms
 from carob.output.escaping import sentence
@@ -240,7 +241,7 @@ def check(
     """
     request = request_of(measures, None, LENIENT.changed(columns=columns))
     request = replace(request, asked={str(each): each for each in request.asked.values()})
-    files = Files({"qrels": dict(qrels_columns or {}), "run": dict(run_columns or {})}, folders)
+    files = Files({"qrels": dict(qrels_columns or {}), "run": with_distance(run_columns or {})}, folders)
     judgments = taken(qrels, "qrels", files=files)
     texts = [taken(run, "run", name, files) for name, run in runs_with_names(runs)]
     findings: list[Finding] = []

@@ -19,7 +19,7 @@ from carob.inputs.decompression import Cursor
 from carob.inputs.dicts import MappingRun, is_sample, numbered
 from carob.inputs.errors import sentences
 from carob.inputs.files import read_as
-from carob.inputs.frames import Columns, columns_of, is_frame, listed_in
+from carob.inputs.frames import Columns, columns_of, is_frame, listed_in, with_scores
 from carob.inputs.ids import text_of
 from carob.inputs.qrels import Qrels
 from carob.inputs.run import Run
@@ -259,7 +259,10 @@ def held_in(given: Any, kind: str, **columns: Any) -> Any:
     listed = listed_in(given, kind, columns)
     if listed is not None:
         given, columns = listed[0], dict(listed[1])
-    return given if isinstance(given, dict) else columns_of(given, kind, columns)
+    if isinstance(given, dict):
+        return given
+    given, named = with_scores(given, columns)
+    return columns_of(given, kind, named)
 
 
 def rows_in(held: Any, kind: str) -> Iterable[tuple[Any, Any, Any]]:

@@ -449,6 +449,20 @@ class Row:
         return list(found)
 
 
+def is_real_number(value: Any) -> bool:
+    """Returns whether a value is a number, which a truth value is not."""
+    return isinstance(value, Number) and not isinstance(value, bool)
+
+
+def negative_of(distance: Any) -> Any:
+    """Returns a distance negated, and what is no number as it is, which is refused as a score."""
+    if not is_real_number(distance):
+        return distance
+    return 0 - (
+        distance.item() if hasattr(distance, "item") else distance
+    )  # NumPy's whole numbers may overflow
+
+
 def inner_rows(row: Row, plan: ColumnRoles) -> tuple[list[Row], dict[str, str]]:
     """Returns a row for each document of a row, without those that pad its list, and their columns by role.
 
@@ -503,11 +517,10 @@ def documents(row: Row, plan: ColumnRoles, constant: float | None) -> Iterator[t
                     column=value,
                     place=by_reading("run", rank=str(plan.records)),
                 )
-            yield document, each.one(value)
+            yield document, negative_of(each.one(value)) if plan.minus else each.one(value)
         elif "rank" in columns:
             rank: Any = each.one(columns["rank"])
-            is_number = isinstance(rank, Number) and not isinstance(rank, bool)
-            if not is_number:
+            if not is_real_number(rank):
                 raise each.wrong(rank, columns["rank"], "a number")
             yield document, -rank
         else:

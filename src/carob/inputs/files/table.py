@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from carob._cached import cached_property
 from carob._dataclasses import dataclass
 from carob.inputs import READERS
-from carob.inputs.columns import constant_in, usual
+from carob.inputs.columns import columns_named, constant_in, refuse_distance, usual
 from carob.inputs.errors import (
     SAMPLE_BY_SUBTOPIC,
     WHOLE,
@@ -37,7 +37,7 @@ from carob.inputs.files.json import (
 from carob.inputs.files.libraries import COLUMNAR, columnar_kind, has_library, library_for, opened, reading
 from carob.inputs.files.neighbours import array_kind, neighbours_in
 from carob.inputs.files.paths import Place, place_of
-from carob.inputs.frames import is_frame, rows_of_frame, systems_in
+from carob.inputs.frames import is_frame, negated, rows_of_frame, systems_in
 from carob.inputs.layouts import LaidOut, is_laid_out, unwrapped, with_columns
 from carob.inputs.nested import plan_of, shapes_of
 from carob.inputs.runs import Wrapper
@@ -154,6 +154,7 @@ def found_in(wanted: TableRequest) -> FileTable | Place | None:
         and wanted.objects
         and all(lists_by_query(each, wanted.asked) for each in wanted.objects)
     ):
+        refuse_distance(wanted.asked)
         return FileTable(place.name, queries_by_line(place.files), wanted.constants, place.origin)
     if wanted.by_line or wanted.how is not None:
         if "probability" in wanted.plan.columns and not wanted.plan.nested:
@@ -280,7 +281,7 @@ class TableRequest:
     @property
     def origin(self) -> Provenance:
         """The files, with the columns that the caller named."""
-        return replace(self.place.origin, columns=tuple(self.given.items()))
+        return replace(self.place.origin, columns=columns_named(self.given))
 
     @cached_property
     def head(self) -> bytes:
@@ -386,7 +387,7 @@ class TableRequest:
                     else objects_in(self.place.files)
                 )
             library.refuse_repeated(table, plan, None if columns_in_files else places)
-            frame = library.flat(table, plan, self.kind, text=text)
+            frame = negated(library.flat(table, plan, self.kind, text=text), plan)
             systems = () if self.kind == "qrels" or plan.nested else self.systems(library, table)
 
         def fault() -> DataError | None:
@@ -414,8 +415,16 @@ class TableRequest:
             fault,
             library,
             most_of(self.place.files) if columns_in_files else math.inf,
-            None if columns_in_files else library.in_blocks(self.place, plan, self.how),
+            None if columns_in_files else self.blocks(library),
         )
+
+    def blocks(self, library: Library) -> Callable[[], Iterator[Any]] | None:
+        """Returns a function that yields the rows of a run block by block, or None, as ``Library.in_blocks``."""
+        plan = self.plan
+        every = library.in_blocks(self.place, plan, self.how)
+        if every is None or not plan.minus:
+            return every
+        return lambda: (negated(each, plan) for each in every())
 
     def systems(self, library: Library, table: Any) -> tuple[str, ...]:
         """Returns the column that names several systems, and these, as ``systems_in`` does."""
@@ -515,6 +524,7 @@ def by_json(wanted: TableRequest) -> FileTable:
     only_file(place)
     content = wanted.document.content
     if isinstance(content, dict):
+        refuse_distance(wanted.asked)
         return FileTable(place.name, content, wanted.constants, place.origin)
     roles = {role: name for role, name in wanted.roles.items() if name is not None}
     return FileTable(place.name, content, roles, replace(wanted.origin, rows=True))
