@@ -163,6 +163,34 @@ def pyterrier() -> None:
         shutil.copy(Path(folder) / "bm25.res.gz", HOME / "pyterrier.res.gz")
 
 
+def tira() -> None:
+    """tira.evaluators.evaluate, which writes evaluation.prototext."""
+    from tira.evaluators import evaluate
+
+    config = {"run_format": ["run.txt"], "truth_format": ["qrels.txt"], "measures": ["nDCG@10", "P@10", "RR"]}
+    with tempfile.TemporaryDirectory() as folder:
+        run, truths = Path(folder) / "run", Path(folder) / "truths"
+        run.mkdir()
+        truths.mkdir()
+        # TIRA takes no file of fewer than ten lines, so each query is there four times.
+        ranked = [
+            f"{query}-{copy} Q0 {each} {rank} {score} bm25\n"
+            for copy in range(4)
+            for query, its in RUN.items()
+            for rank, (each, score) in enumerate(its.items(), 1)
+        ]
+        judged = [
+            f"{query}-{copy} 0 {each} {grade}\n"
+            for copy in range(4)
+            for query, its in QRELS.items()
+            for each, grade in its.items()
+        ]
+        (run / "run.txt").write_text("".join(ranked))
+        (truths / "qrels.txt").write_text("".join(judged))
+        evaluate(run, truths, config, output_dir=HOME)
+        (HOME / "evaluation.prototext").rename(HOME / "tira.prototext")
+
+
 TOOLS = {
     "sentence-transformers": sentence_transformers,
     "mteb": mteb,
@@ -171,6 +199,7 @@ TOOLS = {
     "haystack-ai": haystack,
     "ragelo": ragelo,
     "python-terrier": pyterrier,
+    "tira": tira,
 }
 
 

@@ -256,6 +256,8 @@ def is_leaderboard(path: str) -> bool:
         table = SmallTable.begun(files_in(path)[0])
     except (DataError, OSError):
         return False
+    if table.is_prototext:
+        return True
     if table.has_objects:
         return '"measure"' in table.first and '"value"' in table.first
     rows = [fields_of(line) for _, line in islice(table.lines, SAMPLE)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, replace
 from itertools import product
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
@@ -126,6 +126,8 @@ class Cells:
         sources: the file of each run.
         missing: the queries that a column says are missing from a run, by run.
         stated: the means that rows such as ``all`` state, by run and measure.
+        smaller: the measures of which a file says that less is better.
+        repeated: the largest number of repetitions whose mean is one value.
     """
 
     values: dict[str, dict[str, dict[str, float]]] = field(default_factory=dict)
@@ -136,6 +138,8 @@ class Cells:
     sources: dict[str, str] = field(default_factory=dict)
     missing: dict[str, set[str]] = field(default_factory=dict)
     stated: dict[str, dict[str, float]] = field(default_factory=dict)
+    smaller: set[str] = field(default_factory=set)
+    repeated: int = 1
 
     def add(self, run: str, measure: str, query: str, value: object, place: PlaceOfValue) -> None:
         """Adds a value, but not the mean over all queries.
@@ -190,6 +194,8 @@ class Cells:
             raise two_files(name)
         self.origins += part.origins
         self.file = part.file
+        self.smaller |= part.smaller
+        self.repeated = max(self.repeated, part.repeated)
         if part.computed:
             self.add_scores([replace(part.computed[runs[0]], name=name)], part.file)
         elif runs:
@@ -345,7 +351,10 @@ def json_holds_scores(path: str, line: str) -> bool:
         row = json_or_none(line)
         if isinstance(row, dict) and not any(isinstance(each, (dict, list)) for each in row.values()):
             return Layout.fits(list(row))
-        whole = SmallTable.at(path).document
+        found = SmallTable.at(path)
+        if found.holds_tool:
+            return True
+        whole = found.document
         if isinstance(whole, dict) and not is_record(whole):
             nested(Cells(), whole)
     except (ValueError, OSError):
@@ -381,7 +390,11 @@ def add_named(cells: Cells, table: SmallTable, name: str, alone: str | None = No
     Raises:
         DataError: the file is empty, or its content is not understood.
     """
-    document = table.document
+    tool = table.of_tool
+    if tool is not None:
+        cells.smaller |= tool.smaller
+        cells.repeated = max(cells.repeated, tool.repeated)
+    document = None if tool else table.document
     if isinstance(document, dict) and any(isinstance(each, (dict, list)) for each in document.values()):
         nested(cells, document, name)
         return True
@@ -658,7 +671,7 @@ def scores_of(cells: Cells, only: Sequence[Any], missing: str) -> ScoresByRun:
         scores.append(completed(run, matrix, queries, labels, known, missing, cells))
     if not only:
         refuse_lacking(scores, cells)
-    doubts = warned_of(filter(None, map(less_is_better, labels.values() if labels else ())))
+    doubts = warned_of(doubts_of(cells, list(labels.values())))
     doubts += other_means(scores, values, labels, cells)
     scores[0] = replace(scores[0], warnings=(*scores[0].warnings, *doubts))
     first = scores[0].labels
@@ -723,10 +736,23 @@ def other_means(
     return ()
 
 
-def less_is_better(label: str) -> str | None:
-    """Returns a sentence if less seems to be better by another tool's measure, such as a latency, else None."""
+def doubts_of(cells: Cells, labels: Iterable[str]) -> Iterator[str]:
+    """Yields the warnings about the values of other tools' measures."""
+    yield from filter(None, (less_is_better(each, said=each in cells.smaller) for each in labels))
+    if cells.repeated > 1:
+        yield f"Each score is the mean over an example's repetitions, of which there are up to {cells.repeated:,}."
+
+
+def less_is_better(label: str, *, said: bool = False) -> str | None:
+    """Returns a sentence if less seems to be better by another tool's measure, such as a latency, else None.
+
+    Args:
+        label: the measure.
+        said: whether its file says so.
+    """
     words = set(words_in(label))
-    if is_measure(label) or not words & LESS_IS_BETTER or words & MORE_IS_BETTER:
+    seems = words & LESS_IS_BETTER and not words & MORE_IS_BETTER
+    if is_measure(label) or not (said or seems):
         return None
     return (
         f"{label} seems to be a measure of which less is better, but in comparisons larger values count as better. "

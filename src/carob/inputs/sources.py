@@ -684,7 +684,7 @@ def called(path: str) -> str:
     """Names a run after its file, without endings, or after the folder if the files are parts of a table."""
     stem = os.path.basename(os.path.normpath(path))
     stem = stem.removesuffix(enrolled_ending(stem) or "")
-    while os.path.splitext(stem)[1] in (*ENDINGS, *PACKED, ".tsv", ".txt", ".run"):
+    while os.path.splitext(stem)[1] in (*ENDINGS, *PACKED, ".tsv", ".txt", ".run", ".prototext"):
         stem = os.path.splitext(stem)[0]
     plain = stem.strip("*?-_. ")
     if plain in ("", "part"):

@@ -9,7 +9,9 @@ from carob.inputs.errors import LINE_NOT_AN_OBJECT, refused
 from carob.inputs.files.header import head_of
 from carob.inputs.files.libraries import column_names, columnar_kind, frame_in
 from carob.inputs.files.rows import NumberedLines, names_in, rows_of, text_of
+from carob.inputs.files.tool_scores import NAMES, ToolScores, is_prototext, kibana_scores, prototext_rows
 from carob.inputs.sources import BYTE_ORDER_MARK, source_of
+from carob.output.errors import DataError
 from carob.output.parsing import json_or_none
 
 if TYPE_CHECKING:
@@ -95,11 +97,37 @@ class SmallTable:
         """The value of a file that is JSON as a whole, else None."""
         return json_or_none(self.lines.text, file=self.name) if self.has_objects else None
 
+    @cached_property
+    def of_tool(self) -> ToolScores | None:
+        """The scores in the file of a tool that writes no table, else None.
+
+        Raises:
+            DataError: the file is of such a tool, but cannot be read.
+        """
+        if self.is_prototext:
+            return ToolScores(list(prototext_rows(self.lines.text, self.name)))
+        return kibana_scores(self.lines, self.document, self.name) if self.has_objects else None
+
+    @property
+    def holds_tool(self) -> bool:
+        """Whether the text is of such a tool, even if it cannot be read."""
+        try:
+            return self.of_tool is not None
+        except DataError:
+            return True
+
+    @property
+    def is_prototext(self) -> bool:
+        """Whether the text is an evaluation of TIRA."""
+        return self.columns is None and is_prototext(self.first)
+
     @property
     def names(self) -> list[str]:
         """The names of the columns: of objects, those of the first one."""
         if self.columns is not None:
             return list(self.columns)
+        if self.is_prototext:
+            return [*NAMES]
         return list(next((row for _, row in self), ())) if self.has_objects else names_in(self.first)
 
     def __iter__(self) -> Iterator[tuple[dict[str, Any], Mapping[str, Any]]]:
@@ -111,6 +139,8 @@ class SmallTable:
         if self.frame is not None:
             for number, cells in enumerate(self.frame.iter_rows(named=True)):
                 yield {"file": self.name, "row": number}, cells
+        elif self.of_tool is not None:
+            yield from self.of_tool.rows
         elif not self.has_objects:
             for line, row in rows_of(self.lines, self.name):
                 yield {"file": self.name, "line": line}, row
