@@ -13,7 +13,7 @@ from scipy import stats
 import carob
 from carob import Policy, Qrels, Run
 from carob.cli.options import grouped
-from carob.comparison.cautions import alternatives
+from carob.comparison.cautions import alternatives, covered_by_percentiles
 from carob.evaluation.values import values_of
 from carob.matching.match import match
 from carob.measures import parse_measure
@@ -391,3 +391,105 @@ def test_few_clusters_are_named_and_not_their_queries() -> None:
     found = carob.compare(None, carob.read_scores(values), design=carob.Design(cluster=clusters))
     few = next(each.sentence for each in found.warnings if each.kind == "few")
     assert few.startswith("2 clusters are")
+
+
+CROWDED = np.array([[1.0, 1.0], [1.0, 0.5], [1.0, 1.0], [0.5, 0.25]] * 3)
+"""Reciprocal ranks of two runs, many of which are equal."""
+
+
+def two(matrix: Any, **options: Any) -> carob.Comparison:
+    return carob.compare(None, systems(np.asarray(matrix)), **grouped(options))
+
+
+def plain(runs: int) -> Any:
+    return np.random.default_rng(4).uniform(0.2, 0.8, (30, runs))
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({}, "interval, p and verdict are of the worst-point interval (the t-test gives "),
+        ({"margin": 0.1}, "interval, p, p(equiv.) and verdict are"),
+        ({"rope": 0.1, "test": "t"}, "interval, p, posterior and verdict are"),
+        ({"rope": 0.1, "test": "randomisation"}, "interval and posterior are of the worst-point interval."),
+        (
+            {"test": "max-t"},
+            "interval and p(t) are of the worst-point interval, and the corrected p is not smaller",
+        ),
+    ],
+)
+def test_it_is_said_where_p_and_verdict_are_not_those_of_the_t_test(
+    options: dict[str, Any], told: str
+) -> None:
+    found = two(CROWDED, **options)
+    student = float(stats.ttest_rel(*CROWDED.T).pvalue)
+    (pair,) = found.primary.pairs
+    assert pair.worst_point
+    of_t = options.get("test") != "randomisation"
+    assert pair.p_t_test == (pytest.approx(student) if of_t else None)
+    for text in (flat(found), found.to_latex(), " ".join(json.loads(found.to_json())["method"])):
+        assert f"Where many values are equal, {told}" in text
+    written = json.loads(found.to_json())["contests"][found.labels[0]]["pairs"][0]
+    assert written["worst_point"]
+    assert written["p_t_test"] == (pytest.approx(student) if of_t else None)
+
+
+def test_p_of_the_t_test_is_not_repeated_where_it_decides() -> None:
+    found = two(plain(2))
+    assert "Where many values are equal" not in flat(found)
+    assert found.primary.pairs[0].p_t_test is None
+
+
+def test_a_bootstrap_of_equal_values_or_few_queries_says_what_it_does_not_cover() -> None:
+    found = two(CROWDED, interval="bootstrap", resamples=200)
+    assert "Percentiles may give too narrow an interval for" in of(found, "crowded").sentence
+    caution = next(each for each in found.warnings if "percentile intervals cover" in each.sentence)
+    assert caution.numbers["covered"] == pytest.approx(0.91, abs=0.005)
+    assert not any("percentile intervals cover" in each.sentence for each in two(CROWDED).warnings)
+
+
+@pytest.mark.parametrize(
+    ("units", "covered"), [(2, 0.50), (3, 0.74), (5, 0.84), (8, 0.89), (10, 0.90), (24, 0.93)]
+)
+def test_percentiles_cover_as_in_simulations(units: int, covered: float) -> None:
+    assert covered_by_percentiles(units, 0.95) == pytest.approx(covered, abs=0.012)
+
+
+def test_percentiles_without_width_are_no_interval() -> None:
+    ones = np.ones((12, 2))
+    ones[:, 1] = 0.5
+    found = two(ones, interval="bootstrap", resamples=200, margin=0.1)
+    (pair,) = found.primary.pairs
+    assert np.isnan([pair.low, pair.high, *found.primary.low, *found.primary.high]).all()
+    assert "All resamples have the same mean" in flat(found)
+
+
+@pytest.mark.parametrize(("gap", "interval"), [(0.0, "bootstrap"), (0.25, "bootstrap"), (0.25, "t")])
+def test_equal_differences_show_neither_equivalence_nor_a_posterior(gap: float, interval: str) -> None:
+    first = np.array([0.5, 0.25, 0.625, 0.375])
+    found = two(np.stack([first, first + gap], axis=1), margin=0.1, rope=0.1, interval=interval)
+    (pair,) = found.primary.pairs
+    assert np.isnan([pair.p_equivalent, pair.p_worse, pair.p_same, pair.p_better]).all()
+    assert "p(equiv.) or posterior" in flat(found)
+
+
+@pytest.mark.parametrize("test", ["tukey", "max-t"])
+def test_a_corrected_interval_that_is_narrower_is_told(test: str) -> None:
+    draw = np.random.default_rng(1)
+    base = draw.normal(0.5, 0.02, (40, 1)) + draw.normal(0, 0.005, (40, 6))
+    base[:, 5] = draw.uniform(0.1, 0.9, 40)
+    found = two(base, test=test)
+    less = [
+        pair
+        for pair in found.primary.pairs
+        if pair.joint_high - pair.joint_low < (pair.high - pair.low) * (1 - 1e-9)
+    ]
+    assert any("narrower than the uncorrected" in each.sentence for each in found.warnings) == bool(less)
+    assert less if test == "tukey" else True
+
+
+def test_tukeys_intervals_say_what_they_assume_and_p_equivalent_that_it_is_not_corrected() -> None:
+    found = two(plain(3), test="tukey", margin=0.1)
+    assert "differences at once if all pairs have the same variance and are not very skewed" in flat(found)
+    assert "of each pair alone, not corrected for the number of pairs" in flat(found)
+    assert "not corrected for the number" not in flat(two(plain(2), margin=0.1))

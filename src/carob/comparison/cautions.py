@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from carob._numpy import np
 from carob.comparison.findings import FAMILY_WISE, NOT_OF_MEANS, Caution, better_first, pair_names, ranked
-from carob.comparison.significance import corrected, differing, least_p, outcome_of, pairs_in, pairs_of, times
+from carob.comparison.significance import (
+    AT_ONCE,
+    corrected,
+    differing,
+    least_p,
+    outcome_of,
+    pairs_in,
+    pairs_of,
+    times,
+)
 from carob.comparison.ties import of_leader, overturned, reach_of, reversible
 from carob.comparison.verdict import (
     declared_negative,
@@ -33,7 +42,7 @@ from carob.output.layout import decimals, interval, listed, signed
 from carob.statistics.coefficients import LEAST_ALIKE, SUSPICIOUS
 from carob.statistics.effect_sizes import FEWEST as FEWEST_FOR_EFFECTS
 from carob.statistics.multiple_comparisons import range_beyond
-from carob.statistics.worst_point import FEWEST
+from carob.statistics.worst_point import FEWEST, crowded_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -75,11 +84,23 @@ CAUTIONS = {
         "Judgments of unjudged documents can still reverse {count} of {total:difference/differences} in "
         "{label}: {pairs}."
     ),
-    "identical": "{these} identical on all {total} queries {where} (p = 1).",
+    "identical": "{these} identical on all {total} queries {where} (p = 1{unknown}).",
     "crowded": (
         "{labels}: many values are equal, or they are few and near the end of their range. Student's t may give "
         "too narrow an interval for {which}. Their worst-point intervals count one more query, with the worst "
         "possible value, as half a query, and assume only that the queries are a random sample.{alone}"
+    ),
+    "crowded:bootstrap": (
+        "{labels}: many values are equal. Percentiles may give too narrow an interval for {which}{p}: without the "
+        "bootstrap, their worst-point intervals allow for values that were not seen."
+    ),
+    "equal:bootstrap": (
+        "{label}: no interval for {names}. All resamples have the same mean, so they do not show how often other "
+        "values occur."
+    ),
+    "few:bootstrap": (
+        "With {units}, {confidence}% percentile intervals cover the mean in about {covered:.0%} of samples of normal "
+        "values, and in fewer if values are skewed."
     ),
     "equal": (
         "{label}: no interval for {names}. Where all values are equal, fewer than {least} queries do not show "
@@ -90,8 +111,8 @@ CAUTIONS = {
         "assume differences that are nearly symmetric, or more queries, so p and interval are approximate."
     ),
     "constant": (
-        "{measure}: {these} different by the same amount on every query: without variation there is no t and "
-        "no interval; {p} is that of the sign-flip test."
+        "{measure}: {these} different by the same amount on every query: without variation there is no "
+        "{nothing}; {p} is that of the sign-flip test."
     ),
     "resamples:few": (
         "With {resamples:,} resamples no corrected p can be below {limit:.3f}, so nothing can be "
@@ -111,6 +132,11 @@ CAUTIONS = {
         "The pairs' intervals in {label} are {least} to {most} wide, but this test assumes one variance for "
         "all pairs. Holm's t-tests assume none and decide {count} of {pairs} pairs differently: {names}. The "
         "test romano-wolf allows for different variances."
+    ),
+    "narrower": (
+        "{count} of {pairs} corrected intervals in {label} {are} narrower than the uncorrected: {names}. This test has "
+        "one width for all pairs, which may be too narrow for those that vary most. The test romano-wolf has a width "
+        "for each pair."
     ),
     "few:one": "A single query says nothing about other queries, so there is no interval.",
     "few": "{units} are few.",
@@ -320,6 +346,7 @@ def cautions_of(comparison: Findings, systems: Sequence[System], read: Read) -> 
         constant,
         shapes,
         variances,
+        narrower,
         resamples,
         queries,
         meanings,
@@ -715,6 +742,8 @@ def identical(comparison: Findings) -> Iterator[Caution]:
         where = "under every measure" if everywhere else f"in {listed(labels)}"
         words = {"total": len(comparison.ids), "where": where}
         alike = [pairs[runs] for runs, its in same.items() if tuple(its) == labels]
+        without = of_spread(comparison.settings) if any(map(spreadless, alike)) else []
+        words["unknown"] = f"; without variation, no {either(without)}" if without else ""
         yield from of_pairs(comparison, "identical", alike, words, measures=list(labels))
 
 
@@ -723,7 +752,23 @@ def constant(comparison: Findings) -> Iterator[Caution]:
     for contest in comparison.contests.values():
         flat = [pair for pair in contest.pairs if not pair.identical and pair.n > 1 and math.isinf(pair.d_z)]
         words = {"p": "p of every pair" if comparison.settings.test == "t" else "the uncorrected p"}
+        words["nothing"] = either(["t", "interval", *of_spread(comparison.settings)])
         yield from of_pairs(comparison, "constant", flat, words, measure=contest.label)
+
+
+def of_spread(settings: Settings) -> list[str]:
+    """Returns what was requested that needs differences to vary."""
+    return ["p(equiv.)"] * (settings.margin is not None) + ["posterior"] * (settings.rope is not None)
+
+
+def either(names: Sequence[str]) -> str:
+    """Returns names as alternatives: ``t, interval or posterior``."""
+    return " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def spreadless(pair: Pair) -> bool:
+    """Returns whether a pair's requested p of equivalence or posterior is unknown."""
+    return any(each is not None and math.isnan(each) for each in (pair.p_equivalent, pair.p_same))
 
 
 VERY_SKEWED, OFTEN = 1.5, 0.1
@@ -744,22 +789,58 @@ def shapes(comparison: Findings) -> Iterator[Caution]:
     if known is not None and (known.exact or known.documents is not None):
         return
     yield from crowded(comparison)
-    for label, each in comparison.contests.items():
-        flat = [run for run, low in enumerate(each.low) if math.isnan(low)]
-        if known is None and flat and 1 < len(each.values) < FEWEST:
-            names = listed([comparison.names[run] for run in flat])
-            yield caution("equal", flat, {"label": label, "names": names}, least=FEWEST)
+    yield from equal(comparison)
     if contest.pairs and comparison.settings.test not in NOT_OF_MEANS:
         yield from of_pairs(comparison, "skewed", skewed_pairs(contest), {"label": contest.label})
+
+
+def equal(comparison: Findings) -> Iterator[Caution]:
+    """Names the runs and, with a bootstrap, the differences that have no interval since all their values are equal."""
+    percentile = comparison.settings.interval == "bootstrap"
+    for label, each in comparison.contests.items():
+        flat = [run for run, low in enumerate(each.low) if math.isnan(low)]
+        names = [comparison.names[run] for run in flat]
+        if percentile:
+            pairs = [pair for pair in each.pairs if math.isnan(pair.low) and not math.isnan(pair.difference)]
+            names += facing_names(comparison, each, pairs)
+        known = comparison.judge is not None or len(each.values) < 2
+        if names and not known and (percentile or len(each.values) < FEWEST):
+            words = {"label": label, "names": listed(names)}
+            yield caution("equal:bootstrap" if percentile else "equal", flat, words, least=FEWEST)
+
+
+def crowded_series(contest: Contest) -> tuple[list[int], int]:
+    """Returns the runs, and the number of pairs, many of whose values are equal."""
+    least, greatest = contest.measure.definition.values
+    if (
+        not (math.isfinite(least) and math.isfinite(greatest))
+        or kind(contest) != "mean"
+        or len(contest.values) < 2
+    ):
+        return [], 0
+    step = max(1, AT_ONCE // len(contest.values))
+    count = 0
+    for start in range(0, len(contest.pairs), step):
+        part = contest.pairs[start : start + step]
+        one, other = ([getattr(pair, side) for pair in part] for side in "ab")
+        count += int(
+            crowded_values(contest.values[:, one] - contest.values[:, other], differences=True).sum()
+        )
+    return np.flatnonzero(crowded_values(contest.values, differences=False)).tolist(), count
 
 
 def crowded(comparison: Findings) -> Iterator[Caution]:
     """Says once, for all measures, how many runs and differences have worst-point intervals."""
     which: dict[str, str] = {}
     several: set[int] = set()
+    percentile = comparison.settings.interval == "bootstrap"
     for label, each in comparison.contests.items():
-        runs = [run for run, worst in enumerate(each.worst_point) if worst]
-        counts = {"run": len(runs), "difference": sum(pair.worst_point for pair in each.pairs)}
+        if percentile:
+            runs, differences = crowded_series(each)
+        else:
+            runs = [run for run, worst in enumerate(each.worst_point) if worst]
+            differences = sum(pair.worst_point for pair in each.pairs)
+        counts = {"run": len(runs), "difference": differences}
         if any(counts.values()):
             which[label] = " and ".join(plural(count, noun) for noun, count in counts.items() if count)
             several.update(runs)
@@ -772,8 +853,9 @@ def crowded(comparison: Findings) -> Iterator[Caution]:
         "labels": listed(labels, most=len(labels)),
         "which": listed(list(which.values()), most=len(labels)),
         "alone": "" if comparison.judge is None else ALONE,
+        "p": ", and the t-test too small a p" if comparison.settings.test == "t" else "",
     }
-    yield caution("crowded", sorted(several), words, measures=labels)
+    yield caution("crowded:bootstrap" if percentile else "crowded", sorted(several), words, measures=labels)
 
 
 def skewed_pairs(contest: Contest) -> list[Pair]:
@@ -827,6 +909,27 @@ def variances(comparison: Findings) -> Iterator[Caution]:
         numbers = {"count": len(turned), "pairs": len(contest.pairs), "widths": ends, "turned": runs}
         key = "variances:own" if settings.test == "romano-wolf" else "variances:one"
         yield caution(key, sorted(set(chain(*runs))), words, **numbers)
+
+
+def narrower(comparison: Findings) -> Iterator[Caution]:
+    """Warns of pairs whose corrected interval is narrower than their own, by a test with one width for all pairs."""
+    settings, contest = comparison.settings, comparison.primary
+    if settings.test not in ("tukey", "max-t") or not math.isclose(settings.confidence, 1 - settings.alpha):
+        return
+    less = [
+        pair
+        for pair in contest.pairs
+        if not pair.identical and pair.joint_high - pair.joint_low < (pair.high - pair.low) * (1 - ROUNDED)
+    ]
+    if less:
+        words = {"label": contest.label, "names": listed(facing_names(comparison, contest, less), 3)}
+        words["are"] = "is" if len(less) == 1 else "are"
+        runs = sorted({run for pair in less for run in (pair.a, pair.b)})
+        yield caution("narrower", runs, words, count=len(less), pairs=len(contest.pairs))
+
+
+ROUNDED = 1e-9
+"""A share of a width that is due to rounding."""
 
 
 def other_p(comparison: Findings) -> Floats | None:
@@ -925,8 +1028,26 @@ def queries(comparison: Findings) -> Iterator[Caution]:
         span = detectable_span(comparison.primary)
         key = "few:span" if span else "few"
         yield caution(key, (), {"span": span, "units": said}, queries=n, detectable=[*known[:1], *known[-1:]])
+    if settings.interval == "bootstrap" and 1 < units < FEW:
+        covered = covered_by_percentiles(units, settings.confidence)
+        confidence = f"{settings.confidence * 100:g}"
+        yield caution(
+            "few:bootstrap", (), {"units": said, "confidence": confidence}, queries=n, covered=covered
+        )
     if n > MANY and pairs:
         yield caution("many", queries=n)
+
+
+def covered_by_percentiles(units: int, confidence: float) -> float:
+    """Returns how often the percentile interval of a bootstrap covers the mean of normal values.
+
+    Its half width is a normal quantile times √((n - 1) / n) standard errors, while the mean's deviation from the truth
+    in standard errors is Student's. No interval within the range of the values covers more often than this range.
+    """
+    from scipy.special import ndtri, stdtr
+
+    half = float(ndtri((1 + confidence) / 2)) * math.sqrt((units - 1) / units)
+    return min(1 - 2 * float(stdtr(units - 1, -half)), 1 - 2.0 ** (1 - units))
 
 
 def meanings(comparison: Findings) -> Iterator[Caution]:

@@ -153,8 +153,10 @@ class Pair:
             alpha. This interval excludes 0 exactly if ``p_corrected`` is below alpha. It is NaN if the test does not
             compare means.
         joint_high: the upper end of this interval.
-        worst_point: whether the interval is a worst-point interval, which allows for values that were not seen; no p is
-            smaller then than the level at which the interval excludes 0.
+        worst_point: whether the interval is a worst-point interval, which allows for values that were not seen. Then
+            ``p_uncorrected`` of the tests ``t``, ``romano-wolf``, ``tukey`` and ``max-t``, ``p_equivalent`` and the
+            posterior are those of this interval, and no corrected p of these tests is smaller.
+        p_t_test: the p of the paired t-test where ``p_uncorrected`` is that of the worst-point interval; else None.
         ratio: the ratio of two geometric means, first by second, which the test is about; None for other measures.
             Their difference then has no interval, unless intervals are percentiles of a bootstrap.
         ratio_low: the lower end of its interval. ratio_high: the upper end.
@@ -183,6 +185,7 @@ class Pair:
     joint_low: float = math.nan
     joint_high: float = math.nan
     worst_point: bool = False
+    p_t_test: float | None = None
     d_z_low: float | None = None
     d_z_high: float | None = None
     superiority: float | None = None

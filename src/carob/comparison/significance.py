@@ -28,7 +28,7 @@ from carob.inputs.runs import available_cores, in_threads
 from carob.output.errors import PolicyError
 from carob.statistics import SEED
 from carob.statistics.effect_sizes import standardised_ends, superiority
-from carob.statistics.estimates import detectable, t_quantile
+from carob.statistics.estimates import NOISE, detectable, t_quantile
 from carob.statistics.multiple_comparisons import anova, randomised_tukey, romano_wolf
 from carob.statistics.paired import (
     RESAMPLES,
@@ -62,6 +62,9 @@ AT_ONCE = 4_000_000
 """The number of differences held in memory at a time."""
 
 MOST_RESAMPLES = 1_000_000
+
+NOT_BY_T = ("randomisation", "wilcoxon", "sign")
+"""The tests of one pair at a time whose p replaces that of the t-test."""
 
 
 def settings_of(test: Test, runs: int, measures: int, baseline: int | None = None) -> Settings:
@@ -429,6 +432,8 @@ def pairs_in(outcome: Outcome, settings: Settings, kind: type[Any] = Pair) -> tu
         columns["p_equivalent"] = nothing
     if settings.rope is None:
         columns |= dict.fromkeys(("p_worse", "p_same", "p_better"), nothing)
+    if "p_t_test" in columns:
+        columns["p_t_test"] = [None if math.isnan(each) else each for each in columns["p_t_test"]]
     if not settings.effects:
         columns |= {name: nothing for name in EFFECTS if name in columns}
     if "ratio" in columns and np.isnan(outcome.ratio).all():
@@ -507,11 +512,14 @@ def describe(outcome: Outcome, places: Integers, table: RunTable, seen: Floats, 
     if found.worst_p is not None:
         worst = outcome.worst_point[places] = found.worst_point
         outcome.p_uncorrected[places] = np.where(worst, found.worst_p, found.p)
+        if settings.test not in NOT_BY_T:
+            outcome.p_t_test[places] = np.where(worst, found.p, np.nan)
+    varies = np.where(found.error > NOISE, 1.0, np.nan)  # equal differences do not show how others vary
     if settings.margin is not None:
-        outcome.p_equivalent[places] = found.equivalence(settings.margin)
+        outcome.p_equivalent[places] = found.equivalence(settings.margin) * varies
     if settings.rope is not None:
-        chances = found.bayes(settings.rope)
-        outcome.p_worse[places], outcome.p_same[places], outcome.p_better[places] = chances
+        for name, chance in zip(("p_worse", "p_same", "p_better"), found.bayes(settings.rope), strict=True):
+            outcome[name][places] = chance * varies
     if table.geometric:
         as_ratios(outcome, places, seen)
 
@@ -631,7 +639,12 @@ def bootstrap(outcome: Outcome, places: Integers, table: RunTable, seen: Floats,
         one, other = outcome.a[part], outcome.b[part]
         outcome.difference[part] = centre[one] - centre[other]
         ends = np.quantile(means[:, one] - means[:, other], [tail, 1 - tail], axis=0)
-        outcome.low[part], outcome.high[part] = ends
+        outcome.low[part], outcome.high[part] = with_width(ends)
+
+
+def with_width(ends: Floats) -> Floats:
+    """Returns percentile intervals, without those of resamples that are all equal [2, series]."""
+    return np.where(ends[1] - ends[0] > NOISE, ends, np.nan)
 
 
 def bootstrap_draw(table: RunTable, settings: Settings) -> Draw:
@@ -651,7 +664,7 @@ def margins(table: RunTable, settings: Settings) -> tuple[Floats, Floats, NDArra
         if settings.interval == "bootstrap":
             tail = (1 - settings.confidence) / 2
             means = resample_means(seen, bootstrap_draw(own, settings))
-            low[places], high[places] = np.quantile(means, [tail, 1 - tail], axis=0)
+            low[places], high[places] = with_width(np.quantile(means, [tail, 1 - tail], axis=0))
         else:
             found = paired(seen, confidence=settings.confidence, clusters=own.clusters, shares=own.leverage)
             sample = sample_of(own, own.values[:, places], pairs=False)
@@ -682,7 +695,7 @@ def join(outcome: Outcome, settings: Settings, table: RunTable) -> None:
     half = from_p(outcome[disagreeing], settings) if disagreeing.any() else 0.0
     for side in (below, above):
         side[disagreeing] = half
-        side[outcome.identical & ~outcome.worst_point] = 0.0
+        side[outcome.identical & ~outcome.worst_point] = np.nan
     most = table.limits[1] - table.limits[0]
     outcome.joint_low[:] = np.maximum(difference - below, -most)
     outcome.joint_high[:] = np.minimum(difference + above, most)

@@ -594,7 +594,7 @@ def method(comparison: Findings) -> list[str]:
     if exact:
         parts.append("exact p" if exact == pairs else f"exact p for {exact} of {pairs}")
     sentences = ["; ".join(parts) + "."] if pairs and not comparison.exact else []
-    sentences += [chosen_said(comparison), *judge_words(comparison)]
+    sentences += [crowded_said(comparison), chosen_said(comparison), *judge_words(comparison)]
     sentences += [letters_said(comparison), interval_words(comparison), joint_said(comparison)]
     sentences += assessor_words(comparison)
     bounds = {"margin": settings.margin, "rope": settings.rope, "effects": settings.effects or None}
@@ -606,6 +606,28 @@ def method(comparison: Findings) -> list[str]:
     sentences += [detectable_words(comparison), judged_words(comparison)]
     sentences.append(signature(comparison.scores[0], conventions_of_all(comparison)))
     return [each for each in sentences if each]
+
+
+def crowded_said(comparison: Findings) -> str:
+    """Returns what is that of the worst-point interval in place of the t-test, or an empty text where p is not."""
+    settings, contest = comparison.settings, comparison.primary
+    worst = any(pair.worst_point for each in comparison.contests.values() for pair in each.pairs)
+    decides = settings.test == "t"
+    what = [p_titles(settings)[0]] if decides or settings.test in FAMILY_WISE else []
+    what += ["p(equiv.)"] * (settings.margin is not None) + ["posterior"] * (settings.rope is not None)
+    if not worst or not what or comparison.exact:
+        return ""
+    what = ["interval", *what, *["verdict"] * decides]
+    known = [pair for pair in contest.pairs if pair.p_t_test is not None]
+    shown = [p_text(pair.p_t_test, settings.alpha) for pair in known]
+    if len(contest.pairs) > 1:
+        shown = [f"{pair_letters(comparison, pair)} {p}" for pair, p in zip(known, shown, strict=True)]
+    return filled(
+        "Where many values are equal, {what} are of the worst-point interval{also}{student}.",
+        what=f"{', '.join(what[:-1])} and {what[-1]}",
+        also="" if decides or what[1] != "p(t)" else ", and the corrected p is not smaller",
+        student=f" (the t-test gives {', '.join(sorted(shown))})" if 0 < len(shown) <= MOST_NAMED else "",
+    )
 
 
 def letters_said(comparison: Findings) -> str:

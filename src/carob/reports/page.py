@@ -111,7 +111,7 @@ def with_parts(value: Any, parts: dict[str, Any]) -> Any:
 
 def methods_paragraph(comparison: Comparison) -> str:
     """Returns the paragraph about methods, for a paper."""
-    from carob.comparison.verdict import heading, method
+    from carob.comparison.verdict import crowded_said, heading, method
 
     settings = comparison.settings
     counts = comparison.scores[0].counts
@@ -139,10 +139,11 @@ def methods_paragraph(comparison: Comparison) -> str:
     pairs = [pair for contest in contests for pair in contest.pairs]
     worst = " (where many values are equal, worst-point intervals"
     if pairs:
-        drawn += f"{worst} and their p)" if any(pair.worst_point for pair in pairs) else ""
+        drawn += f"{worst})" if any(pair.worst_point for pair in pairs) else ""
         effect = f"We report mean differences with {level} {kind} intervals{drawn} and d_z, the mean"
         sentences += [
             tested(comparison, settings),
+            *filter(None, [crowded_said(comparison)]),
             f"{effect} difference divided by the standard deviation of the queries' differences.",
         ]
     else:

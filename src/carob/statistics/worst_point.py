@@ -122,6 +122,18 @@ class BoundedValues:
         return np.asarray(np.ptp(self.values, axis=0) <= NOISE)
 
 
+def crowded_values(values: Floats, *, differences: bool) -> NDArray[np.bool_]:
+    """Returns whether so many values of each series are equal that Student's interval, or percentiles, are too narrow.
+
+    Args:
+        values: the values; NaN where there is none [units, series].
+        differences: whether they are differences of two runs.
+    """
+    ends = np.zeros(values.shape[1])
+    shares = np.full(len(values), 1 / len(values))
+    return BoundedValues(values, ends, ends, np.full(len(ends), differences), shares).crowded
+
+
 @dataclass(frozen=True, eq=False)
 class Tail:
     """The distribution of the mean with the worst value added, on the side of this value.
