@@ -193,6 +193,7 @@ void bind_writing(nb::module_& module) {
         .def_prop_ro("malformed", [](const HeldMaker& self) { return self.maker().malformed(); })
         .def_prop_ro("repeats", [](const HeldMaker& self) { return self.counts(&carob::ListCounts::repeats); })
         .def_prop_ro("below_depth", [](const HeldMaker& self) { return self.counts(&carob::ListCounts::below_depth); })
+        .def_prop_ro("cut_ties", [](const HeldMaker& self) { return self.counts(&carob::ListCounts::cut_ties); })
         .def_prop_ro("unjudged", [](const HeldMaker& self) { return self.counts(&carob::ListCounts::unjudged); });
 }
 

@@ -50,6 +50,9 @@ void ListMaker::make(std::string_view query, const Listed& listed) {
     std::size_t kept = candidates_.size();
     if (rules_.depth != 0) kept = std::min(kept, rules_.depth);
     counts_.below_depth += static_cast<std::int64_t>(candidates_.size() - kept);
+    if (kept < candidates_.size() && candidates_[kept - 1].document.score == candidates_[kept].document.score) {
+        ++counts_.cut_ties;
+    }
     made_.queries.add(query);
     for (std::size_t i = 0; i < kept; ++i) {
         made_.documents.add(candidates_[i].document.name());

@@ -25,6 +25,7 @@ struct ListRules {
 
 struct ListCounts {
     std::int64_t repeats = 0, below_depth = 0, unjudged = 0;
+    std::int64_t cut_ties = 0;  // lists in which the first document below the depth has the score of the last one above
 };
 
 // Thrown where a query comes back whose list was made already.

@@ -812,6 +812,9 @@ class ListMaker:
     @property
     def below_depth(self) -> list[int]: ...
     @property
+    def cut_ties(self) -> list[int]:
+        """Queries of each part whose list is cut between documents of equal scores."""
+    @property
     def unjudged(self) -> list[int]: ...
 
 def parquet_damage(file: Buffer) -> str | None:

@@ -6,6 +6,7 @@ import io
 import random
 import re
 import shlex
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -99,7 +100,6 @@ def test_random_files_are_cut_merged_and_filtered_as_by_hand(seed: int, tmp_path
 
 def written_quietly(runs: Any, made: Any, call: dict[str, Any]) -> carob.WrittenRun:
     """The result of a call that may warn of queries that the run lacks."""
-    import warnings
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
@@ -248,3 +248,20 @@ def test_the_commands_of_the_page_write_what_it_says(
             "once.run": {"once.run": whole},
         }[line.split(" -o ")[1].split()[0]]
     )
+
+
+def test_a_cut_between_equal_scores_is_counted(tmp_path: Path) -> None:
+    run = {"q1": {"a": 2.0, "b": 1.0, "c": 1.0}, "q2": {"a": 1.0, "b": 0.5}}
+    with pytest.warns(carob.DataWarning, match="In 1 query, the last document above the depth"):
+        written = carob.write_run(run, tmp_path / "out.run", depth=2)
+    assert written.below_depth == 1
+
+
+def test_groups_of_queries_that_are_not_written_are_told(tmp_path: Path) -> None:
+    with pytest.warns(
+        carob.DataWarning, match="split_by names 1 query that the written run does not have, 'q9'"
+    ):
+        written = carob.write_run(
+            {"q1": {"a": 2.0}}, tmp_path / "{}.run", split_by={"q1": "one", "q9": "two"}
+        )
+    assert len(written.files) == 1

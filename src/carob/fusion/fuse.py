@@ -13,6 +13,7 @@ from carob.fusion.recipe import recipe_of
 from carob.inputs.errors import refused
 from carob.inputs.ids import bytes_of, text_of
 from carob.inputs.run import Run, runs_in
+from carob.matching.lines import doubts_of_lines
 from carob.output.document import Document, Documented, Items, Line, Section, Table
 from carob.output.errors import ArgumentError, warn
 from carob.output.files import write_whole
@@ -151,6 +152,10 @@ def fuse(
     recipe = recipe_of(method, norm, names, weights=weights, bounds=bounds, absent=absent, profile=profile)
     made = FusedSource(tuple(given), recipe, policy or Policy(), depth, name)
     warn_of_missing(names, made)
+    for said in (
+        each for run in given for each in doubts_of_lines(run, ranks=recipe.rules.ranks == "scores")
+    ):
+        warn(said)
     return FusedRun(name, made if made.is_streamed else made.in_memory, made=made)
 
 

@@ -185,7 +185,9 @@ def groups_of(
     return Groups(name, tuple(names), np.array([code[mapping[query]] for query in queries], np.int64))
 
 
-def strangers(what: str, named: Iterable[str], known: Collection[str], others: int = 0) -> str | None:
+def strangers(
+    what: str, named: Iterable[str], known: Collection[str], others: int = 0, owner: str = "the judgments do"
+) -> str | None:
     """Returns a sentence about queries that are named and do not exist, or None.
 
     Args:
@@ -193,13 +195,14 @@ def strangers(what: str, named: Iterable[str], known: Collection[str], others: i
         named: the queries that it names.
         known: the queries that exist.
         others: further queries that may exist, such as unjudged ones of a run.
+        owner: what does not have them, with its verb.
     """
     odd = [each for each in named if each not in known]
     if len(odd) <= others:
         return None
     examples = " and ".join(f"'{each}'" for each in odd[:2])
     such = "such as " if len(odd) > 2 else ""
-    return f"{what} names {plural(len(odd), 'query', 'queries')} that the judgments do not have, {such}{examples}."
+    return f"{what} names {plural(len(odd), 'query', 'queries')} that {owner} not have, {such}{examples}."
 
 
 def group_lines(source: Source) -> Iterator[tuple[dict[str, Any], str, str]]:

@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from contextlib import suppress
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from carob import _native
 from carob.inputs.dicts import MappingRun
 from carob.inputs.errors import SWAPPED, refused, skipped_all
 from carob.inputs.ids import text_of
 from carob.inputs.run import ExcludingRun, by_rank_column
-from carob.inputs.runs import MatchOptions, TextRun, Wrapper
-from carob.inputs.sources import is_pattern
-from carob.inputs.systems import named_systems, one_system
+from carob.inputs.runs import MatchOptions
+from carob.matching.lines import CONTRADICTED, OFTEN, other_tags, several_systems
 from carob.matching.match import rows_of
 from carob.matching.signs import SPELLED, Lean, first_rows, spelled_otherwise, upside_down
 from carob.output.errors import DataError, by_policy, by_reading, worded
-from carob.output.escaping import shown
 from carob.output.language import plural
 
 if TYPE_CHECKING:
@@ -37,12 +35,8 @@ SWAPPED_IDS = 0.5
 swapped."""
 JUDGED, RANKED = 400, 2000
 """The maximum number of distinct ids of each side to compare."""
-OFTEN = 0.1
-"""A column of ranks contradicts the scores if at least this proportion of pairs is in another order."""
 ABOVE = 2.0
 """How many standard deviations above chance relevant documents must be to show that an order is a real ranking."""
-OF_LINES = 0.25
-"""If the sixth column has more different words than this share of the first lines, they are not tags."""
 AGAIN = 1_000_000
 """The maximum number of lines of a run that is read again in the order of its rank column."""
 
@@ -79,11 +73,7 @@ def signs_of(judged: Qrels, run: Run, found: Match, policy: Policy) -> Iterator[
         if turned:
             yield turned
         elif contradict > max(1, OFTEN * (agree + contradict)) and not reranked(judged, run, found, policy):
-            yield (
-                f"{run.name}: the rank column orders {contradict:,} of {agree + contradict:,} pairs of "
-                "documents differently from the scores, which decide. If the ranks are right, write scores "
-                "that decrease from rank to rank."
-            )
+            yield CONTRADICTED.format(run=run.name, where="", count=contradict, pairs=agree + contradict)
     if signs is not None and policy.overlap != "none" and signs.met:
         yield from spelled_otherwise(judged, run, signs)
 
@@ -111,14 +101,6 @@ def blank_ids(judged: Qrels) -> str | None:
     )
 
 
-def several_systems(run: Run) -> str | None:
-    """Warns about a table with the rows of several systems, which were ranked together."""
-    if isinstance(run.held, TextRun) or not run.origin.systems:
-        return None
-    found = f"{run.name}: {named_systems(run.origin, start=False)} Their rows were ranked together. "
-    return worded(found, one_system(run.origin))
-
-
 def missing_ids(judged: Qrels) -> str | None:
     """Warns about judgments of documents such as ``nan``, which are missing values written as text."""
     if judged.written_missing is None:
@@ -132,27 +114,7 @@ def missing_ids(judged: Qrels) -> str | None:
 
 def several_tags(run: Run, found: Match) -> str | None:
     """Warns about a text whose last line has another tag than the first lines, as if it held two runs."""
-    held: Any = run.held
-    while isinstance(held, Wrapper):
-        held = held.held
-    last = b"" if found.signs is None else b" ".join(found.signs.tag.split()[:1])
-    if not last or not isinstance(held, TextRun):
-        return None
-    lines = (held.source.head or held.source.start()).split(b"\n")[:-1]
-    fields = [line.split(b"\t" if line.count(b"\t") == 5 else None) for line in lines if line[:1] != b"#"]
-    tags = [each[5].split()[0] for each in fields if len(each) == 6 and each[5].strip()]
-    distinct = list(dict.fromkeys([*tags, last]))
-    if tags and tags[0].startswith(last) and tags[0] != last and held.source.may_be_cut():
-        distinct.remove(last)
-    if not tags or len(distinct) < 2 or len(distinct) > max(2, OF_LINES * len(tags)):
-        return None
-    if is_pattern(held.source.name):  # parts of a run may have their own tags
-        return None
-    one, other = (shown(text_of(each)) for each in (tags[0], distinct[1]))
-    return (
-        f"{run.name}: the sixth column has the tags {one} and {other}, as if several runs were in one file, and all "
-        "lines are ranked together. If these are several systems, write each to a file of its own."
-    )
+    return None if found.signs is None else other_tags(run, found.signs.tag)
 
 
 def swapped(judged: Qrels, run: Run, policy: Policy) -> str | None:

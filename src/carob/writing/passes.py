@@ -91,7 +91,7 @@ class PartFile:
         self.out: RunFile | None = None
         self.seen: set[bytes] = set()
         self.queries = self.documents = self.size = 0
-        self.below_depth = self.repeats = self.unjudged = 0
+        self.below_depth = self.repeats = self.unjudged = self.cut_ties = 0
         self.tabs = self.must_begin_again = False
 
     @contextmanager
@@ -133,7 +133,7 @@ class PartFile:
         except NeedsTabs:
             self.tabs = self.must_begin_again = True
             return
-        if self.request.queries is not None:
+        if self.request.queries is not None or self.part.queries is not None:
             self.seen.update(lists.queries)
         self.queries += len(lists.offsets) - 1
         self.documents += len(lists.scores)
@@ -229,7 +229,7 @@ class RunPass:
             if not each.must_begin_again:
                 each.close()
                 each.below_depth, each.repeats = maker.below_depth[number], maker.repeats[number]
-                each.unjudged = maker.unjudged[number]
+                each.unjudged, each.cut_ties = maker.unjudged[number], maker.cut_ties[number]
         if files == self.files:
             self.rows, self.malformed = maker.rows, maker.malformed
 

@@ -14,10 +14,11 @@ from carob.conventions.policy import Policy
 from carob.inputs.errors import refused, sentences
 from carob.inputs.ids import bytes_of, text_of
 from carob.inputs.qrels import Qrels
-from carob.inputs.query_files import queries_in, read_groups
+from carob.inputs.query_files import queries_in, read_groups, strangers
 from carob.inputs.run import Run, are_several, runs_in
 from carob.inputs.runs import MatchOptions, TextRun
 from carob.inputs.sources import fields_of, source_of
+from carob.matching.lines import doubts_of_lines
 from carob.output.document import Document, Documented, Line, Section
 from carob.output.errors import ArgumentError, NothingError, warn
 from carob.output.files import refuse_overwriting
@@ -267,6 +268,7 @@ def write_parts(request: RunRequest, parts: list[RunPart], file: Any = None) -> 
     ]
     if not files:
         raise refused("There is nothing to write: no document is left.", error=NothingError)
+    warn_of_lists(request, every)
     warn_of_missing(request, every)
     counts = {
         name: sum(getattr(each, name) for each in every) for name in ("below_depth", "repeats", "unjudged")
@@ -276,11 +278,28 @@ def write_parts(request: RunRequest, parts: list[RunPart], file: Any = None) -> 
     return WrittenRun(tuple(files), **counts, other_queries=other, malformed=passes[0].malformed)
 
 
+def warn_of_lists(request: RunRequest, files: list[PartFile]) -> None:
+    """Warns of doubtful lines, which the written run no longer shows, and of cuts between equal scores."""
+    tags = all(each.part.tag is None for each in files)
+    for said in (each for run in request.runs for each in doubts_of_lines(run, tags=tags)):
+        warn(said)
+    cut = sum(each.cut_ties for each in files)
+    if cut:
+        warn(
+            f"In {plural(cut, 'query', 'queries')}, the last document above the depth and the first below it have "
+            f"equal scores: the order of ties ({request.options.policy.ties}) decides which is written."
+        )
+
+
 def warn_of_missing(request: RunRequest, files: list[PartFile]) -> None:
-    """Warns of queries that were asked for and that the run does not have."""
-    if request.queries is None:
-        return
+    """Warns of queries that were asked for, or have a group, and that the run does not have."""
     seen = set().union(*(each.seen for each in files))
+    if request.queries is None:
+        named = [text_of(query) for each in files for query in each.part.queries or ()]
+        said = strangers("split_by", named, set(map(text_of, seen)), owner="the written run does")
+        if said is not None:
+            warn(said)
+        return
     missing = [each for each in request.queries if each not in seen]
     if missing:
         warn(

@@ -1,0 +1,129 @@
+"""What the lines of a run show without judgments: several systems in one file, ranks that contradict the scores."""
+
+from __future__ import annotations
+
+import os
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from carob.inputs.ids import text_of
+from carob.inputs.runs import TextRun, Wrapper
+from carob.inputs.sources import is_pattern
+from carob.inputs.systems import named_systems, one_system
+from carob.output.errors import worded
+from carob.output.escaping import shown
+from carob.output.parsing import number_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from carob.inputs.run import Run
+
+OFTEN = 0.1
+"""A column of ranks contradicts the scores if at least this proportion of pairs is in another order."""
+OF_LINES = 0.25
+"""If the sixth column has more different words than this share of the first lines, they are not tags."""
+FIRST, LAST = 1 << 16, 1 << 12
+"""Bytes of the first and of the last lines of a file."""
+CONTRADICTED = (
+    "{run}: {where}the rank column orders {count:,} of {pairs:,} pairs of documents differently from the scores, which "
+    "decide. If the ranks are right, write scores that decrease from rank to rank."
+)
+
+
+def doubts_of_lines(run: Run, *, tags: bool = True, ranks: bool = True) -> Iterator[str]:
+    """Yields the doubts that the first and the last lines of a run show, for commands that write its lists.
+
+    Args:
+        run: the run.
+        tags: whether its tags should be those of one system.
+        ranks: whether its rank column should agree with its scores.
+    """
+    held = trec_text_of(run)
+    systems = several_systems(run)
+    if systems is not None:
+        yield systems
+    if held is None:
+        return
+    first, last = ends_of_text(held)
+    if tags and last and (said := other_tags(run, last[-1][5])) is not None:
+        yield said
+    if not ranks or run.meant:
+        return
+    agree, contradict = accord_of(first)
+    if contradict > max(1, OFTEN * (agree + contradict)):
+        yield CONTRADICTED.format(
+            run=run.name, where="in its first lines, ", count=contradict, pairs=agree + contradict
+        )
+
+
+def trec_text_of(run: Run) -> TextRun | None:
+    """Returns the text of a run, or None for other runs."""
+    held: Any = run.held
+    while isinstance(held, Wrapper):
+        held = held.held
+    return held if isinstance(held, TextRun) else None
+
+
+def ends_of_text(held: TextRun) -> tuple[list[list[bytes]], list[list[bytes]]]:
+    """Returns the fields of the first lines of a text, and of its last ones where they can be read alone."""
+    handle: Any = held.source.handle
+    if isinstance(handle, bytes):
+        return six_fields(handle[:FIRST].split(b"\n")), six_fields(handle[-LAST:].split(b"\n")[1:])
+    if not isinstance(handle, str):
+        return six_fields(held.source.start().split(b"\n")[:-1]), []
+    with open(handle, "rb") as file:
+        first = file.read(FIRST).split(b"\n")[:-1]
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - LAST))
+        return six_fields(first), six_fields(file.read().split(b"\n")[1:])
+
+
+def six_fields(lines: list[bytes]) -> list[list[bytes]]:
+    """Returns the fields of each line of a run that has six."""
+    found = [line.split(b"\t" if line.count(b"\t") == 5 else None) for line in lines if line[:1] != b"#"]
+    return [each for each in found if len(each) == 6 and each[5].strip()]
+
+
+def accord_of(rows: list[list[bytes]]) -> tuple[int, int]:
+    """Returns the pairs of lines, one after the other, that the ranks order as the scores do, and as they do not."""
+    agree = contradict = 0
+    for one, other in pairwise(rows):
+        numbers = [number_of(each[column]) for each in (one, other) for column in (3, 4)]
+        if one[0] != other[0] or None in numbers:
+            continue
+        rank, score, next_rank, next_score = numbers
+        product = (next_rank - rank) * (score - next_score)  # type: ignore[operator]
+        agree, contradict = agree + (product > 0), contradict + (product < 0)
+    return agree, contradict
+
+
+def several_systems(run: Run) -> str | None:
+    """Warns about a table with the rows of several systems, which were ranked together."""
+    if isinstance(run.held, TextRun) or not run.origin.systems:
+        return None
+    found = f"{run.name}: {named_systems(run.origin, start=False)} Their rows were ranked together. "
+    return worded(found, one_system(run.origin))
+
+
+def other_tags(run: Run, tag: bytes) -> str | None:
+    """Warns about a text whose last line has another tag than the first lines, as if it held two runs."""
+    held = trec_text_of(run)
+    last = b" ".join(tag.split()[:1])
+    if not last or held is None:
+        return None
+    tags = [
+        each[5].split()[0] for each in six_fields((held.source.head or held.source.start()).split(b"\n")[:-1])
+    ]
+    distinct = list(dict.fromkeys([*tags, last]))
+    if tags and tags[0].startswith(last) and tags[0] != last and held.source.may_be_cut():
+        distinct.remove(last)
+    if not tags or len(distinct) < 2 or len(distinct) > max(2, OF_LINES * len(tags)):
+        return None
+    if is_pattern(held.source.name):  # parts of a run may have their own tags
+        return None
+    one, other = (shown(text_of(each)) for each in (tags[0], distinct[1]))
+    return (
+        f"{run.name}: the sixth column has the tags {one} and {other}, as if several runs were in one file, and all "
+        "lines are ranked together. If these are several systems, write each to a file of its own."
+    )
