@@ -452,7 +452,9 @@ def test_lists_leave_out_excluded_documents(quick: Callable[..., carob.Report], 
     assert shown[0]["lists"] == [[0], [1]]
 
 
-@pytest.mark.parametrize(("measure", "words"), [("RR", "worst-point intervals and their p"), ("AP", "")])
+@pytest.mark.parametrize(
+    ("measure", "words"), [("RR", "interval, p and verdict are of the worst-point interval"), ("AP", "")]
+)
 def test_the_methods_paragraph_names_the_intervals_of_the_table(measure: str, words: str) -> None:
     runs = {name: TEA / "runs" / f"{name}.run" for name in ("bm25", "feedback")}
     found = methods_paragraph(carob.compare(TEA / "qrels.txt", runs, measure))
