@@ -513,7 +513,9 @@ def test_the_command_tells_judges_from_runs(
     assert command("correlate", files["people.qrels"], *runs, "-m", "AP", "-m", "P@3", "--format", "csv") == 0
     assert "people.qrels,AP,P@3,4,12,kendall," in capsys.readouterr().out
     assert command("correlate", files["board.jsonl"], files["board.jsonl"], "--over", "runs") == 0
-    assert "kendall 1.000 [1.00, 1.00]" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "kendall 1.000." in said
+    assert "[1.00, 1.00]" not in said
 
 
 @pytest.mark.parametrize(
