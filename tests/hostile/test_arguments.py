@@ -80,7 +80,7 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
     "complex scores": (any_(SCORES.astype(complex), call=measured), "of type complex"),
     "ids as query numbers": (
         any_(SCORES[0], GRADES[0], ragged=carob.tensors.Ragged(np.array([0, 2**40])), call=measured),
-        "number the queries from 0 without gaps",
+        "number the queries without gaps",
     ),
     "a huge number of queries": (
         any_(

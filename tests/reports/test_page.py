@@ -446,7 +446,8 @@ def test_lists_leave_out_excluded_documents(quick: Callable[..., carob.Report], 
     path = tmp_path / "old.run"
     path.write_text("q1 Q0 x 1 3 t\n\nq10 Q0 x 1 3 t\nq1 Q0 a 2 2 t\nq2 Q0 c 1 1 t\n")
     old = carob.Run.of(str(path), exclude={"q1": ["x"]})
-    made = quick({"q1": {"a": 1, "b": 1}, "q2": {"c": 1}}, {"old": old, "new": {"q1": {"b": 1.0}}})
+    new = carob.Run.of({"q1": {"b": 1.0}}, exclude={"q1": ["x"]})
+    made = quick({"q1": {"a": 1, "b": 1}, "q2": {"c": 1}}, {"old": old, "new": new})
     shown = {each["query"]: each for each in data_of(made.html)["closeups"]}
     assert shown[0]["documents"] == [["a", 1], ["b", 1]]
     assert shown[0]["lists"] == [[0], [1]]
