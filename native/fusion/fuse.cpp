@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <condition_variable>
 
+#include "fusion/list_reducer.h"
 #include "fusion/share_queries.h"
-#include "matching/reduce.h"
 #include "writing/trec_lines.h"
 
 namespace carob {
@@ -68,8 +68,8 @@ private:
 class Matching {
 public:
     Matching(const RunsByQuery& runs, const FusionRecipe& recipe, const Judgments& judgments, const MatchOptions& options)
-        : runs_(runs), judgments_(judgments), options_(options), fuser_(recipe, runs.run_count(), judgments.seed()),
-          reader_(runs.reader()), reducer_(judgments, options) {}
+        : runs_(runs), judgments_(judgments), fuser_(recipe, runs.run_count(), judgments.seed()), reader_(runs.reader()),
+          lists_(judgments, options) {}
 
     bool operator()(std::size_t, std::size_t first, std::size_t last, const std::atomic<bool>&) {
         for (std::size_t q = first; q < last; ++q) {
@@ -78,7 +78,7 @@ public:
             lines += static_cast<std::int64_t>(fused.size());
             const std::int64_t query = judgments_.find_query(runs_.query(q));
             if (query < 0) extra.emplace_back(runs_.query(q));
-            else reduce(query, fused);
+            else lists_.reduce(query, fused, fuser_, findings);
         }
         return true;
     }
@@ -88,26 +88,11 @@ public:
     std::int64_t lines = 0;
 
 private:
-    void reduce(std::int64_t query, const std::vector<FusedDocument>& fused) {
-        if (fused.empty()) return;
-        documents_.clear();
-        for (const FusedDocument& each : fused) {
-            const PooledDocument& its = fuser_.document(each);
-            documents_.add(its.name(), its.hash, options_.rounded(each.score));
-            if (options_.ties == Ties::rank_column) documents_.ranks.push_back(static_cast<std::int64_t>(documents_.size()));
-        }
-        // The rank column of the text would agree with its scores.
-        documents_.accord.compare(1, fused.front().score, static_cast<double>(fused.size()), fused.back().score);
-        reducer_.reduce(query, documents_, findings);
-    }
-
     const RunsByQuery& runs_;
     const Judgments& judgments_;
-    const MatchOptions& options_;
     QueryFuser fuser_;
     std::unique_ptr<RunsByQuery::Reader> reader_;
-    Reducer reducer_;
-    Documents documents_;
+    ListReducer lists_;
 };
 
 }  // namespace

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "fusion/fuse.h"
+#include "fusion/list_reducer.h"
 #include "fusion/share_queries.h"
-#include "matching/reduce.h"
 
 namespace carob {
 namespace {
@@ -16,7 +16,7 @@ public:
            const MatchOptions& options)
         : findings(weights.size() + runs.run_count()), extra(runs.run_count()), runs_(runs), weights_(weights), judgments_(judgments),
           options_(options), fuser_(recipe, runs.run_count(), judgments.seed()), reader_(runs.reader()),
-          reducer_(judgments, options) {}
+          lists_(judgments, options) {}
 
     bool operator()(std::size_t, std::size_t first, std::size_t last, const std::atomic<bool>& stop) {
         for (std::size_t q = first; q < last && !stop.load(std::memory_order_relaxed); ++q) {
@@ -29,7 +29,8 @@ public:
             if (fuser_.documents().empty()) continue;
             find_judged(query);
             for (std::size_t i = 0; i < weights_.size(); ++i) place_judged(query, weights_[i], findings[i]);
-            for (std::size_t run = 0; run < runs_.run_count(); ++run) reduce(query, run);
+            for (std::size_t run = 0; run < runs_.run_count(); ++run)
+                lists_.reduce(query, fuser_.list(run), fuser_, findings[weights_.size() + run]);
         }
         return true;
     }
@@ -81,28 +82,13 @@ private:
         found.end(its);
     }
 
-    void reduce(std::int64_t query, std::size_t run) {
-        const std::vector<ListedDocument>& list = fuser_.list(run);
-        if (list.empty()) return;
-        documents_.clear();
-        for (const ListedDocument& row : list) {
-            const PooledDocument& its = fuser_.documents()[row.document];
-            documents_.add(its.name(), its.hash, row.score);
-            if (options_.ties == Ties::rank_column) documents_.ranks.push_back(static_cast<std::int64_t>(documents_.size()));
-        }
-        // The ranks of a list agree with its scores.
-        documents_.accord.compare(1, list.front().score, static_cast<double>(list.size()), list.back().score);
-        reducer_.reduce(query, documents_, findings[weights_.size() + run]);
-    }
-
     const RunsByQuery& runs_;
     const Weights& weights_;
     const Judgments& judgments_;
     const MatchOptions& options_;
     QueryFuser fuser_;
     std::unique_ptr<RunsByQuery::Reader> reader_;
-    Reducer reducer_;
-    Documents documents_;
+    ListReducer lists_;
     std::vector<Judged> judged_;
 };
 

@@ -36,7 +36,7 @@ from carob.evaluation.values import parts_of, values_of
 from carob.lists.rows import offsets_of
 from carob.matching.axes import arranged
 from carob.matching.match import finished
-from carob.output.errors import Worded
+from carob.output.errors import Worded, one_of
 from carob.output.language import filled, plural
 from carob.output.layout import decimals, interval, listed, signed
 from carob.statistics.coefficients import LEAST_ALIKE, SUSPICIOUS
@@ -539,8 +539,7 @@ def assessors(comparison: Findings) -> Iterator[Caution]:
     if its.shifted:
         digits = digits_of(len(comparison.ids), contest)
         pairs = [
-            f"{comparison.names[contest.pairs[place].a]} - {comparison.names[contest.pairs[place].b]} "
-            f"{signed(float(its.pairs.shift[place]), digits)}"
+            f"{pair_names(comparison.names, contest.pairs[place])} {signed(float(its.pairs.shift[place]), digits)}"
             for place in its.shifted
         ]
         words = {"label": contest.label, "pairs": listed(pairs, 4)}
@@ -743,7 +742,7 @@ def identical(comparison: Findings) -> Iterator[Caution]:
         words = {"total": len(comparison.ids), "where": where}
         alike = [pairs[runs] for runs, its in same.items() if tuple(its) == labels]
         without = of_spread(comparison.settings) if any(map(spreadless, alike)) else []
-        words["unknown"] = f"; without variation, no {either(without)}" if without else ""
+        words["unknown"] = f"; without variation, no {one_of(without)}" if without else ""
         yield from of_pairs(comparison, "identical", alike, words, measures=list(labels))
 
 
@@ -752,18 +751,13 @@ def constant(comparison: Findings) -> Iterator[Caution]:
     for contest in comparison.contests.values():
         flat = [pair for pair in contest.pairs if not pair.identical and pair.n > 1 and math.isinf(pair.d_z)]
         words = {"p": "p of every pair" if comparison.settings.test == "t" else "the uncorrected p"}
-        words["nothing"] = either(["t", "interval", *of_spread(comparison.settings)])
+        words["nothing"] = one_of(["t", "interval", *of_spread(comparison.settings)])
         yield from of_pairs(comparison, "constant", flat, words, measure=contest.label)
 
 
 def of_spread(settings: Settings) -> list[str]:
     """Returns what was requested that needs differences to vary."""
     return ["p(equiv.)"] * (settings.margin is not None) + ["posterior"] * (settings.rope is not None)
-
-
-def either(names: Sequence[str]) -> str:
-    """Returns names as alternatives: ``t, interval or posterior``."""
-    return " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def spreadless(pair: Pair) -> bool:

@@ -25,10 +25,6 @@ OF_LINES = 0.25
 """If the sixth column has more different words than this share of the first lines, they are not tags."""
 FIRST, LAST = 1 << 16, 1 << 12
 """Bytes of the first and of the last lines of a file."""
-CONTRADICTED = (
-    "{run}: {where}the rank column orders {count:,} of {pairs:,} pairs of documents differently from the scores, which "
-    "decide. If the ranks are right, write scores that decrease from rank to rank."
-)
 
 
 def doubts_of_lines(run: Run, *, tags: bool = True, ranks: bool = True) -> Iterator[str]:
@@ -50,11 +46,27 @@ def doubts_of_lines(run: Run, *, tags: bool = True, ranks: bool = True) -> Itera
         yield said
     if not ranks or run.meant:
         return
-    agree, contradict = accord_of(first)
-    if contradict > max(1, OFTEN * (agree + contradict)):
-        yield CONTRADICTED.format(
-            run=run.name, where="in its first lines, ", count=contradict, pairs=agree + contradict
-        )
+    said = contradicted(run, *accord_of(first), where="in its first lines, ")
+    if said is not None:
+        yield said
+
+
+def contradicted(run: Run, agree: int, contradict: int, where: str = "") -> str | None:
+    """Returns a sentence if a column of ranks often contradicts the scores, else None.
+
+    Args:
+        run: the run.
+        agree: the pairs of documents that the ranks order as the scores do.
+        contradict: those that they order otherwise.
+        where: where these pairs are, if not in the whole run.
+    """
+    pairs = agree + contradict
+    if contradict <= max(1, OFTEN * pairs):
+        return None
+    return (
+        f"{run.name}: {where}the rank column orders {contradict:,} of {pairs:,} pairs of documents differently from "
+        "the scores, which decide. If the ranks are right, write scores that decrease from rank to rank."
+    )
 
 
 def trec_text_of(run: Run) -> TextRun | None:

@@ -13,7 +13,7 @@ from carob.inputs.errors import SWAPPED, refused, skipped_all
 from carob.inputs.ids import text_of
 from carob.inputs.run import ExcludingRun, by_rank_column
 from carob.inputs.runs import MatchOptions
-from carob.matching.lines import CONTRADICTED, OFTEN, other_tags, several_systems
+from carob.matching.lines import contradicted, other_tags, several_systems
 from carob.matching.match import rows_of
 from carob.matching.signs import SPELLED, Lean, first_rows, spelled_otherwise, upside_down
 from carob.output.errors import DataError, by_policy, by_reading, worded
@@ -72,8 +72,8 @@ def signs_of(judged: Qrels, run: Run, found: Match, policy: Policy) -> Iterator[
         agree, contradict = (0, 0) if signs is None else signs.accord
         if turned:
             yield turned
-        elif contradict > max(1, OFTEN * (agree + contradict)) and not reranked(judged, run, found, policy):
-            yield CONTRADICTED.format(run=run.name, where="", count=contradict, pairs=agree + contradict)
+        elif (said := contradicted(run, agree, contradict)) and not reranked(judged, run, found, policy):
+            yield said
     if signs is not None and policy.overlap != "none" and signs.met:
         yield from spelled_otherwise(judged, run, signs)
 

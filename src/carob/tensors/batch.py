@@ -402,9 +402,11 @@ def count_of(queries: Any, mask: Any, judged_queries: Any) -> int:
     known = wide(arrays, queries) if there is None else wide(arrays, queries)[there]
     known = known if judged_queries is None else xp.concat([known, wide(arrays, judged_queries)])
     entries = int(known.shape[0])
-    if not entries or int(xp.min(known)) < 0:
-        return entries and max(int(xp.max(known)), -1) + 1
+    if not entries:
+        return 0
     count = int(xp.max(known)) + 1
+    if int(xp.min(known)) < 0:
+        return max(count, 0)  # refused where they are laid out
     if count > entries or not without_gaps(arrays, known, count):
         raise DataError(
             filled(
