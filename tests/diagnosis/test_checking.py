@@ -627,3 +627,43 @@ def test_rows_in_a_list_are_one_run_and_an_empty_run_beside_others_is_named() ->
     assert check({"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0}}).findings == found
     several = check({"q": {"a": 1}}, {"old": {}, "new": {"q": {"a": 1.0}}}).findings
     assert [(each.code, each.subject) for each in several if each.severity == "error"] == [("empty", "old")]
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "rows", "csv"])
+@pytest.mark.parametrize("query", ["topic", ":=q1"])
+def test_named_columns_are_read_in_every_form_of_a_table(library: str, query: str, tmp_path: Path) -> None:
+    """The column ``first`` has equal scores, the column ``second`` has not: what is found tells which was read."""
+    run = {
+        "topic": ["q1"] * 4,
+        "item": ["a", "b", "c", "d"],
+        "first": [1.0] * 4,
+        "second": [4.0, 3.0, 2.0, 1.0],
+    }
+    judged = {"topic": ["q1"] * 2, "item": ["a", "b"], "level": [1, 0], "other": [0, 0]}
+
+    def made(table: dict[str, list[Any]], name: str) -> Any:
+        if library == "rows":
+            return [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
+        frames = pytest.importorskip("pandas" if library == "csv" else library, reason="makes a frame")
+        frame = frames.DataFrame(table)
+        if library != "csv":
+            return frame
+        frame.to_csv(tmp_path / name, index=False)
+        return str(tmp_path / name)
+
+    def codes(score: str, grade: str) -> set[str]:
+        place = {"query": query, "document": "item"}
+        found = check(
+            made(judged, "judged.csv"),
+            made(run, "run.csv"),
+            qrels_columns={**place, "grade": grade},
+            run_columns={**place, "score": score},
+        )
+        return {each.code for each in found.findings}.intersection(
+            {"constant-scores", "no-relevant", "unreadable", "refused"}
+        )
+
+    assert codes("second", "level") == set()
+    assert codes("first", "level") == {"constant-scores"}
+    assert codes("second", "other") == {"no-relevant"}
+    assert codes("third", "level") == {"unreadable" if library == "csv" else "refused"}

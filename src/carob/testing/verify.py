@@ -134,8 +134,8 @@ def verify(
         exclude: the pairs of query and document that were excluded from the runs, if their file is no longer there.
         tolerance: the largest difference of a value that is accepted.
         anywhere: whether the record may name any file, and not only those below its own folder or the working folder.
-        qrels_columns: the names of the columns of ``qrels``, if it is a path, as in ``carob.check``; None for those in
-            the record.
+        qrels_columns: the names of the columns of ``qrels``, as in ``carob.check``; for a path, None stands for those
+            in the record.
         run_columns: those of ``runs``, in the same form.
         folders: how to read files in several folders: ``parts`` or ``prefix``.
 
@@ -226,9 +226,9 @@ class Taken:
 
     @property
     def reading(self) -> dict[str, Any]:
-        """The columns that were named for a table in files, and how to read several folders."""
+        """The columns that were named for a table, and how to read several folders of files."""
         if self.path is None:
-            return {}
+            return dict(self.asked or {})
         columns = self.asked or self.entry.get("columns", {})
         return {"folders": self.folders, **columns} if self.folders else dict(columns)
 

@@ -219,9 +219,10 @@ def check(
             ``{query: {document: grade}}``.
         runs: any number of runs, each as ``carob.evaluate`` takes them; or one ``{name: run}`` or list of them.
         measures: the measures whose means show the effects.
-        qrels_columns: the names of the columns of a table of judgments by their roles, as ``Qrels.of`` takes them, if
-            ``qrels`` is a path; with ``words``, the numbers of grades in words, in every form of judgments.
-        run_columns: the names of the columns of runs, in the same form.
+        qrels_columns: the names of the columns of a table of judgments by their roles, as ``Qrels.of`` takes them, for
+            a file, a frame or a list of rows; with ``words``, the numbers of grades in words, in every form of
+            judgments.
+        run_columns: the names of the columns of runs, as ``Run.of`` takes them.
         folders: how to read files in several folders: ``parts`` or ``prefix``.
         columns: how to read lines of a run, as in ``carob.Policy``.
 

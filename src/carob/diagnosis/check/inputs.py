@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 from carob import _native
 from carob._dataclasses import dataclass
 from carob.diagnosis.check.finding import Finding, found, refusal
-from carob.inputs.columns import ASKED
+from carob.inputs.columns import ASKED, CONSTANT
 from carob.inputs.decompression import Cursor
 from carob.inputs.dicts import MappingRun, is_sample, numbered
 from carob.inputs.errors import sentences
@@ -137,9 +137,9 @@ def taken(given: Any, kind: str, name: str | None = None, files: Files | None = 
     label = name or ("qrels" if kind == "qrels" else "run")
     columns = dict(files.columns.get(kind, {}))
     words = columns.pop("words", None)
-    if words is None or isinstance(given, Qrels):
+    if isinstance(given, (Qrels, Run)):
         columns = {}
-    else:
+    elif words is not None:
         from carob.inputs.grade_words import in_numbers
 
         path = str(given) if isinstance(given, (str, os.PathLike)) else label
@@ -246,10 +246,15 @@ def held_in(given: Any, kind: str, **columns: Any) -> Any:
     Raises:
         DataError: a frame or a list of rows that cannot be read, or a sample that is not allowed.
     """
-    if isinstance(given, list):
+    asked = dict.fromkeys(ASKED[kind]) | columns
+    if (columns.get("query") or "").startswith(CONSTANT):
+        from carob.inputs.one_query import read_one_query
+
+        given = read_one_query(given, kind, asked)[0]
+    elif isinstance(given, list):
         from carob.inputs.files.json import mapping_of_rows
 
-        given = mapping_of_rows(given, kind, dict.fromkeys(ASKED[kind]) | columns)
+        given = mapping_of_rows(given, kind, asked)
     if isinstance(given, (Qrels, Run)):
         return given if isinstance(given, Qrels) else given.held
     if kind == "qrels" and isinstance(given, Mapping) and is_sample(given):
