@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import random
 import subprocess
@@ -179,6 +180,16 @@ def test_a_grade_that_is_no_whole_number_is_one_sentence(grade: Any) -> None:
     assert Qrels({"q": {"a": 2.0, "b": "1"}}).to_dict() == {"q": {"a": 2, "b": 1}}  # type: ignore[dict-item]
     with pytest.raises(DataError, match=r"document 'a' of query 'q': expected a whole number, found"):
         Qrels({"q": {"a": grade}})
+
+
+def test_a_score_in_a_text_is_a_number_where_the_same_text_in_a_file_is() -> None:
+    for text, score in {" 1e3 ": 1000.0, "inf": math.inf, "-Infinity": -math.inf, "+.5": 0.5}.items():
+        assert Run({"q": {"a": text}}).to_dict() == {"q": {"a": score}}  # type: ignore[dict-item]
+        assert next(iter(carob.Run.of(f"q Q0 a 1 {text.strip()} t\n".encode()).held.rows()))[2] == score
+    assert math.isnan(Run({"q": {"a": "nan"}})["q"]["a"])  # type: ignore[dict-item]
+    for text in ("1_0", "٣", "0x10", ""):
+        with pytest.raises(DataError, match="expected a number, found"):
+            Run({"q": {"a": text}})  # type: ignore[dict-item]
 
 
 def test_what_is_no_mapping_of_numbers_is_one_sentence() -> None:

@@ -449,6 +449,32 @@ def test_lists_of_ids_have_no_scores_to_add_up(form: str, tmp_path: Path) -> Non
     assert carob.fuse({"one": scored, "two": other}, "sum").text
 
 
+@pytest.mark.parametrize("form", ["dict", "json", "text", "run", "frame"])
+def test_scores_of_minus_one_minus_two_are_scores_where_they_were_passed(form: str, tmp_path: Path) -> None:
+    """They are refused only where carob made them of lists of ids, and the refusal says how scores are passed."""
+    ranked = {"1": {"7": -1.0, "8": -2.0, "6": -3.0}}
+    given: Any = ranked
+    if form == "json":
+        given = tmp_path / "scores.json"
+        given.write_text(json.dumps(ranked))
+    if form == "text":
+        given = b"1 Q0 7 1 -1 t\n1 Q0 8 2 -2 t\n1 Q0 6 3 -3 t\n"
+    if form == "run":
+        given = carob.Run.of(ranked, exclude={"1": ["5"]})
+    if form == "frame":
+        rows = {"query": ["1"] * 3, "document": ["7", "8", "6"], "score": [-1.0, -2.0, -3.0]}
+        given = pytest.importorskip("pandas", reason="needs pandas, which is not installed").DataFrame(rows)
+    other = {"1": {"8": 2.0, "9": 1.0}}
+    assert scores(carob.fuse({"one": given, "two": other}, "sum"))["1"] == {
+        "8": 1.5,
+        "7": 1.0,
+        "9": 0.0,
+        "6": 0.0,
+    }
+    with pytest.raises(carob.DataError, match="Scores that are -1, -2, -3 … in each list are read from"):
+        carob.fuse({"one": {"1": ["7", "8", "6"]}, "two": other}, "sum")
+
+
 def test_pyserini_reads_the_rank_column() -> None:
     odd = b"q1 Q0 a 2 3 t\nq1 Q0 b 1 2 t\n"
     assert of_q1({"one": odd, "two": OTHER}, profile="pyserini") == {"b": 2 / 61, "a": 1 / 62}

@@ -238,6 +238,24 @@ def test_a_file_without_weights_is_refused(
     assert "w.json: the file contains no weights. Pass a file of --save-weights." in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("weights", "said"),
+    [
+        ("nope.json", "nope.json: No such file or directory."),
+        ("no/nope", "no/nope: No such file or directory. Check the path: there is no folder 'no'."),
+        ("nope", "'nope' in --weights is neither a file nor numbers: pass a file of --save-weights, or"),
+        ("", "'' in --weights is neither a file nor numbers"),
+        ("0.3,x", "'x' in --weights is not a number"),
+        ("0.3,", "'' in --weights is not a number"),
+    ],
+)
+def test_weights_that_are_neither_a_file_nor_numbers_are_told_for_what_they_look_like(
+    small: list[str], weights: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command("fuse", *small, "--weights", weights, "-o", "-") == 2
+    assert said in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("options", [["--depth", "5"], ["--bounds", "one=0:9", "--method", "sum"]])
 def test_what_tuning_would_ignore_is_refused(
     small: list[str], options: list[str], capsys: pytest.CaptureFixture[str]

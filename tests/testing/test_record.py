@@ -290,6 +290,25 @@ EXCLUDED = {
 }
 
 
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_columns_are_named_of_frames_that_are_handed_over(library: str, tmp_path: Path) -> None:
+    frames = pytest.importorskip(library, reason="makes a frame")
+    run = {"topic": ["q", "q"], "item": ["a", "b"], "old": [1.0, 2.0], "new": [2.0, 1.0]}
+    judged = {"topic": ["q", "q"], "item": ["a", "b"], "level": [1, 0]}
+    place = {"query": "topic", "document": "item"}
+    path = tmp_path / "record.json"
+    carob.record(carob.evaluate({"q": {"a": 1, "b": 0}}, {"mine": {"q": {"a": 2.0, "b": 1.0}}}, "RR"), path)
+    for score, values in (("new", set()), ("old", {"values"})):
+        found = carob.verify(
+            path,
+            frames.DataFrame(judged),
+            {"mine": frames.DataFrame(run)},
+            qrels_columns={**place, "grade": "level"},
+            run_columns={**place, "score": score},
+        )
+        assert kinds(found) & {"values"} == values
+
+
 @pytest.mark.parametrize("form", EXCLUDED)
 def test_excluded_pairs_are_recorded_and_excluded_again(form: str, folder: Path, capfd) -> None:
     name, pairs, others = EXCLUDED[form]

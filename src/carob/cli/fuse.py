@@ -10,9 +10,10 @@ import click
 from carob.cli.options import Given, options, present, refuse_few, refuse_misuse
 from carob.cli.terminal import answer, say
 from carob.inputs.errors import sentences
+from carob.inputs.run import is_like_path
 from carob.output.errors import DataError
 from carob.output.language import plural
-from carob.output.parsing import json_or_none, number_of
+from carob.output.parsing import is_number, json_or_none, number_of
 
 if TYPE_CHECKING:
     from carob.fusion.fuse import FusedRun
@@ -137,11 +138,18 @@ def weights_in(text: str, choices: dict[str, Any]) -> dict[str, Any]:
         ``carob.fuse``.
 
     Raises:
-        DataError: the text contains something other than numbers, the file contains no weights, or they are those of
-            another method, norm or profile.
+        DataError: the text contains something other than numbers, there is no such file, it contains no weights, or
+            they are those of another method, norm or profile.
     """
+    parts = text.split(",")
     if not os.path.isfile(text):
-        return {"weights": [number_in(part, "--weights", "0.3,0.7") for part in text.split(",")]}
+        if any(map(is_number, parts)):
+            return {"weights": [number_in(part, "--weights", "0.3,0.7") for part in parts]}
+        if not is_like_path(text):
+            raise DataError(
+                f"'{text}' in --weights is neither a file nor numbers: pass a file of --save-weights, or write "
+                "numbers as in 0.3,0.7."
+            )
     with sentences(text), open(text, "rb") as file:
         content = json_or_none(file.read(), file=text)
     weights = content.get("weights") if isinstance(content, dict) else None

@@ -30,6 +30,7 @@ from carob.output.errors import ArgumentError, DataError, MeasureError
 from carob.output.escaping import shortened, shown
 from carob.output.files import write_whole
 from carob.output.frames import frame_of
+from carob.output.parsing import number_of
 from carob.output.results import Records
 from carob.statistics.multiple_comparisons import randomised_tukey
 from carob.statistics.paired import Draw, paired, sign_flip, wins
@@ -64,9 +65,10 @@ def a_number(value: Any) -> float:
     Raises:
         ValueError: it is neither.
     """
-    if isinstance(value, str) and not is_number(value.strip()):
+    number = number_of(value) if isinstance(value, str) else float(value)
+    if number is None:
         raise ValueError
-    return float(value)
+    return number
 
 
 def a_grade(value: Any) -> int:

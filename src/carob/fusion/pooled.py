@@ -126,7 +126,7 @@ def in_rows(run: Run, policy: Policy) -> Run:
     nothing = _native.judgments_from_mapping({"": {"": 0}})
     if isinstance(run.match(nothing, MatchOptions(policy)).extra, list):
         return run
-    return replace(run, held=MappingRun(as_mapping(run.held, None), run.origin))
+    return replace(run, held=MappingRun(as_mapping(run.held, None), run.origin, not run.held.by_rank))
 
 
 def queries_of(run: Run, policy: Policy) -> set[bytes]:
@@ -191,13 +191,13 @@ def lists_of(run: Run, everything: _native.Judgments, policy: Policy) -> RunList
 def of_ids(held: Any, offsets: Integers, score: Floats) -> bool:
     """Returns whether a run in a dictionary was made of lists of ids, whose scores are minus their ranks.
 
-    No list of two documents or more shows anything else. Where every list has one document, nothing shows it, and the
-    points of a document that is alone do not depend on its score.
+    Where numbers were not passed by document, no list of two documents or more shows anything else. Where every list
+    has one document, nothing shows it, and the points of a document that is alone do not depend on its score.
     """
     while isinstance(held, Wrapper):
         held = held.held
     lengths = np.diff(offsets)
-    if not isinstance(held, MappingRun) or lengths.max(initial=0) < 2:
+    if not isinstance(held, MappingRun) or held.scored or lengths.max(initial=0) < 2:
         return False
     return bool((score == np.repeat(offsets[:-1], lengths) - np.arange(len(score)) - 1).all())
 
@@ -215,7 +215,8 @@ def refuse_scores(pooled: PooledLists, recipe: Recipe) -> None:
         if not lists.scored:
             raise refused(
                 "Run {name} has ranks but no scores, which {method} adds up.",
-                "Choose a method that reads ranks, such as rrf, or the normalisation rank.",
+                "Choose a method that reads ranks, such as rrf, or the normalisation rank. Scores that are -1, -2, "
+                "-3 … in each list are read from {{query: {{document: score}}}} and from TREC text.",
                 name=lists.name,
                 method=recipe.method,
             )

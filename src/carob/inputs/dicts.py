@@ -101,10 +101,12 @@ class MappingRun:
     Args:
         mapping: dicts of dicts.
         origin: its provenance.
+        scored: whether the numbers are known to be scores, and not ranks of lists of ids.
     """
 
     mapping: dict[str, Any]
     origin: Provenance = MAPPING
+    scored: bool = False
     alone: ClassVar[bool] = False
     by_rank: ClassVar[bool] = False
 

@@ -187,7 +187,7 @@ class Run:
             ranked, file, origin = read_one_query(run, "run", its)
             source = MappingRun(ranked) if origin is None else MappingRun(ranked, origin)
             return cls(name or (called(file) if file else "run"), source, score)
-        of_rows = MAPPING
+        given, of_rows = run, MAPPING
         if isinstance(run, list) or (isinstance(run, Mapping) and not are_several(run)):
             of_rows = replace(MAPPING, systems=systems_of_rows(run, its))
             with of_one_system(of_rows):
@@ -199,7 +199,8 @@ class Run:
                     "Pass one of the runs. carob.evaluate and carob.compare accept several runs.",
                     count=len(run),
                 )
-            return cls(name or "run", MappingRun(plain(numbered(run, "run")), of_rows))
+            scored = run is given and all(isinstance(its, Mapping) for its in run.values())
+            return cls(name or "run", MappingRun(plain(numbered(run, "run")), of_rows, scored))
         if not isinstance(run, (str, bytes, os.PathLike)) and is_frame(run):
             listed = listed_in(run, "run", its) if extract is None else None
             if listed is None:
@@ -230,6 +231,8 @@ class Run:
                 held = held_frame(table.content, extract, columns, table.most, table.blocks)
             else:
                 held = cls.of(table.content, extract=extract, **cast("Any", columns)).held
+                if isinstance(held, MappingRun) and not table.written:
+                    held = replace(held, scored=False)
         return cls(name or called(table.name), FileRun(held, table))
 
     def match(self, judgments: _native.Judgments, options: MatchOptions) -> Found:

@@ -79,6 +79,7 @@ class FileTable:
         home: the object that must live as long as the content.
         most: the bytes that the texts of the rows may take.
         blocks: yields the rows of a run block by block, in frames like ``content``; None to read ``content`` itself.
+        written: whether the content is the file's own dictionary, in which carob put no ranks as scores.
     """
 
     name: str
@@ -91,6 +92,7 @@ class FileTable:
     home: Any = None
     most: float = math.inf
     blocks: Callable[[], Iterator[Any]] | None = None
+    written: bool = False
 
     @contextmanager
     def named(self, policy: Policy | None = None) -> Iterator[None]:
@@ -525,7 +527,7 @@ def by_json(wanted: TableRequest) -> FileTable:
     content = wanted.document.content
     if isinstance(content, dict):
         refuse_distance(wanted.asked)
-        return FileTable(place.name, content, wanted.constants, place.origin)
+        return FileTable(place.name, content, wanted.constants, place.origin, written=True)
     roles = {role: name for role, name in wanted.roles.items() if name is not None}
     return FileTable(place.name, content, roles, replace(wanted.origin, rows=True))
 
