@@ -97,6 +97,15 @@ def test_columns_are_those_of_tables(capfd: pytest.CaptureFixture[str]) -> None:
     ]
 
 
+def test_columns_may_be_those_of_one_run(capfd: pytest.CaptureFixture[str]) -> None:
+    configured('[columns.run]\nquery = "no"\n[columns.run.b]\nquery = "question"\n')
+    Path("a.csv").write_text("no,document,score\nq1,a,1\nq1,b,2\nq2,c,1\n")
+    Path("b.csv").write_text("question,document,score\nq1,a,2\nq1,b,1\nq2,c,1\n")
+    out, _ = printed(capfd, "eval", "qrels", "a.csv", "b.csv", "-m", "RR")
+    assert out.splitlines()[1:3] == ["a    0.7500", "b    1.0000"]
+    assert "run-columns query=no b:query=question" in out
+
+
 def test_a_gate_takes_baseline_and_limits_from_it(capfd: pytest.CaptureFixture[str]) -> None:
     configured(
         '[gate]\nbaseline = "old.run"\nmax-drop = {RR = 0.1}\nmin = {"P@1" = 0.2}\ndecide-by = "mean"\nalpha = 0.1\n'

@@ -105,7 +105,7 @@ def pool_checked(
         raise click.UsageError("--pool needs a QRELS file and two RUNs or more.")
     if measures:
         options["measures"] = measures
-    runs = [given.run(each) for each in files[1:]]
+    runs = given.runs(files[1:])
     return check_pool(given.qrels(files[0]), runs, **given.conventions, **options)
 
 

@@ -11,7 +11,7 @@ from carob.cli.terminal import SEPARATED, answer, say, say_data, show_document, 
 
 if TYPE_CHECKING:
     from carob.cli.figures import Picture
-    from carob.evaluation.collections import CollectionsScores
+    from carob.evaluation.collections import CollectionsScores, Scored
 
 SEVERAL = ("collections", "average", "absent", "friedman_ties", "borda_of")
 """The options for several collections."""
@@ -131,35 +131,55 @@ def compared_several(
     """
     from carob.comparison.collections import compared
     from carob.comparison.design import Test
-    from carob.evaluation.collections import scored
 
     refuse_meaningless(several["collections"], files, given)
     chosen = present({name: each for name, each in {**options, **several}.items() if name in SETTINGS})
-    own = arguments_of(files, measures, chosen.get("absent", "refuse"), given)
-    return compared(scored(several["collections"], **own), grouped(options).get("test", Test()), **chosen)
+    found = scored_in(several["collections"], files, measures, chosen.get("absent", "refuse"), given)
+    return compared(found, grouped(options).get("test", Test()), **chosen)
 
 
-def arguments_of(
-    files: tuple[str, ...], measures: tuple[str, ...], absent: str, given: Given, least: int = 2
-) -> dict[str, Any]:
-    """Returns the arguments of ``scored`` that the options give.
+def scored_in(
+    collections: str,
+    files: tuple[str, ...],
+    measures: tuple[str, ...],
+    absent: str,
+    given: Given,
+    least: int = 2,
+) -> Scored:
+    """Returns the scores of runs on several collections.
 
     Args:
+        collections: the folder or table of the collections.
         files: the paths of runs, with ``{collection}`` in them; none if the runs are with the qrels.
         measures: the measures.
         absent: how runs that a collection lacks are treated.
         given: the options for reading files.
         least: the smallest number of runs and of collections.
+
+    Raises:
+        DataError: columns were named for a run that no collection has, or as ``scored``.
     """
-    return {
-        "runs": [split(each) for each in files],
-        "measures": list(measures) or None,
-        "absent": absent,
+    from carob.evaluation.collections import scored
+    from carob.inputs.columns import refuse_no_run
+
+    opened: dict[str, str] = {}
+
+    def run_of(name: str, path: str) -> Any:
+        opened[name] = path
+        return given.named_run(name, path)
+
+    found = scored(
+        collections,
+        runs=[split(each) for each in files],
+        measures=list(measures) or None,
+        absent=absent,
+        opened=run_of,
+        judged=lambda qrels: given.qrels(qrels, measures or None),
+        least=least,
         **given.conventions,
-        "opened": given.named_run,
-        "judged": lambda qrels: given.qrels(qrels, measures or None),
-        "least": least,
-    }
+    )
+    refuse_no_run(given.columns.get("run", {}), list(opened.items()))
+    return found
 
 
 def evaluated_several(
@@ -181,11 +201,11 @@ def evaluated_several(
     Raises:
         click.UsageError: the collections are to come from standard input, or an option does not apply to them.
     """
-    from carob.evaluation.collections import evaluated_collections, scored
+    from carob.evaluation.collections import evaluated_collections
 
     refuse_meaningless(collections, files, given)
     absent = absent or "skip"
-    found = scored(collections, **arguments_of(files, measures, absent, given, least=1))
+    found = scored_in(collections, files, measures, absent, given, least=1)
     return evaluated_collections(found, absent)
 
 

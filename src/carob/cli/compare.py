@@ -175,7 +175,7 @@ def compared(
     from carob.output.progress import watched
 
     policy = conventions(given.profile, given.policy)[1]
-    runs = [given.run(each) for each in paths]
+    runs = given.runs(paths)
     if names == "tag":
         runs = [
             run if split(each)[0] else replace(run, name=tag_of(run))
@@ -244,7 +244,7 @@ def report_command(
     with steps() as tell:
         made = report(
             None if existing else given.qrels(files[0], measures or None),
-            scores_in(files, given, measures) if existing else [given.run(each) for each in files[1:]],
+            scores_in(files, given, measures) if existing else given.runs(files[1:]),
             list(measures) or None,
             command=shlex.join(["carob", *portable(sys.argv[1:])]) if sys.argv[1:2] == ["report"] else None,
             progress=tell,
@@ -285,7 +285,7 @@ def agreement_command(
     found = agreement(
         given.qrels(a, measures or None),
         given.qrels(b, measures or None),
-        [given.run(each) for each in runs] or None,
+        given.runs(runs) or None,
         list(measures) or None,
         **given.conventions,
         **present(options),

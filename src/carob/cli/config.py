@@ -102,7 +102,10 @@ def defaults_in(path: str) -> dict[str, Any]:
             whole_number(path, axis, value) if axis == "depth" else word_of(path, axis, value, CHOICES[axis])
         )
     for kind, columns in given.get("columns", {}).items():
-        found[f"{kind}-columns"] = columns_said(path, kind, columns)
+        if kind == "run":
+            found["run-columns"] = columns_of_runs_said(path, columns)
+        else:
+            found["qrels-columns"] = columns_said(path, kind, columns)
     return found | limits_of_gate(path, given.get("gate", {}))
 
 
@@ -160,6 +163,16 @@ def columns_said(path: str, kind: str, columns: Any) -> str:
             path, f"columns.{kind}", 'a table of column names without commas, such as {query = "qid"}'
         )
     return ",".join(f"{role}={name}" for role, name in columns.items())
+
+
+def columns_of_runs_said(path: str, columns: Any) -> list[str]:
+    """Returns the columns of all runs and those of single runs, such as ``b:query=question``, as options write them."""
+    if not isinstance(columns, dict):
+        return [columns_said(path, "run", columns)]
+    own = {name: its for name, its in columns.items() if isinstance(its, dict)}
+    every = {role: name for role, name in columns.items() if role not in own}
+    texts = [columns_said(path, "run", every)] if every else []
+    return texts + [f"{name}:{columns_said(path, f'run.{name}', its)}" for name, its in own.items()]
 
 
 def limits_of_gate(path: str, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -65,7 +65,7 @@ def correlate_command(
         rest = [each for each in others if each not in judges]
         if len(rest) < 3:
             refuse_too_few(files)
-        runs = [given.run(each) for each in rest]
+        runs = given.runs(rest)
         asked_all = [*measures, *truth_measures] or None
         read = [given.qrels(split(each)[1], asked_all) for each in judges]
         true = given.qrels(truth, asked_all)

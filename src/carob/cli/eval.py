@@ -94,7 +94,7 @@ def evaluate_command(
             2,
             "Pass a QRELS file and at least one RUN. A table of retrieved_ids and reference_ids serves as both.",
         )
-        judgments, ranked = given.qrels(files[0], asked), [given.run(run) for run in files[1:]]
+        judgments, ranked = given.qrels(files[0], asked), given.runs(files[1:])
         if bounded:
             from carob.inputs.run import held_together
 

@@ -61,7 +61,7 @@ def fuse_command(
     if tune is None and save_weights is not None:
         raise click.UsageError("--save-weights needs --tune.")
     refuse_misuse(qrels, *files, given.exclude, output=output)
-    runs = [given.run(each) for each in files]
+    runs = given.runs(files)
     if tune is not None:
         if output is not None or explained is not None or weights is not None:
             raise click.UsageError(

@@ -111,15 +111,16 @@ def gated(
     from carob.testing.gate import gate
 
     asked = [each.rpartition("=")[0] for each in (*drops, *floors) if "=" in each]
+    beside = [] if baseline is None else [baseline]
     if run is None and given.is_log(qrels):
         # The log serves as QRELS and RUN, and so does the baseline if it is a log.
-        logs = given.with_judgments((qrels, *([] if baseline is None else [baseline])))
-        judged, ranked = given.qrels(logs[0], asked or None), given.run(qrels)
+        logs = given.with_judgments((qrels, *beside))
+        judged, ranked = given.qrels(logs[0], asked or None), given.run(qrels, *beside)
     elif run is None:
         judged, ranked = None, only_run(qrels, given, asked, scores_in)
     else:
         refuse_two_logs(qrels, run, given)
-        judged, ranked = given.qrels(qrels, asked or None), given.run(run)
+        judged, ranked = given.qrels(qrels, asked or None), given.run(run, *beside)
     unlimited = baseline is not None and not drops and not floors
     source = click.get_current_context().get_parameter_source("decide_by")
     if unlimited and source == ParameterSource.DEFAULT:
@@ -127,7 +128,7 @@ def gated(
     found = gate(
         judged,
         ranked,
-        None if baseline is None else baseline_in(baseline, given, asked),
+        None if baseline is None else baseline_in(baseline, qrels if run is None else run, given, asked),
         0.0 if unlimited else limits(drops, "--max-drop"),
         limits(floors, "--min"),
         **given.conventions,
@@ -171,15 +172,17 @@ def refuse_two_logs(qrels: str, run: str, given: Given) -> None:
         )
 
 
-def baseline_in(argument: str, given: Given, gated: list[str]) -> Any:
-    """Reads the baseline at a path, which is a record, a file with the per-query scores of a run, or a run."""
+def baseline_in(argument: str, run: str, given: Given, gated: list[str]) -> Any:
+    """Reads the baseline of a run, which is a record, a file with the per-query scores of a run, or a run."""
     from carob.testing.baseline import record_of
 
     name, path = split(argument)
     record = record_of(path)
     if record is not None:
         return record if name is None else record.named(name)
-    return only_run(argument, given, gated, values_in) if given.scores(argument) else given.run(argument)
+    if given.scores(argument):
+        return only_run(argument, given, gated, values_in)
+    return given.run(argument, run)
 
 
 def only_run(argument: str, given: Given, gated: list[str], reader: Callable[..., Any]) -> Any:

@@ -229,6 +229,9 @@ def columns(ctx: click.Context, incomplete: str, kind: str) -> list[CompletionIt
     """Completes ``WHAT=`` for the next column of qrels or a run, after the columns that are typed already."""
     del ctx
     before, comma, last = incomplete.rpartition(",")
+    own, colon, role = last.partition(":")
+    if kind == "run" and colon and not comma and own not in columns_known(kind):  # the columns of one run
+        before, comma, last = own, colon, role
     if "=" in last:
         return []
     return [

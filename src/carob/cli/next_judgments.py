@@ -53,7 +53,7 @@ def next_command(
     wanted = measures[0] if measures else "DCG@10"
     found = next_judgments(
         None if people is None else given.qrels(people, [wanted]),
-        [given.run(each) for each in files],
+        given.runs(files),
         wanted,
         judge=None if judge is None else given.qrels(judge, [wanted]),
         **given.conventions,

@@ -18,6 +18,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import stat
 from contextlib import nullcontext
 from dataclasses import field, fields
@@ -32,14 +33,14 @@ from carob.conventions import arguments
 from carob.conventions.policy import CHOICES, Policy
 from carob.inputs.errors import sentences
 from carob.inputs.files.paths import FOLDERS
-from carob.inputs.sources import HEAD, is_pattern, is_trec, several_runs
+from carob.inputs.sources import HEAD, called, is_pattern, is_trec, several_runs
 from carob.output.errors import DataError, command_of
 from carob.output.escaping import shown
 from carob.output.language import LANGUAGES, language_of
 from carob.output.parsing import is_number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
     from datetime import date
 
@@ -284,7 +285,8 @@ class Given:
     """The options of a command: those for reading its files, and its policy options.
 
     Args:
-        columns: the columns that were named, for ``Qrels.of`` and ``Run.of``, by ``qrels`` and ``run``.
+        columns: the columns that were named, for ``Qrels.of`` and ``Run.of``, by ``qrels`` and ``run``; those of one
+            run only in a dict under its name.
         folders: how to read files in several folders: ``parts`` or ``prefix``.
         exclude: a file of the query-document pairs to remove from each run.
         policy: the policy settings that were given; None without settings.
@@ -300,7 +302,10 @@ class Given:
     @classmethod
     def taken(cls, options: dict[str, Any]) -> Given:
         """Separates the values of the shared options from the other options."""
-        columns = {kind: columns_in(options.pop(f"{kind}_columns", None), kind) for kind in ("qrels", "run")}
+        columns = {
+            "qrels": columns_in(options.pop("qrels_columns", None), "qrels"),
+            "run": columns_of_runs(options.pop("run_columns", None) or ()),
+        }
         words = options.pop("grade_words", None)
         if words is not None:
             from carob.inputs.grade_words import words_in
@@ -348,16 +353,17 @@ class Given:
             return judged_by(logs, policy, columns=self.columns["qrels"], remedy=path.remedy, **how)
         return Qrels.of(path, policy, **how, **self.columns["qrels"])
 
-    def is_log(self, path: str) -> bool:
+    def is_log(self, argument: str) -> bool:
         """Returns whether a file contains the documents of a run and, in other columns, those of judgments."""
         from carob.inputs.files import is_table
 
+        name, path = split(argument)
         is_pipe = os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path))
         if path == "-" or is_pipe or not (is_table(path) or begins_as_table(path)):
             return False
         from carob.inputs.logs import is_log
 
-        return is_log(path, self.columns, self.folders)
+        return is_log(path, {**self.columns, "run": self.columns_of(name, path)}, self.folders)
 
     def with_judgments(self, files: tuple[str, ...]) -> tuple[str, ...]:
         """Returns QRELS and RUNs where the first file is a log: a run with its judgments.
@@ -367,21 +373,47 @@ class Given:
         if not files:
             return files
         paths = paths_of(*files)
-        if paths[0] in paths[1:] or not self.is_log(paths[0]):
+        if paths[0] in paths[1:] or not self.is_log(files[0]):
             return files
         logs = Logs(paths[0])
-        logs.logs = (paths[0], *(path for path in paths[1:] if self.is_log(path)))
+        more = zip(files[1:], paths[1:], strict=True)
+        logs.logs = (paths[0], *(path for each, path in more if self.is_log(each)))
         return (logs, *files)
 
-    def run(self, argument: str) -> Run:
-        """Opens the run of ``path`` or ``name=path``."""
+    def run(self, argument: str, *others: str) -> Run:
+        """Opens the run of ``path`` or ``name=path``.
+
+        Args:
+            argument: the run.
+            others: the other runs of the command.
+
+        Raises:
+            DataError: columns were named for a run that is none of these.
+        """
+        if named := self.columns.get("run"):
+            from carob.inputs.columns import refuse_no_run
+
+            pairs = map(split, (argument, *others))
+            refuse_no_run(named, [(name or called(path), path) for name, path in pairs])
         return self.named_run(*split(argument))
+
+    def runs(self, arguments: Sequence[str]) -> list[Run]:
+        """Opens the runs of a command."""
+        return [self.run(each, *arguments) for each in arguments]
+
+    def columns_of(self, name: str | None, path: str) -> dict[str, Any]:
+        """Returns the columns that were named for a run."""
+        if not (named := self.columns.get("run")):
+            return {}
+        from carob.inputs.columns import columns_of_run
+
+        return columns_of_run(named, name or called(path), path)
 
     def named_run(self, name: str | None, path: str) -> Run:
         """Opens the run of a path, under another name if one is given."""
         from carob.inputs.run import Run
 
-        return Run.of(path, name, folders=self.folders, exclude=self.seen, **self.columns["run"])
+        return Run.of(path, name, folders=self.folders, exclude=self.seen, **self.columns_of(name, path))
 
     def scores(self, argument: str) -> bool:
         """Returns whether a file contains per-query scores. If columns were named, the file is judgments or a run."""
@@ -519,8 +551,28 @@ def may_be_constant(role: str, value: str) -> bool:
     return is_number(value) and (role == "grade" or (role == "probability" and float(value) == 1))
 
 
-def columns_in(text: str | None, kind: str) -> dict[str, Any]:
-    """Parses ``what=name,what=name`` for ``Qrels.of`` or ``Run.of``.
+def columns_of_runs(texts: Sequence[str]) -> dict[str, Any]:
+    """Parses the columns of runs: ``what=name`` for every run, and ``run:what=name`` for one.
+
+    Raises:
+        DataError: as ``columns_in``, or one run's columns where its name is that of a column.
+    """
+    found: dict[str, Any] = {}
+    roles = columns_known("run")
+    own = re.compile(r"(?!{0})(.+?):(?={0})".format(rf"\s*(?:{'|'.join(roles)})\s*:?\s*="))
+    for text in texts:
+        named = own.match(text)
+        if named is None:
+            columns_in(text, "run", found)
+        elif (run := named[1].strip()) in roles:
+            raise DataError(f"--run-columns: the run '{run}' is named like a column. Pass it as NAME=FILE.")
+        else:
+            columns_in(text[named.end() :], "run", found.setdefault(run, {}))
+    return found
+
+
+def columns_in(text: str | None, kind: str, found: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Parses ``what=name,what=name`` for ``Qrels.of`` or ``Run.of``, and adds the columns to those ``found`` before.
 
     ``grade:=1`` is the grade of every row, and ``query:=review1`` the query of every row.
 
@@ -528,7 +580,7 @@ def columns_in(text: str | None, kind: str) -> dict[str, Any]:
         DataError: a column that tables do not have, or that is named twice.
     """
     known = columns_known(kind)
-    found: dict[str, Any] = {}
+    found = {} if found is None else found
     for part in text.split(",") if text else []:
         role, _, name = part.partition("=")
         role, constant = role.strip().removesuffix(":"), role.strip().endswith(":")

@@ -210,9 +210,7 @@ def show_estimates(
     refuse_misuse(people, judging["judge"], judging["strata"], judging["tuned_on"], given.exclude, *files)
     settings = judging_given(judging, given, tuple(asked or ()), existing=existing)
     judge = settings.pop("judge")
-    runs = (
-        scores_in((people,), given, tuple(asked or ())) if existing else [given.run(each) for each in files]
-    )
+    runs = scores_in((people,), given, tuple(asked or ())) if existing else given.runs(files)
     judged = None if existing else given.qrels(people, asked)
     conventions = {} if existing else given.conventions
     found = estimate(judged, judge, runs, asked, **grouped(settings), **conventions)

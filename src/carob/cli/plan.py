@@ -62,7 +62,7 @@ def scores_given(files: tuple[str, ...], measures: tuple[str, ...], given: Given
         return scores_in(files, given, measures)
     from carob.evaluation.evaluate import evaluate
 
-    runs = [given.run(each) for each in files[1:]]
+    runs = given.runs(files[1:])
     return evaluate(
         given.qrels(files[0], measures or None), runs, list(measures) or None, **given.conventions
     )

@@ -40,7 +40,7 @@ def run_command(
 
     refuse_few(files, 1, "Pass at least one RUN.")
     refuse_misuse(*files, queries, judged, given.exclude, output=output)
-    runs: list[Any] = [given.run(each) for each in files]
+    runs: list[Any] = given.runs(files)
     found = write_run(
         runs if len(runs) > 1 else runs[0],
         sys.stdout.buffer if output == "-" else output,

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from carob.inputs.errors import COLUMNS_ADVICE, NO_SUCH_COLUMN, SWAPPED, TWO_COLUMNS, is_measure, refused
-from carob.output.errors import by_reading, one_of, worded
+from carob.output.errors import Worded, by_reading, one_of, worded
 from carob.output.files import own_table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from carob.output.errors import DataError, Worded
+    from carob.output.errors import DataError
 
 
 ROLES = {"qrels": ("query", "document", "grade"), "run": ("query", "document", "score", "rank")}
@@ -22,6 +23,8 @@ DRAW = ("probability", "sample_size")
 """The columns of judgments of a sample, which say how its documents were drawn."""
 ASKED = {"qrels": (*ROLES["qrels"], *DRAW), "run": ROLES["run"]}
 """The columns that are sought in a table."""
+ORDERING = {"score", "rank", "distance"}
+"""The roles of which one is enough to rank a list."""
 IDS = ("query", "document", "subtopic")
 INSISTED = "!"
 """The end of a column's name that insists on scores, even if they look like ranks."""
@@ -60,6 +63,40 @@ def with_distance(named: Mapping[str, Any]) -> dict[str, Any]:
             distance=distance,
         )
     return {**rest, "score": Distance(distance)}
+
+
+def columns_of_run(named: Mapping[str, Any], *names: str | None) -> dict[str, Any]:
+    """Returns the columns' names of one run by role: its own, and for other roles those of all runs.
+
+    Args:
+        named: the names by role, and those of one run only in a mapping under the run's name.
+        names: the run's name, or several by which it may be known.
+    """
+    mine = [each for run, each in named.items() if isinstance(each, Mapping) and run in names]
+    own = {role: name for each in mine for role, name in each.items()}
+    replaced = {*own, *(ORDERING if own.keys() & ORDERING else ())}
+    every = {role: name for role, name in named.items() if not isinstance(name, Mapping)}
+    return {role: name for role, name in every.items() if role not in replaced} | own
+
+
+def refuse_no_run(named: Mapping[str, Any], runs: Sequence[Sequence[str | None]]) -> None:
+    """Refuses names of columns for a run that does not exist.
+
+    Args:
+        named: as in ``columns_of_run``.
+        runs: the names by which each run may be known, the usual one first.
+
+    Raises:
+        DataError: no run has such a name.
+    """
+    for run in (run for run, each in named.items() if isinstance(each, Mapping)):
+        if not any(run in names for names in runs):
+            raise refused(
+                "{columns} names columns of '{run}', which is none of the runs: {there}.",
+                columns=Worded("run_columns", "--run-columns"),
+                run=run,
+                there=", ".join(dict.fromkeys(f"'{names[0]}'" for names in runs)) or "there are none",
+            )
 
 
 def columns_named(named: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:

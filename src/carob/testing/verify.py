@@ -19,6 +19,7 @@ from carob.evaluation.evaluate import evaluate_judged_ranking, evaluate_run
 from carob.evaluation.read_record import BY_RECORD, Record, damaged, policy_in, read_record
 from carob.evaluation.score_tables import document_of
 from carob.evaluation.scores import JUDGED, weights_given, with_judged
+from carob.inputs.columns import columns_of_run, refuse_no_run
 from carob.inputs.digests import digests
 from carob.inputs.errors import sentences
 from carob.inputs.files.paths import lies_in, place_of
@@ -122,7 +123,7 @@ def verify(
     tolerance: float = TOLERANCE,
     anywhere: bool = False,
     qrels_columns: Mapping[str, Any] | None = None,
-    run_columns: Mapping[str, str] | None = None,
+    run_columns: Mapping[str, str | Mapping[str, str]] | None = None,
     folders: str | None = None,
 ) -> Verification:
     """Evaluate a record again and report differences: inputs, versions, policy, measures, values.
@@ -250,6 +251,7 @@ def taken(
     if strangers:
         names = ", ".join(recorded.names)
         raise DataError(f"{recorded.path} has no run '{strangers[0]}': its runs are {names}.")
+    refuse_no_run(columns["run"] or {}, [(name,) for name in recorded.names])
     found = []
     for entry in recorded.document["inputs"]:
         name = entry.get("name")
@@ -257,7 +259,9 @@ def taken(
         if now is None:
             each = Taken(entry, entry["path"], named=True)
         else:
-            each = Taken(entry, now, asked=columns.get(entry["role"]), folders=folders)
+            asked = columns.get(entry["role"]) or {}
+            asked = columns_of_run(asked, name) if entry["role"] == "run" else asked
+            each = Taken(entry, now, asked=asked, folders=folders)
         if entry["role"] == "grades":
             raise DataError(
                 f"{recorded.path} was computed from grades in memory, so it cannot be recomputed."

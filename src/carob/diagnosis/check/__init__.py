@@ -12,7 +12,7 @@ from carob.conventions.request import request_of
 from carob.diagnosis.check.baselines import Baseline, baselines_of, no_better, saturated
 from carob.diagnosis.check.baselines import section as baseline_table
 from carob.diagnosis.check.finding import ERROR, KINDS, NOTE, WARNING, Finding, Kind, found
-from carob.diagnosis.check.inputs import COLUMNS, Files, taken, usual_width
+from carob.diagnosis.check.inputs import COLUMNS, Files, known_as, taken, usual_width
 from carob.diagnosis.check.lenient import (
     LENIENT,
     LenientQrels,
@@ -24,7 +24,7 @@ from carob.diagnosis.check.mismatch import QRELS_VS_RUN, RUN_VS_RUN
 from carob.diagnosis.check.qrels import IN_QRELS
 from carob.diagnosis.check.run import IN_ANY_RUN, IN_RUN
 from carob.diagnosis.check.text import IN_TEXT, unreadable
-from carob.inputs.columns import with_distance
+from carob.inputs.columns import refuse_no_run
 from carob.inputs.run import are_several, refuse_shared, short
 from carob.output.document import Document, Documented, Line, Section, Table, Terms
 from carob.output.escaping import sentence
@@ -206,7 +206,7 @@ def check(
     *runs: Any,
     measures: MeasuresLike = ("AP", "nDCG@10"),
     qrels_columns: Mapping[str, Any] | None = None,
-    run_columns: Mapping[str, str] | None = None,
+    run_columns: Mapping[str, str | Mapping[str, str]] | None = None,
     folders: str | None = None,
     columns: Literal["equal", "trec_eval"] = "equal",
 ) -> Check:
@@ -222,7 +222,8 @@ def check(
         qrels_columns: the names of the columns of a table of judgments by their roles, as ``Qrels.of`` takes them, for
             a file, a frame or a list of rows; with ``words``, the numbers of grades in words, in every form of
             judgments.
-        run_columns: the names of the columns of runs, as ``Run.of`` takes them.
+        run_columns: the names of the columns of runs, as ``Run.of`` takes them; under the name of a run, those of its
+            own: ``{"query": "qid", "b": {"query": "question"}}``.
         folders: how to read files in several folders: ``parts`` or ``prefix``.
         columns: how to read lines of a run, as in ``carob.Policy``.
 
@@ -230,7 +231,7 @@ def check(
         The findings, the most severe first.
 
     Raises:
-        DataError: one open file as two runs.
+        DataError: one open file as two runs, or columns of a run that does not exist.
         MeasureError: a measure that does not exist.
         PolicyError: a value of ``columns`` that does not exist.
 
@@ -242,9 +243,11 @@ def check(
     """
     request = request_of(measures, None, LENIENT.changed(columns=columns))
     request = replace(request, asked={str(each): each for each in request.asked.values()})
-    files = Files({"qrels": dict(qrels_columns or {}), "run": with_distance(run_columns or {})}, folders)
+    files = Files({"qrels": dict(qrels_columns or {}), "run": dict(run_columns or {})}, folders)
+    named = runs_with_names(runs)
+    refuse_no_run(files.columns["run"], [known_as(run, name) for name, run in named])
     judgments = taken(qrels, "qrels", files=files)
-    texts = [taken(run, "run", name, files) for name, run in runs_with_names(runs)]
+    texts = [taken(run, "run", name, files) for name, run in named]
     findings: list[Finding] = []
     like_judgments = [text for text in texts if usual_width(text) == COLUMNS["qrels"]]
     if len(texts) == len(like_judgments) == 1 and usual_width(judgments) >= COLUMNS["run"]:

@@ -15,6 +15,7 @@ from carob.diagnosis.check.lenient import LenientQrels
 from carob.evaluation.collections import given_in, is_values
 from carob.evaluation.evidence import Evidence
 from carob.evaluation.notes import DOUBTFUL, CollectionPrint, equal_collections, notes_of
+from carob.inputs.columns import refuse_no_run
 from carob.inputs.run import several_of
 from carob.output.errors import DataError
 
@@ -45,7 +46,7 @@ def check_collections(
     runs: Sequence[tuple[str | None, str]] = (),
     measures: MeasuresLike = ("AP", "nDCG@10"),
     qrels_columns: Mapping[str, Any] | None = None,
-    run_columns: Mapping[str, str] | None = None,
+    run_columns: Mapping[str, str | Mapping[str, str]] | None = None,
     folders: str | None = None,
     columns: Literal["equal", "trec_eval"] = "equal",
 ) -> Check:
@@ -69,7 +70,7 @@ def check_collections(
         collection lacks, the most severe first.
 
     Raises:
-        DataError: the collections are given in an unknown form.
+        DataError: the collections are given in an unknown form, or columns of a run that no collection has.
         MeasureError: a measure that does not exist.
 
     Example:
@@ -84,6 +85,9 @@ def check_collections(
     """
     faults: list[tuple[str | None, DataError]] = []
     own = given_in(collections, runs, faults=faults)
+    names = {name: runs_of(its) for name, its in own.items()}
+    named = dict(run_columns or {})
+    refuse_no_run(named, [(each,) for its in names.values() for each in its])
     findings = [
         replace(
             refusal("refused-collection", error.file or name or "collections", error),
@@ -98,7 +102,11 @@ def check_collections(
             its,
             measures=measures,
             qrels_columns=qrels_columns,
-            run_columns=run_columns,
+            run_columns={
+                role: each
+                for role, each in named.items()
+                if not isinstance(each, Mapping) or role in names[name]
+            },
             folders=folders,
             columns=columns,
         )
@@ -109,7 +117,7 @@ def check_collections(
     for stream, start in starts:  # the check has read it
         stream.seek(start)
     findings += copied(own, Files({"qrels": dict(qrels_columns or {}), "run": {}}, folders))
-    findings += missing_runs({name: runs_of(its) for name, its in own.items()})
+    findings += missing_runs(names)
     findings.sort(key=lambda each: ORDER.index(each.severity))
     subjects = tuple(f"{name}/{subject}" for name, each in checks.items() for subject in each.subjects)
     baselines = tuple(

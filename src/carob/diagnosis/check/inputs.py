@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 from carob import _native
 from carob._dataclasses import dataclass
 from carob.diagnosis.check.finding import Finding, found, refusal
-from carob.inputs.columns import ASKED, CONSTANT
+from carob.inputs.columns import ASKED, CONSTANT, columns_of_run, with_distance
 from carob.inputs.decompression import Cursor
 from carob.inputs.dicts import MappingRun, is_sample, numbered
 from carob.inputs.errors import sentences
@@ -23,7 +23,7 @@ from carob.inputs.frames import Columns, columns_of, is_frame, listed_in, with_s
 from carob.inputs.ids import text_of
 from carob.inputs.qrels import Qrels
 from carob.inputs.run import Run
-from carob.inputs.sources import Source, content_of, memory, source_of
+from carob.inputs.sources import Source, called, content_of, memory, source_of
 from carob.output.errors import ContentError, DataError, LineEndError
 
 if TYPE_CHECKING:
@@ -99,12 +99,28 @@ class Files:
     """The options for reading tables from files.
 
     Args:
-        columns: the named columns of ``qrels`` and of ``run``.
+        columns: the named columns of ``qrels`` and of ``run``, those of one run in a mapping under its name.
         folders: how to read files in several folders: ``parts`` or ``prefix``.
     """
 
     columns: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     folders: str | None = None
+
+    def of_run(self, given: Any, name: str | None) -> Files:
+        """Returns the options for one run.
+
+        Raises:
+            DataError: the names of a score and of a distance.
+        """
+        its = columns_of_run(self.columns.get("run", {}), *known_as(given, name))
+        return replace(self, columns={**self.columns, "run": with_distance(its)})
+
+
+def known_as(given: Any, name: str | None) -> tuple[str, ...]:
+    """Returns the names by which a run may be known, the usual one first: those of its file, unless it has another."""
+    is_path = isinstance(given, (str, os.PathLike))
+    path = str(name or (os.fspath(given) if is_path else getattr(given, "name", "run")))
+    return called(path), path
 
 
 class Unbroken:
@@ -134,6 +150,7 @@ class Unbroken:
 def taken(given: Any, kind: str, name: str | None = None, files: Files | None = None) -> SurveyedText:
     """Returns the input as text. Unreadable input becomes a finding."""
     files = files or Files()
+    files = files.of_run(given, name) if kind == "run" else files
     label = name or ("qrels" if kind == "qrels" else "run")
     columns = dict(files.columns.get(kind, {}))
     words = columns.pop("words", None)
