@@ -56,6 +56,8 @@ public:
         return true;
     }
 
+    const std::vector<std::int64_t>& constant() const { return fuser_.constant(); }
+
 private:
     const RunsByQuery& runs_;
     QueryFuser fuser_;
@@ -97,13 +99,19 @@ private:
 
 }  // namespace
 
-void write_fused(const RunsByQuery& runs, const FusionRecipe& recipe, int threads, const GoOn& go_on, FusedText& text) {
+std::vector<std::int64_t> write_fused(const RunsByQuery& runs, const FusionRecipe& recipe, int threads, const GoOn& go_on,
+                                      FusedText& text) {
     const std::uint64_t seed = fresh_seed();
     const char separator = runs.has_plain_ids() ? ' ' : '\t';
     Turns turns;
     std::vector<Writing> workers;
     for (int worker = 0; worker < threads; ++worker) workers.emplace_back(runs, recipe, separator, seed, turns, text);
     share_queries(runs, workers, go_on);
+    std::vector<std::int64_t> constant(runs.run_count());
+    for (const Writing& worker : workers) {
+        for (std::size_t run = 0; run < constant.size(); ++run) constant[run] += worker.constant()[run];
+    }
+    return constant;
 }
 
 Matched match_fused(const RunsByQuery& runs, const FusionRecipe& recipe, const Judgments& judgments, const MatchOptions& options,

@@ -20,8 +20,9 @@ public:
 };
 
 // Writes the fused lists as TREC text, the queries in byte order; columns are separated by tabs if an id has a blank.
-// Throws OddId and, as the others, NotPlain.
-void write_fused(const RunsByQuery& runs, const FusionRecipe& recipe, int threads, const GoOn& go_on, FusedText& text);
+// Returns how many lists of each run have three documents or more, all of one score. Throws OddId and, as the others, NotPlain.
+std::vector<std::int64_t> write_fused(const RunsByQuery& runs, const FusionRecipe& recipe, int threads, const GoOn& go_on,
+                                      FusedText& text);
 
 // Matches the fused lists with judgments, as match_text would match that text.
 Matched match_fused(const RunsByQuery& runs, const FusionRecipe& recipe, const Judgments& judgments, const MatchOptions& options,

@@ -47,7 +47,7 @@ PooledDocument pooled(std::string_view id, std::uint64_t seed) {
 }  // namespace
 
 QueryFuser::QueryFuser(const FusionRecipe& recipe, std::size_t runs, std::uint64_t seed)
-    : recipe_(recipe), seed_(seed), lists_(runs), finder_(recipe), sums_(recipe.summation), values_(runs) {
+    : recipe_(recipe), seed_(seed), lists_(runs), finder_(recipe), sums_(recipe.summation), constant_(runs), values_(runs) {
     for (std::size_t lists = 0; lists <= runs; ++lists) factors_.push_back(recipe.factor(lists));
 }
 
@@ -121,6 +121,10 @@ void QueryFuser::sort(List& list) const {
 const std::vector<FusedDocument>& QueryFuser::fuse() {
     find_scores(recipe_.weights);
     choose();
+    for (std::size_t run = 0; run < lists_.size(); ++run) {
+        const std::vector<ListedDocument>& rows = lists_[run].rows;
+        constant_[run] += rows.size() > 2 && rows.front().score == rows.back().score;
+    }
     return best_;
 }
 

@@ -81,6 +81,8 @@ public:
     const std::vector<PooledDocument>& documents() const { return documents_; }
     const PooledDocument& document(const FusedDocument& fused) const { return documents_[fused.document]; }
     const std::vector<ListedDocument>& list(std::size_t run) const { return lists_[run].rows; }
+    // How many fused lists of each run had three documents or more, all of one score.
+    const std::vector<std::int64_t>& constant() const { return constant_; }
 
 private:
     struct List {
@@ -124,6 +126,8 @@ private:
     PointFinder finder_;
     Sums sums_;
     std::vector<double> factors_;  // by the number of lists that have a document
+
+    std::vector<std::int64_t> constant_;
 
     std::vector<double> column_, points_;
     std::vector<const double*> rows_;

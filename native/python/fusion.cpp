@@ -1,4 +1,5 @@
 // Binds the fusion of runs.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
@@ -196,22 +197,22 @@ auto if_plain(const carob::RunsByQuery& runs, const carob::FusionRecipe& recipe,
 
 int team(int threads) { return std::clamp(threads, 1, 256); }
 
-bool wrote(const carob::RunsByQuery& runs, const carob::FusionRecipe& recipe, int threads, carob::FusedText& text) {
-    return if_plain(runs, recipe, [&] {
-               carob::write_fused(runs, recipe, team(threads), go_on, text);
-               return true;
-           }).has_value();
+// For each run, its lists of equal scores.
+std::optional<std::vector<std::int64_t>> wrote(const carob::RunsByQuery& runs, const carob::FusionRecipe& recipe, int threads,
+                                               carob::FusedText& text) {
+    return if_plain(runs, recipe, [&] { return carob::write_fused(runs, recipe, team(threads), go_on, text); });
 }
 
-bool write(const carob::RunsByQuery& runs, const carob::FusionRecipe& recipe, int file, int threads) {
+std::optional<std::vector<std::int64_t>> write(const carob::RunsByQuery& runs, const carob::FusionRecipe& recipe, int file,
+                                               int threads) {
     FileText text(file);
     return wrote(runs, recipe, threads, text);
 }
 
 nb::object text_of(const carob::RunsByQuery& runs, const carob::FusionRecipe& recipe, int threads) {
     MemoryText text;
-    if (!wrote(runs, recipe, threads, text)) return nb::none();
-    return to_bytes(text.text);
+    const auto constant = wrote(runs, recipe, threads, text);
+    return constant ? nb::make_tuple(to_bytes(text.text), *constant) : nb::object(nb::none());
 }
 
 nb::object match_fused(const carob::RunsByQuery& runs, const carob::FusionRecipe& recipe, const HeldJudgments& judgments,

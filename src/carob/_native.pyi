@@ -189,7 +189,8 @@ class Matched:
         """For each query, the sum of the signs of its list.
 
         1: several documents, all of one score. 2: the scores rise from line to line. 4: the scores are 1, 2, 3 …, or
-        0, 1, 2 …, or shares of such, in an order that does not fall.
+        0, 1, 2 …, or shares of such, in an order that does not fall. 8: several documents have the score 0, below one
+        document or several that have different positive scores.
         """
     @property
     def infinite(self) -> int:
@@ -554,15 +555,17 @@ class RunsByQuery:
     @property
     def lacking(self) -> list[tuple[int, bytes]]:
         """For each run, how many of these it lacks, and the first of them."""
-    def write(self, recipe: FusionRecipe, file: int, *, threads: int = 1) -> bool:
-        """Write the fused lists to the start of an open file. False, after a part was written, if some list is odd.
+    def write(self, recipe: FusionRecipe, file: int, *, threads: int = 1) -> list[int] | None:
+        """Write the fused lists to the start of an open file. None, after a part was written, if some list is odd.
+
+        Returns for each run how many of its lists have three documents or more, all of one score.
 
         Raises:
             OSError: the file cannot be written.
             IdError: an id that no line of a run can hold.
         """
-    def text(self, recipe: FusionRecipe, *, threads: int = 1) -> bytes | None:
-        """The same text in memory, or None."""
+    def text(self, recipe: FusionRecipe, *, threads: int = 1) -> tuple[bytes, list[int]] | None:
+        """The same text in memory and these numbers, or None."""
     def match(
         self,
         recipe: FusionRecipe,

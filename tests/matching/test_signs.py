@@ -20,7 +20,7 @@ from conftest import SHARED
 from strategies import examples, first
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
 pytestmark = pytest.mark.filterwarnings("ignore::carob.DataWarning")
@@ -471,6 +471,74 @@ def test_the_command_line_says_so_on_standard_error(
     assert error.count("upside down") == 2
     assert "one: the scores are 1, 2, 3" in error
     assert "two: the scores rise" in error
+
+
+def appended(first: float, last: Sequence[str], best: int = 6) -> Scored:
+    """Lists of which the first documents have scores from ``first`` down, and the last ones 0."""
+    return {
+        query: {f"x{rank}": first - rank for rank in range(best)} | dict.fromkeys(last, 0.0)
+        for query in ("p", "q", "r", "s", "t")
+    }
+
+
+@pytest.mark.parametrize("form", [*FORMS, "fused", "fused, in a file"])
+def test_documents_of_score_0_at_the_end_show_no_order(form: str, tmp_path: Path) -> None:
+    """A fusion keeps the documents of a list of weight 0, with 0 points."""
+    pool = {"x2": 1} | dict.fromkeys(IDS[:8], 1)
+    run = appended(9.0, IDS)
+    if form.startswith("fused"):
+        lists = [
+            {q: {d: s for d, s in its.items() if (s > 0) is head} for q, its in run.items()}
+            for head in (True, False)
+        ]
+        lists[1] = {q: {d: 12.0 - rank for rank, d in enumerate(its)} for q, its in lists[1].items()}
+        files = []
+        for number, each in enumerate(lists):
+            files.append(tmp_path / f"{number}.run")
+            files[-1].write_bytes(text(each))
+        given: Any = carob.fuse(files, "sum", weights=[1, 0])
+        if form.endswith("file"):
+            given.save(tmp_path / "fused.run")
+            given = str(tmp_path / "fused.run")
+    else:
+        given = FORMS[form](run)
+    qrels = dict.fromkeys(run, pool)
+    assert not said(given, qrels)
+    assert not carob.check(qrels, given).of("relevant-last")
+    lowest = {q: {d: s or -1.0 for d, s in its.items()} for q, its in run.items()}
+    assert "nearer to the end" in said(lowest, qrels)  # as these may be distances
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("levels", [2, 4])
+def test_distances_of_a_few_levels_from_0_are_said_to_be_upside_down(levels: int, form: str) -> None:
+    run = {
+        query: {d: float(each * levels // 12) for each, d in enumerate(IDS)} for query in map(str, range(20))
+    }
+    run = {query: {IDS[each]: its[IDS[each]] for each in MIXED} for query, its in run.items()}
+    pool = dict.fromkeys(IDS[: 12 // levels + 2], 1) | {"d11": 0}
+    assert "nearer to the end" in said(FORMS[form](run), dict.fromkeys(run, pool))
+
+
+@pytest.mark.parametrize(
+    ("scores", "sign"),
+    [
+        ([3, 2, 0, 0], 8),
+        ([0, 2, 0, 3], 8),
+        ([1, 0, 0], 8),
+        ([0, 0, 1], 8 + 2),
+        ([2, 2, 0, 0], 0),
+        ([0, 0, 2, 2], 2),
+        ([3, 2, 0], 0),
+        ([3, 0, 0, -1], 0),
+        ([0, 0, -1], 0),
+        ([0, 0, 0], 1),
+    ],
+)
+def test_the_kernel_sees_documents_of_score_0_below_others(scores: list[float], sign: int) -> None:
+    judgments = Qrels.of({"q": {"a": 1}}).judgments
+    run = {"q": {f"d{each}": float(score) for each, score in enumerate(scores)}}
+    assert _native.match_mapping(judgments, run).signs.tolist() == [sign]
 
 
 def test_the_kernel_sees_every_order_of_three() -> None:

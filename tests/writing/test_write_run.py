@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import random
 import re
 import shlex
@@ -255,6 +256,53 @@ def test_a_cut_between_equal_scores_is_counted(tmp_path: Path) -> None:
     with pytest.warns(carob.DataWarning, match="In 1 query, the last document above the depth"):
         written = carob.write_run(run, tmp_path / "out.run", depth=2)
     assert written.below_depth == 1
+
+
+@pytest.mark.parametrize("form", ["dict", "text", "frame"])
+def test_scores_that_order_nothing_are_told_in_the_words_of_the_footer(form: str, tmp_path: Path) -> None:
+    qrels = {query: {"a": 1} for query in ("q1", "q2", "q3")}
+    run = {
+        "q1": {"a": 2.0, "b": 2.0, "c": 2.0},
+        "q2": {"a": math.inf, "b": 1.0, "c": -math.inf},
+        "q3": {"a": 1.0, "b": 1.0},
+    }
+    rows = [(query, each, score) for query, its in run.items() for each, score in its.items()]
+    given: Any = run
+    if form == "text":
+        given = "".join(f"{query} Q0 {each} 0 {score} t\n" for query, each, score in rows).encode()
+    if form == "frame":
+        pandas = pytest.importorskip("pandas", reason="makes a frame")
+        given = pandas.DataFrame(rows, columns=["query_id", "doc_id", "score"])
+    for ties, order in (("trec", "ordered by document id, descending"), ("input", "in the run's own order")):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            carob.write_run(given, tmp_path / "out.run", policy=Policy(ties=ties))  # type: ignore[arg-type]
+            footer = carob.evaluate(qrels, given, "AP", policy=Policy(ties=ties)).footer()  # type: ignore[arg-type]
+        equal, endless = f"1 list with all scores equal, {order}", "2 infinite scores"
+        assert [str(each.message) for each in caught] == [f"In what is written: {equal}, {endless}."]
+        assert equal in footer
+        assert endless in footer
+
+
+def test_ties_whose_scores_are_lost_are_counted(tmp_path: Path) -> None:
+    run = {
+        "q1": {"a": 2.0, "b": 1.0, "c": 1.0, "d": 1.0},
+        "q2": {"a": 1.0, "b": 0.5},
+        "q3": {"a": 0.5},
+        "q4": {"a": 0.5, "b": 0.5},
+    }
+    with pytest.warns(DataWarning) as caught:
+        carob.write_run(run, tmp_path / "out.tsv", to="msmarco")
+    said = " ".join(str(each.message) for each in caught)
+    assert said.startswith(
+        "In 2 queries, documents that are written have equal scores, which msmarco files do not hold:"
+    )
+    assert said.endswith(" the order of ties (trec) decides their ranks.")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for to in ("trec", "csv", "tsv", "jsonl", "json"):
+            carob.write_run(run, tmp_path / "out", to=to)  # type: ignore[arg-type]
+        carob.write_run({"q1": {"a": 0.5}, "q2": {"a": 0.5}}, tmp_path / "out", to="msmarco")
 
 
 def test_groups_of_queries_that_are_not_written_are_told(tmp_path: Path) -> None:

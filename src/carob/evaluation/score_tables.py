@@ -593,6 +593,21 @@ ORDERS = {
 """What orders a list of equal scores, by the rule for ties."""
 
 
+def equal_throughout(constant: int, lists: int, policy: Policy, say: Language = ENGLISH) -> list[Fact]:
+    """Returns the fact that many lists, of all, have all scores equal, so that something else orders them."""
+    if not constant or constant < NOT_FEW * lists or policy.ties not in ORDERS:
+        return []
+    one, many = "{count} list with all scores equal, {order}", "{count} lists with all scores equal, {order}"
+    return [Fact("constant", constant, one, many, {"order": say(ORDERS[policy.ties])})]
+
+
+def without_end(infinite: int, policy: Policy) -> list[Fact]:
+    """Returns the fact that scores are infinite, unless only finite ones count as retrieved."""
+    if not infinite or policy.retrieved != "all":
+        return []
+    return [Fact("infinite", infinite, "{count} infinite score", "{count} infinite scores")]
+
+
 def doubtful(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
     """Returns the facts that make values doubtful: the best values, equal or infinite scores, no unjudged document."""
     counts, policy = scores.counts, scores.policy
@@ -608,13 +623,7 @@ def doubtful(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
             "{count} queries without retrieved documents",
         )
         facts.append(Fact("unanswered", counts.unanswered, one, many))
-    if counts.constant and counts.constant >= NOT_FEW * lists and policy.ties in ORDERS:
-        words: dict[str, object] = {"order": say(ORDERS[policy.ties])}
-        one, many = (
-            "{count} list with all scores equal, {order}",
-            "{count} lists with all scores equal, {order}",
-        )
-        facts.append(Fact("constant", counts.constant, one, many, words))
+    facts += equal_throughout(counts.constant, lists, policy, say)
     if counts.rising:
         one, many = "{count} list in ascending order of score", "{count} lists in ascending order of score"
         facts.append(Fact("rising", counts.rising, one, many))
@@ -622,8 +631,7 @@ def doubtful(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
         one = "{count} pair of documents in another order in the rank column"
         many = "{count} pairs of documents in another order in the rank column"
         facts.append(Fact("misranked", counts.misranked, one, many))
-    if counts.infinite and policy.retrieved == "all":
-        facts.append(Fact("infinite", counts.infinite, "{count} infinite score", "{count} infinite scores"))
+    facts += without_end(counts.infinite, policy)
     shown = (policy.judgments, policy.unjudged) == ("all", "nonrelevant")
     every = (
         NEARLY * counts.retrieved <= counts.found and counts.retrieved >= DOCUMENTS and not counts.negative
@@ -637,7 +645,7 @@ def doubtful(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
     labels = [
         each for each, measure in zip(scores.labels, scores.measures) if measure.by_role("relevance") == 1
     ]
-    words = {"labels": ", ".join(labels)}
+    words: dict[str, object] = {"labels": ", ".join(labels)}
     if counts.lowest_ratings and labels:
         one = "{count} grade of 1, the lowest, counted as relevant ({labels})"
         many = "{count} grades of 1, the lowest, counted as relevant ({labels})"

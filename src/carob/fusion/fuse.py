@@ -115,7 +115,8 @@ def fuse(
             1 for positive scores; 1 by default), also of ``sum`` and ``dbsf``. ``z-score(deviation=sample)`` divides by
             n − 1, also in ``dbsf``; the default is ``population``, which divides by n.
         weights: the weight of each run, by name or in their order, for ``rrf``, ``rbc``, ``borda``, ``sum``, ``mnz``,
-            ``mean`` and ``mixed``.
+            ``mean`` and ``mixed``. A run of weight 0 adds no points, but its documents are fused, as by the engines:
+            those that no other run has get 0 points. Leave the run out to leave out its documents.
         profile: the conventions of a search engine or library: ``ranx``, ``pyserini``, ``anserini``,
             ``elasticsearch``, ``opensearch``, ``weaviate``, ``qdrant``, ``chroma``, ``milvus``, ``vespa``, ``azure``,
             ``haystack``, ``llamaindex`` or ``langchain``.

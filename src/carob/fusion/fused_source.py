@@ -16,6 +16,7 @@ from carob.inputs.errors import refused
 from carob.inputs.run import HELD_TOGETHER
 from carob.inputs.runs import MatchOptions, TextRun
 from carob.inputs.sources import Provenance, memory
+from carob.output.errors import warn
 from carob.writing.formats import refuse_odd_ids, tag_of
 
 if TYPE_CHECKING:
@@ -152,16 +153,34 @@ class FusedSource:
             DataError: a run that cannot be read or fused, or an id that no line can hold.
         """
         with refuse_odd_ids("Rename it."):
-            return self.fused(lambda lists, recipe: lists.text(recipe, threads=self.threads))
+            text, constant = self.fused(lambda lists, recipe: lists.text(recipe, threads=self.threads))
+        self.warn_of_equal(constant)
+        return text
 
     def write(self, file: BinaryIO) -> None:
         """Writes the fused lists as TREC text to an open file, without holding the text in memory if possible."""
         if self.plain is not None and "text" not in self.__dict__ and file.seekable():
-            if self.plain.write(self.in_kernel(), file.fileno(), threads=self.threads):
+            constant = self.plain.write(self.in_kernel(), file.fileno(), threads=self.threads)
+            if constant is not None:
+                self.warn_of_equal(constant)
                 return
             file.seek(0)
             file.truncate()
         file.write(self.text)
+
+    def warn_of_equal(self, constant: list[int]) -> None:
+        """Warns of runs of which many lists have all scores equal.
+
+        Args:
+            constant: the number of such lists of each run.
+        """
+        if not any(constant):
+            return
+        from carob.evaluation.score_tables import equal_throughout
+
+        for run, count, (lacking, _) in zip(self.runs, constant, self.lacking, strict=True):
+            for fact in equal_throughout(count, self.query_count - lacking, self.policy):
+                warn(f"Run {run.name}: {fact.told()}.")
 
     @property
     def threads(self) -> int:

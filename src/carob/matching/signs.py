@@ -41,8 +41,9 @@ REVERSED = {
     "perhaps from one shard, have ranks or distances as scores, they are upside down. Write the negated scores there.",
 }
 """The sentences about lists that seem to be upside down."""
-RISING, COUNTING = 2, 4
-"""The kernel's other signs of a list: scores that rise from row to row, and scores that are 1, 2, 3 …."""
+RISING, COUNTING, APPENDED = 2, 4, 8
+"""The kernel's other signs of a list: scores that rise from row to row, scores that are 1, 2, 3 …, and several scores
+of 0 below positive ones."""
 FEWEST = 3
 """Shorter lists do not count."""
 STEPS = 10
@@ -150,12 +151,22 @@ class Lean:
     of_lists: Floats
 
     @classmethod
-    def of(cls, rows: JudgedRows, which: NDArray[np.bool_] | None = None) -> Lean:
+    def of(cls, rows: JudgedRows, which: NDArray[np.bool_] | None = None, *, last_tie: bool = True) -> Lean:
         """Returns how far relevant documents lean in some lists, or in all. Tied documents share their mean place.
 
         The variance is a list's without ties, which is the largest.
+
+        Args:
+            rows: the rows of judged documents.
+            which: a mask of the lists; None for all.
+            last_tie: whether the lists go on to their end, or end above the documents with their lowest score.
         """
-        relevant, length = np.flatnonzero(rows.grade > 0), rows.length
+        relevant, length = np.flatnonzero(rows.grade > 0), np.array(rows.length)
+        if not last_tie:
+            first, last, place = rows.tie_first[relevant], rows.tie_last[relevant], rows.list_of_row[relevant]
+            at_end = last == length[place]
+            length[place[at_end]] = first[at_end] - 1
+            relevant = relevant[~at_end]
         grade, place = rows.grade[relevant], rows.list_of_row[relevant]
         middle = (rows.tie_first[relevant] + rows.tie_last[relevant]) / 2 - (length[place] + 1) / 2
         moved, total, squares = (
@@ -274,9 +285,26 @@ def reversal(signs: Signs | None, rows: JudgedRows, *, ranked: bool = True) -> R
         return None
     if some < len(rows.length):
         lean = Lean.of(rows)
+    if signs is not None:
+        lean = without_appended(lean, rows, signs.have(APPENDED))
     if lean.of_all:
         return Reversal("below", lean.below, len(lean.telling))
-    return Reversal("some", lean.of_lists > FAR, len(lean.telling))
+    return Reversal("some", lean.of_lists > FAR, len(lean.telling)) if lean.of_some else None
+
+
+def without_appended(lean: Lean, rows: JudgedRows, appended: NDArray[np.bool_]) -> Lean:
+    """Returns the lean without the documents of score 0 at the end of some lists, which these do not rank.
+
+    Such are the documents that only lists of weight 0 hold in a fusion, and those that fill up a list. Where the
+    documents above them are upside down as well, 0 may be the lowest rank or distance, and they count.
+
+    Args:
+        lean: the lean of all documents.
+        rows: the rows of judged documents.
+        appended: a mask of the lists.
+    """
+    above = Lean.of(rows, appended, last_tie=False)
+    return lean if above.excess > LOOKING else Lean(np.where(appended, above.of_lists, lean.of_lists))
 
 
 def by_shape(signs: Signs, rows: JudgedRows, *, ranked: bool) -> Reversal | None:

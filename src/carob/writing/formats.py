@@ -31,6 +31,8 @@ UNICODE = ("jsonl", "json", "csv", "tsv", "parquet", "arrow")
 """The formats whose ids are Unicode, not bytes: tables are read as UTF-8."""
 OF_KIND = {"lines": "jsonl", "parquet": "parquet", "arrow": "arrow", "csv": "csv", "json": "json"}
 """The format of each kind of file that carob reads, if carob writes it."""
+WITHOUT_SCORES = ("msmarco",)
+"""The formats that hold ranks only."""
 LINE_PACKED = (".gz", ".zst")
 """The compressions in which carob reads tables in text."""
 GZIP_LEVEL = 1

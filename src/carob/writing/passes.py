@@ -21,6 +21,7 @@ from carob.inputs.runs import MatchOptions, TextRun, Wrapper
 from carob.inputs.runs.batches import CameBack, StreamedRun, rows_after
 from carob.inputs.sources import ONE_COUNTS
 from carob.matching.match import refuse_duplicates
+from carob.matching.signs import FEWEST
 from carob.output.files import whole_file
 from carob.writing.formats import NeedsTabs, run_file
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from carob.inputs.runs import RunSource
+    from carob.lists.rows import Floats, Integers
     from carob.output.errors import DataError
     from carob.writing.formats import RunFile
 
@@ -92,6 +94,7 @@ class PartFile:
         self.seen: set[bytes] = set()
         self.queries = self.documents = self.size = 0
         self.below_depth = self.repeats = self.unjudged = self.cut_ties = 0
+        self.constant = self.infinite = self.tied = 0
         self.tabs = self.must_begin_again = False
 
     @contextmanager
@@ -122,6 +125,7 @@ class PartFile:
         self.out = run_file(self.file, its.form, its.packing, tag, tabs=self.tabs)
         self.seen.clear()
         self.queries = self.documents = 0
+        self.constant = self.infinite = self.tied = 0
         self.must_begin_again = False
 
     def put(self, lists: _native.RankedLists) -> None:
@@ -137,6 +141,16 @@ class PartFile:
             self.seen.update(lists.queries)
         self.queries += len(lists.offsets) - 1
         self.documents += len(lists.scores)
+        self.count_scores(lists.scores, lists.offsets)
+
+    def count_scores(self, scores: Floats, offsets: Integers) -> None:
+        """Counts infinite scores, lists of three documents or more with one score, and lists with equal scores."""
+        self.infinite += int(np.count_nonzero(np.isinf(scores)))
+        ends = scores[offsets[:-1]] == scores[offsets[1:] - 1]
+        self.constant += int(np.count_nonzero(ends & (np.diff(offsets) >= FEWEST)))
+        above = np.flatnonzero(scores[:-1] == scores[1:])
+        lists = np.searchsorted(offsets, above, "right")
+        self.tied += len(np.unique(lists[above + 1 < offsets[lists]]))
 
     def abandon(self) -> None:
         """Closes what writes to the file and has not come to its end: a compressor would write to it later."""

@@ -24,7 +24,7 @@ from carob.output.errors import ArgumentError, NothingError, warn
 from carob.output.files import refuse_overwriting
 from carob.output.language import filled, plural
 from carob.output.results import Records
-from carob.writing.formats import format_of_name
+from carob.writing.formats import WITHOUT_SCORES, format_of_name
 from carob.writing.passes import PartFile, RunPart, RunPass, RunRequest
 
 if TYPE_CHECKING:
@@ -279,7 +279,7 @@ def write_parts(request: RunRequest, parts: list[RunPart], file: Any = None) -> 
 
 
 def warn_of_lists(request: RunRequest, files: list[PartFile]) -> None:
-    """Warns of doubtful lines, which the written run no longer shows, and of cuts between equal scores."""
+    """Warns of doubtful lines, which the written run no longer shows, of doubtful scores, and of ties that decide."""
     tags = all(each.part.tag is None for each in files)
     for said in (each for run in request.runs for each in doubts_of_lines(run, tags=tags)):
         warn(said)
@@ -289,6 +289,22 @@ def warn_of_lists(request: RunRequest, files: list[PartFile]) -> None:
             f"In {plural(cut, 'query', 'queries')}, the last document above the depth and the first below it have "
             f"equal scores: the order of ties ({request.options.policy.ties}) decides which is written."
         )
+    tied = sum(each.tied for each in files)
+    if tied and request.form in WITHOUT_SCORES:
+        warn(
+            f"In {plural(tied, 'query', 'queries')}, documents that are written have equal scores, which "
+            f"{request.form} files do not hold: the order of ties ({request.options.policy.ties}) decides their ranks."
+        )
+    constant, infinite, lists = (
+        sum(getattr(each, name) for each in files) for name in ("constant", "infinite", "queries")
+    )
+    if constant or infinite:
+        from carob.evaluation.score_tables import equal_throughout, without_end
+
+        policy = request.options.policy
+        facts = [*equal_throughout(constant, lists, policy), *without_end(infinite, policy)]
+        if facts:
+            warn(f"In what is written: {', '.join(each.told() for each in facts)}.")
 
 
 def warn_of_missing(request: RunRequest, files: list[PartFile]) -> None:
