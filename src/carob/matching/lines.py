@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from carob import _native
 from carob.inputs.ids import text_of
 from carob.inputs.runs import TextRun, Wrapper
 from carob.inputs.sources import is_pattern
 from carob.inputs.systems import named_systems, one_system
 from carob.output.errors import worded
 from carob.output.escaping import shown
-from carob.output.parsing import number_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -98,16 +97,10 @@ def six_fields(lines: list[bytes]) -> list[list[bytes]]:
 
 
 def accord_of(rows: list[list[bytes]]) -> tuple[int, int]:
-    """Returns the pairs of lines, one after the other, that the ranks order as the scores do, and as they do not."""
-    agree = contradict = 0
-    for one, other in pairwise(rows):
-        numbers = [number_of(each[column]) for each in (one, other) for column in (3, 4)]
-        if one[0] != other[0] or None in numbers:
-            continue
-        rank, score, next_rank, next_score = numbers
-        product = (next_rank - rank) * (score - next_score)  # type: ignore[operator]
-        agree, contradict = agree + (product > 0), contradict + (product < 0)
-    return agree, contradict
+    """Returns the pairs of documents that the ranks order as the scores do, and as they do not, by the rule of a match."""
+    every = _native.judgments_from_mapping({text_of(each[0]): {} for each in rows} or {"": {}})
+    lines = b"\n".join(map(b"\t".join, rows))
+    return _native.match_text(every, lines, duplicates="first", lenient=True).accord
 
 
 def several_systems(run: Run) -> str | None:
