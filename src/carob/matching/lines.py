@@ -97,7 +97,7 @@ def six_fields(lines: list[bytes]) -> list[list[bytes]]:
 
 
 def accord_of(rows: list[list[bytes]]) -> tuple[int, int]:
-    """Returns the pairs of documents that the ranks order as the scores do, and as they do not, by the rule of a match."""
+    """Returns how many pairs of documents the ranks order as the scores do, and how many not, as a match finds them."""
     every = _native.judgments_from_mapping({text_of(each[0]): {} for each in rows} or {"": {}})
     lines = b"\n".join(map(b"\t".join, rows))
     return _native.match_text(every, lines, duplicates="first", lenient=True).accord
