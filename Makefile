@@ -9,6 +9,7 @@ SEED ?= 1
 BENCH ?= --huge
 PYTHONS ?=
 TESTS ?=
+WHEEL ?=
 WORKERS ?= 4
 
 VENV := .venv
@@ -91,10 +92,11 @@ fix: $(VENV)/test-tools
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
+# Of a checkout whose wheel is there, as in CI, WHEEL= names it: nothing is compiled twice.
 # Not editable: the hook of an editable install costs each start some 20 ms, and tests should meet what users get.
 $(VENV)/installed: pyproject.toml README.md $(KERNEL) $(PACKAGE) $(VENV)/build-tools
 	@echo "[3/3] Compiling the kernel, and installing carob with NumPy and SciPy (half a minute or more the first time)"
-	@unset MAKEFLAGS; $(BIN)/python build_backend/install.py
+	@unset MAKEFLAGS; $(BIN)/python build_backend/install.py $(WHEEL)
 	@touch $@
 
 # Held to their hashes: what compiles the kernel is what was tried.
@@ -120,8 +122,7 @@ $(VENV)/bench-peers: pyproject.toml | $(VENV)/installed
 $(VENV)/peers: pyproject.toml | $(VENV)/test-tools
 	$(PIP) "carob[peers]"
 	@$(BIN)/python build_backend/vega.py
-	@touch $@
-	@$(MAKE) --no-print-directory $(VENV)/installed
+	@touch $(VENV)/installed $@
 
 $(VENV)/bin/pip:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \

@@ -1,4 +1,4 @@
-"""Installs the checkout into the environment that runs it, and shows how far the compiler is.
+"""Installs the checkout, or a wheel of it, into the environment that runs it; shows how far the compiler is.
 
 pip alone prints nothing while the kernel compiles, or everything. Here: a line for each step of CMake's, and all that
 pip said only where it failed.
@@ -27,7 +27,7 @@ def main() -> int:
     # Not isolated: the kernel is compiled again only where it changed, so a change of a Python file costs seconds.
     # Not compiled to bytecode: SciPy alone takes ten seconds of it, and the command imports few of its modules.
     options = ["--no-build-isolation", "--no-compile", "--disable-pip-version-check", "--verbose"]
-    command = [sys.executable, "-m", "pip", "install", *options, str(CHECKOUT)]
+    command = [sys.executable, "-m", "pip", "install", *options, *(sys.argv[1:] or [str(CHECKOUT)])]
     began = time.monotonic()
     kept: deque[str] = deque(maxlen=200)
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as pip:
