@@ -24,7 +24,7 @@ SCRIPT = Path(__file__).parents[2] / ".ci" / "run"
 WAITS = """#!/bin/sh
 [ "$1" = -c ] && exit 0
 case "$*" in *peers*) exit 0 ;; esac
-ids=ids-${0##*/}
+case "$*" in *sanitize*) ids=ids-sanitizers ;; *) ids=ids-${0##*/} ;; esac
 sleep 600 & echo $! >>"$ids"
 echo $$ >>"$ids"
 wait
@@ -64,10 +64,11 @@ def test_what_goes_on_beside_ends_with_a_script_that_is_ended(
     waited: list[int] = []
     until = time.monotonic() + 60
     try:
-        while len(beside) + len(waited) < 4 and time.monotonic() < until:
+        while len(beside) + len(waited) < 6 and time.monotonic() < until:
             time.sleep(0.05)
-            beside, waited = (started(tmp_path / f"ids-{name}") for name in ("python", "make"))
-        assert (len(beside), len(waited)) == (2, 2)
+            beside = [*started(tmp_path / "ids-python"), *started(tmp_path / "ids-sanitizers")]
+            waited = started(tmp_path / "ids-make")
+        assert (len(beside), len(waited)) == (4, 2)
         end(script.pid, signal.SIGTERM)
         if end is os.kill:
             # bash heeds the signal when the program that it waits for has ended.
