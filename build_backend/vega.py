@@ -7,12 +7,12 @@ bundle stays out of the repository.
 
 from __future__ import annotations
 
-import gzip
+import lzma
 from importlib.metadata import files, version
 from importlib.util import find_spec
 from pathlib import Path
 
-TARGET = Path(__file__).parents[1] / "src" / "carob" / "reports" / "templates" / "vega.js.gz"
+TARGET = Path(__file__).parents[1] / "src" / "carob" / "reports" / "templates" / "vega.js.xz"
 EXPOSED = "window.vegaEmbed = vegaEmbed;"
 """Vega Embed alone is exposed, as in ``carob.reports.page``."""
 LIBRARIES = {
@@ -43,7 +43,7 @@ def bundled() -> str:
 
 def main() -> None:
     """Write it for the next wheel and, where this environment has carob already, for that."""
-    bundle = gzip.compress(bundled().encode("utf-8"), 9, mtime=0)
+    bundle = lzma.compress(bundled().encode("utf-8"), preset=9 | lzma.PRESET_EXTREME)
     TARGET.write_bytes(bundle)
     found = find_spec("carob")
     for folder in found.submodule_search_locations or () if found else ():

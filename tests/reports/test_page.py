@@ -391,7 +391,7 @@ def test_json_in_a_script_cannot_end_it() -> None:
 
 
 def test_a_package_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    monkeypatch.setattr("carob.reports.page.find_spec", lambda name: None)
     with pytest.raises(carob.DataError, match=r"needs jinja2.*, .* pip install 'carob\[report\]'"):
         carob.report(QRELS, {"old": OLD, "new": NEW})
 
@@ -432,10 +432,14 @@ def test_a_page_has_the_same_drawing_library_with_the_wheels_and_without(
     monkeypatch.syspath_prepend(CHECKOUT / "build_backend")
     import vega
 
-    monkeypatch.setattr(page, "carried", lambda: tmp_path / "vega.js.gz")
+    monkeypatch.setattr(page, "carried", lambda: None)
     made, version = drawing_library()
     assert version == vl_convert.get_vega_version()
-    (tmp_path / "vega.js.gz").write_bytes(gzip.compress(vega.bundled().encode()))
+    monkeypatch.setattr(vega, "TARGET", tmp_path / "reports" / "templates" / "vega.js.xz")
+    vega.TARGET.parent.mkdir(parents=True)
+    monkeypatch.setattr(vega, "find_spec", lambda name: None)  # the installed page keeps its own
+    vega.main()
+    monkeypatch.setattr(page, "carried", lambda: vega.TARGET)
     monkeypatch.setattr(page, "PROGRAM", "raise SystemExit(1)")
     carried, again = drawing_library()
     assert again == version

@@ -10,7 +10,6 @@ from the data, because a run may be called ``__proto__``, which every JavaScript
 from __future__ import annotations
 
 import base64
-import gzip
 import hashlib
 import json
 import os
@@ -19,6 +18,7 @@ import subprocess
 import sys
 from functools import cache
 from importlib.resources import files
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from carob._version import __version__
@@ -238,11 +238,9 @@ def refuse_absent() -> None:
     Raises:
         DataError: a package is not installed.
     """
-    from importlib.util import find_spec
-
     needed = (
         {"jinja2": "jinja2"}
-        if carried().is_file()
+        if carried()
         else {"jinja2": "jinja2", "vl_convert": "vl-convert-python"}
     )
     absent = [package for module, package in needed.items() if find_spec(module) is None]
@@ -286,15 +284,21 @@ def page(data: dict[str, Any], **parts: Any) -> str:
     return re.sub("[\ud800-\udfff]", "\ufffd", text)
 
 
-def carried() -> Traversable:
-    """Returns the path of the drawing library in a wheel, created by ``build_backend/vega.py``."""
-    return files("carob.reports") / "templates" / "vega.js.gz"
+def carried() -> Traversable | None:
+    """Returns the path of the drawing library in a wheel, created by ``build_backend/vega.py``.
+
+    None where there is none, or where Python was built without the module that reads it.
+    """
+    path = files("carob.reports") / "templates" / "vega.js.xz"
+    return path if path.is_file() and find_spec("_lzma") else None
 
 
 def drawing_library() -> tuple[str, str]:
     """Returns Vega, Vega-Lite and Vega Embed as one script, and the version of Vega."""
-    if carried().is_file():
-        script = gzip.decompress(carried().read_bytes()).decode("utf-8")
+    if path := carried():
+        import lzma
+
+        script = lzma.decompress(path.read_bytes()).decode("utf-8")
     else:
         program = [sys.executable, "-I", "-c", PROGRAM, EXPOSED, *filter(None, sys.path)]
         script = subprocess.run(program, check=True, stdout=subprocess.PIPE).stdout.decode("utf-8")  # noqa: S603 - ours
