@@ -1,18 +1,11 @@
 # Lists the kernel's sources and how they are compiled; the module, the tests and the fuzz target share it.
-# Sources that process every line or row of a run, and the others.
+# Sources that an evaluation goes through for every line or row, and the others.
 set(CAROB_HOT
   ${CMAKE_CURRENT_LIST_DIR}/frames/columns.cpp
   ${CMAKE_CURRENT_LIST_DIR}/frames/decimal.cpp
   ${CMAKE_CURRENT_LIST_DIR}/frames/frame.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/fusion/blocks_of_queries.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/fusion/fuse.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/fusion/plain_runs.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/fusion/points.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/fusion/pooled_runs.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/fusion/query.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/fusion/sums.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/fusion/tune.cpp
   ${CMAKE_CURRENT_LIST_DIR}/matching/gather.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/matching/judgments.cpp
   ${CMAKE_CURRENT_LIST_DIR}/matching/match.cpp
   ${CMAKE_CURRENT_LIST_DIR}/matching/match_frame.cpp
   ${CMAKE_CURRENT_LIST_DIR}/matching/reduce.cpp
@@ -21,22 +14,29 @@ set(CAROB_HOT
   ${CMAKE_CURRENT_LIST_DIR}/text/blocks.cpp
   ${CMAKE_CURRENT_LIST_DIR}/text/json.cpp
   ${CMAKE_CURRENT_LIST_DIR}/text/numbers.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/text/reading.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/writing/digits.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/writing/list_maker.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/writing/part_maker.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/writing/run_text.cpp)
+  ${CMAKE_CURRENT_LIST_DIR}/text/reading.cpp)
 set(CAROB_COLD
   ${CMAKE_CURRENT_LIST_DIR}/frames/parquet.cpp
   ${CMAKE_CURRENT_LIST_DIR}/frames/read_frame.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/matching/judgments.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/fusion/blocks_of_queries.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/fusion/fuse.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/fusion/plain_runs.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/fusion/points.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/fusion/pooled_runs.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/fusion/query.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/fusion/sums.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/fusion/tune.cpp
   ${CMAKE_CURRENT_LIST_DIR}/matching/notice.cpp
   ${CMAKE_CURRENT_LIST_DIR}/matching/ranked.cpp
   ${CMAKE_CURRENT_LIST_DIR}/matching/rows.cpp
   ${CMAKE_CURRENT_LIST_DIR}/text/first_line.cpp
   ${CMAKE_CURRENT_LIST_DIR}/text/placed.cpp
   ${CMAKE_CURRENT_LIST_DIR}/text/source.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/text/survey.cpp)
+  ${CMAKE_CURRENT_LIST_DIR}/text/survey.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/writing/digits.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/writing/list_maker.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/writing/part_maker.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/writing/run_text.cpp)
 set(CAROB_KERNEL ${CAROB_HOT} ${CAROB_COLD})
 set(CAROB_KERNEL_DIR ${CMAKE_CURRENT_LIST_DIR})
 
