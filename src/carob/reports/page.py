@@ -238,11 +238,7 @@ def refuse_absent() -> None:
     Raises:
         DataError: a package is not installed.
     """
-    needed = (
-        {"jinja2": "jinja2"}
-        if carried()
-        else {"jinja2": "jinja2", "vl_convert": "vl-convert-python"}
-    )
+    needed = {"jinja2": "jinja2"} if carried() else {"jinja2": "jinja2", "vl_convert": "vl-convert-python"}
     absent = [package for module, package in needed.items() if find_spec(module) is None]
     if absent:
         raise DataError(
