@@ -395,3 +395,22 @@ def test_the_command_shows_few_runs_and_opens_held_out_queries_with_a_ledger(
     with pytest.raises(SystemExit):
         main(["best", *tea, *split, "--open", "--ledger", tea[0]])
     assert "not overwritten" in capsys.readouterr().err
+
+
+def test_equal_values_do_not_make_the_expected_value_certain() -> None:
+    """All resamples of twelve ones are alike, but other queries may have other values."""
+    ones = np.column_stack([np.ones(12), np.zeros(12)])
+    (found,) = carob.best(None, scores(ones, measure="Success@10")).measures
+    assert found.honest.low < 0.85
+    assert found.honest.high == 1
+    assert math.isnan(found.optimism.low)
+    (few,) = carob.best(None, scores(ones[:6], measure="Success@10")).measures
+    assert math.isnan(few.honest.low)
+    text = " ".join(str(carob.best(None, scores(ones[:6], measure="Success@10"))).split())
+    assert "With fewer than 8 queries, they may be far too narrow" in text
+    assert "too wide" not in text
+    # Where values differ, the interval is that of the resamples.
+    spread = np.column_stack([np.linspace(0.2, 0.8, 12), np.linspace(0.1, 0.6, 12)])
+    (usual,) = carob.best(None, scores(spread)).measures
+    student = np.std(spread[:, 0], ddof=1) / 12**0.5 * 2.201
+    assert usual.honest.high - usual.honest.value == pytest.approx(student, rel=0.2)

@@ -493,3 +493,52 @@ def test_tukeys_intervals_say_what_they_assume_and_p_equivalent_that_it_is_not_c
     assert "differences at once if all pairs have the same variance and are not very skewed" in flat(found)
     assert "of each pair alone, not corrected for the number of pairs" in flat(found)
     assert "not corrected for the number" not in flat(two(plain(2), margin=0.1))
+
+
+def test_a_decision_that_the_interval_contradicts_is_said() -> None:
+    """By signs, seven wins and a tie decide; Student's interval of the same differences contains 0."""
+    lower = np.array([0.5, 0.51, 0.49, 0.52, 0.48, 0.53, 0.47, 0.5])
+    differences = [0.9, 0.05, 0.02, 0.03, 0.04, 0.06, 0.01, 0.0]
+    table = np.column_stack([lower + np.array(differences) / 2, lower])
+    found = carob.compare(None, systems(table, "DCG@10"), test="randomisation")
+    pair = found.primary.pairs[0]
+    assert pair.p_corrected < 0.05
+    assert pair.low < 0 < pair.high
+    (said,) = [each.sentence for each in found.warnings if each.kind == "disagree"]
+    assert said.startswith("s0 and s1 are significantly different in DCG@10, although the 95% interval")
+    # By Student's t, test and interval are one.
+    assert "disagree" not in [
+        each.kind for each in carob.compare(None, systems(table, "DCG@10"), test="t").warnings
+    ]
+
+
+def test_an_interval_without_0_and_a_test_that_finds_nothing_is_said() -> None:
+    table = np.random.default_rng(5).normal(size=(12, 2)) * 0.1 + 0.5
+    table[:, 0] = table[:, 1] + np.array([0.1] * 9 + [-0.1] * 3) + np.arange(12) / 1e4
+    found = carob.compare(None, systems(table, "DCG@10"), test="sign")
+    pair = found.primary.pairs[0]
+    assert pair.p_corrected > 0.05
+    assert ("disagree" in [each.kind for each in found.warnings]) == (pair.low > 0)
+
+
+def test_few_queries_say_what_students_t_assumes() -> None:
+    table = np.random.default_rng(1).normal(size=(30, 2))
+    said = {
+        (test, rows): " ".join(str(carob.compare(None, systems(table[:rows], "DCG@10"), test=test)).split())
+        for test in ("t", "randomisation")
+        for rows in (9, 14)
+    }
+    assumed = "Student's t assumes nearly normal differences, which so few cannot show."
+    assert [assumed in said[each] for each in (("t", 9), ("t", 14), ("randomisation", 9))] == [
+        True,
+        False,
+        False,
+    ]
+
+
+def test_one_query_has_no_interval_even_if_the_runs_are_identical() -> None:
+    found = carob.compare(None, systems(np.array([[1.0, 1.0]]), "DCG@10"))
+    assert np.isnan(found.primary.pairs[0].low)
+    words = " ".join(str(found).split())
+    assert "identical on the only query in DCG@10" in words
+    assert "there is no interval, and p is 1." in words

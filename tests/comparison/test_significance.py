@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import carob
 from carob.cli import main
 from carob.cli.options import grouped
 from carob.comparison.findings import NOUNS
+from carob.comparison.significance import EXACT_RANKS, wilcoxon
 from carob.statistics.multiple_comparisons import randomised_tukey
 from carob.statistics.paired import Draw, max_flip, paired
 from comparison.matrices import systems
@@ -272,3 +275,18 @@ def test_there_are_no_corrected_intervals_where_nothing_can_be_excluded(test: st
     assert all(
         math.isfinite(pair.joint_low) for pair in carob.compare(None, systems(values), test="t").primary.pairs
     )
+
+
+def test_wilcoxons_p_is_exact_with_zeros_and_equal_sizes() -> None:
+    """By all assignments of signs to the ranks, whatever the version of SciPy."""
+    draw = np.random.default_rng(0)
+    for size in (1, 4, 9, 12):
+        differences = np.append(np.round(draw.normal(0.1, 0.2, size), 1), [0.0, 0.0])
+        left = differences[differences != 0]
+        ranks = stats.rankdata(np.abs(left))
+        signs = np.array(list(product([-1, 1], repeat=len(left))))
+        reach = abs((np.sign(left) * ranks).sum())
+        p = (np.abs(signs @ ranks) >= reach - 1e-9).mean() if len(left) else 1.0
+        assert wilcoxon(differences)[0] == pytest.approx(p)
+    many = draw.normal(0.1, 1, EXACT_RANKS + 1)
+    assert wilcoxon(many)[0] == pytest.approx(stats.wilcoxon(many).pvalue)

@@ -265,6 +265,14 @@ def test_orders_of_measures_and_of_documents(tea: list[str], capfd: pytest.Captu
     assert 0.8 < found["rbo"][0][1] < 1.0
 
 
+def test_overlap_says_of_how_many_queries_it_is_known() -> None:
+    queries = [f"q{each:03}" for each in range(120)]
+    qrels = {query: {"a": 1} for query in queries}
+    runs = {name: {query: {"a": 1.0, "b": 0.5} for query in queries} for name in ("one", "two")}
+    few = " ".join(str(carob.compare(qrels, runs, "RR", orders=True)).split())
+    assert "over 40 queries (evenly spaced among the 120), p = 0.9" in few
+
+
 def test_groups_are_shown_with_the_worst(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "groups").write_text(
         "".join(f"t{n:02} {'first half' if n < 13 else 'second'}\n" for n in range(1, 25))

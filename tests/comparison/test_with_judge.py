@@ -152,7 +152,7 @@ def test_a_difference_is_exact_where_people_judged_every_query(names: str, basel
     rival = f"the best of {len(names)} runs, better" if baseline is None and len(names) > 2 else "better"
     said = found.as_dict()["verdict"]
     assert said == (
-        f"On these 40 queries, which people judged completely, {first} is {rival} than {second} by {size} in P@3."
+        f"On these 40 queries, all of which people judged, {first} is {rival} than {second} by {size} in P@3."
     )
     text = " ".join(str(found).split())
     assert said in text
@@ -163,7 +163,7 @@ def test_a_difference_is_exact_where_people_judged_every_query(names: str, basel
     similar = carob.compare(
         PEOPLE, few, "P@3", judge=MODEL, baseline=baseline, design=carob.Design(target="similar")
     )
-    assert "judged completely" not in str(similar)
+    assert "all of which people judged" not in str(similar)
     one = carob.estimate(PEOPLE, MODEL, few, "P@3")
     assert f"{order[0]} has P@3 {means[order[0]]:.3f}." in str(one)
 
@@ -526,3 +526,50 @@ def test_a_copy_of_the_judges_judgments_is_not_peoples(tmp_path: Path) -> None:
     for path, wanted in ((people, True), (half, False)):
         found = carob.estimate(path, judge, {"run": run}, "nDCG@10")
         assert any(said in each.sentence for each in found.warnings) == wanted
+
+
+def test_a_judge_that_people_leave_nothing_to_is_not_called_uncorrelated() -> None:
+    """λ is 0 for other reasons than its correlation where people judged all queries, or only two."""
+    whole = carob.compare(PEOPLE, RUNS, "P@3", judge=MODEL, design=carob.Design(target="similar"))
+    few = carob.compare({query: PEOPLE[query] for query in QUERIES[:2]}, RUNS, "P@3", judge=MODEL)
+    unlike = {query: {d: 2 - g for d, g in grades.items()} for query, grades in PEOPLE.items()}
+    against = carob.compare(SOME, RUNS, "P@3", judge=unlike)
+    for found, words in (
+        (whole, "people judged all 40 queries, so the judge adds nothing"),
+        (few, "people judged too few queries to fit λ"),
+        (against, "do not correlate positively with people's"),
+    ):
+        assert found.judge is not None
+        assert found.judge.measures["P@3"].weight == 0
+        (said,) = [each.sentence for each in found.warnings if each.kind == "judge"]
+        assert words in said
+    tuned = carob.compare(SOME, RUNS, "P@3", judge=MODEL, design=carob.Design(tuned_on=list(SOME)[:10]))
+    assert {"clean", "judge"} & {each.kind for each in tuned.warnings} == {"clean"}
+
+
+@pytest.mark.parametrize("count", [16, 40])
+def test_the_bias_on_similar_queries_is_uncertain_whatever_people_judged(count: int) -> None:
+    """Its interval is Student's, without the correction for a finite number of queries."""
+    judged = {query: PEOPLE[query] for query in (list(SOME) if count == 16 else QUERIES)}
+    found = carob.compare(judged, RUNS, "P@3", judge=MODEL, design=carob.Design(target="similar"))
+    assert found.judge is not None
+    its = found.judge.measures["P@3"]
+    people, judge = values(judged, "P@3"), values(MODEL, "P@3")
+    above = [judge["a"][query] - people["a"][query] for query in judged]
+    assert its.biases[0] == pytest.approx(np.mean(above))
+    error = (its.highs[0] - its.lows[0]) / 2 / stats.sem(above)
+    # The degrees of freedom lie between those of the sample and of all queries.
+    assert stats.t.ppf(0.975, 39) - 1e-9 <= error <= stats.t.ppf(0.975, count - 1) + 1e-9
+    assert "as if these were a random sample of them" in " ".join(str(found).split())
+
+
+def test_exact_estimates_say_which_documents_people_did_not_judge() -> None:
+    some = {
+        query: {d: g for d, g in grades.items() if d not in ("d0", "d1")} for query, grades in PEOPLE.items()
+    }
+    found = carob.compare(some, {name: RUNS[name] for name in "ab"}, "P@3", judge=MODEL)
+    text = " ".join(str(found).split())
+    assert "Given these judgments, they are exact." in text
+    (said,) = [each for each in found.warnings if each.kind == "unjudged"]
+    assert "unjudged documents count as not relevant" in said.sentence
+    assert math.isnan(said.numbers["low_removed"])

@@ -379,8 +379,9 @@ def test_a_page_tells_equal_caveats_once_and_how_a_bootstrap_was_drawn(quick: Ma
     assert "lacks 1 of 4" not in made.partition("<main")[2].partition("</main")[0]
     assert "95% percentile bootstrap intervals (50 resamples and seed 7) and d_z" in made
     drawn = quick(QRELS, runs, interval="bootstrap", resamples=50, seed=7, test="randomisation").html
-    assert ", with 50 resamples and seed 7 at" in drawn
-    assert "95% percentile bootstrap intervals and d_z" in drawn
+    # Four queries have 16 assignments of signs, which are all counted.
+    assert "queries&#39; differences, over all assignments of signs at" in drawn
+    assert "95% percentile bootstrap intervals (50 resamples and seed 7) and d_z" in drawn
 
 
 def test_json_in_a_script_cannot_end_it() -> None:

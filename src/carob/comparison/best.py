@@ -28,7 +28,7 @@ from carob.output.language import filled
 from carob.output.layout import apart, decimals
 from carob.output.pictures.figures import whiskers
 from carob.output.results import Records
-from carob.statistics.estimates import NOISE, Estimate, quantile
+from carob.statistics.estimates import NOISE, Estimate, Estimates, quantile
 from carob.statistics.paired import Draw, paired
 from carob.statistics.selection import (
     RESELECTIONS,
@@ -38,6 +38,7 @@ from carob.statistics.selection import (
     reselected,
     shown_better,
 )
+from carob.statistics.worst_point import FEWEST as FEWEST_EQUAL
 from carob.statistics.worst_point import worst_point
 
 if TYPE_CHECKING:
@@ -63,12 +64,16 @@ SENTENCES = {
     "method:folds": (
         "Expected on other queries: the run is selected on all folds but one and scored on that fold "
         "({folds} folds, {repeats:division/divisions}). The {confidence:g}% intervals repeat the selection "
-        "in {again} resamples of the queries, and tend to be too wide rather than too narrow."
+        "in {again} resamples of the queries.{worst}"
     ),
     "method:one": (
         "Expected on other queries: the run is selected on all queries but one and scored on that query. The "
-        "{confidence:g}% intervals repeat the selection in {again} resamples of the queries, and tend to "
-        "be too wide rather than too narrow."
+        "{confidence:g}% intervals repeat the selection in {again} resamples of the queries.{worst}"
+    ),
+    "worst": " Where many values are equal, they contain the worst-point interval. They "
+    "tend to be too wide rather than too narrow.",
+    "worst:few": (
+        " With fewer than {least} queries, they may be far too narrow, since few resamples show values that are rare."
     ),
     "set": (
         "May be best, and ranks: those that two sign-flip tests do not rule out, at {confidence:g}% "
@@ -379,7 +384,9 @@ class Best(Documented):
         how = self.resampling
         several = {"folds": how.folds, "repeats": how.repeats, "confidence": 100 * (1 - self.alpha)}
         several["again"] = RESELECTIONS
-        if how.folds >= min(each.queries for each in self.measures):
+        units = min(each.queries for each in self.measures)
+        several["worst"] = self.said("worst:few" if units < FEWEST_EQUAL else "worst", least=FEWEST_EQUAL)
+        if how.folds >= units:
             notes = [self.said("method:one", **several)]
         else:
             notes = [self.said("method:folds", **several)]
@@ -632,7 +639,8 @@ class SelectionMethod:
         )
         again = self.reselected(scores, table)
         apparent, mean = float(means[order[0]]), float(selection.scores.mean())
-        honest = interval(sign * mean, again[:, 1], table, self.draw.alpha, pairs=False)
+        own = sign * selection.scores
+        honest = interval(sign * mean, again[:, 1], table, self.draw.alpha, own=own, pairs=False)
         optimism = interval(apparent - mean, again[:, 0] - again[:, 1], table, self.draw.alpha)
         its_families = tuple(
             self.family(pattern, places, base, names, table)
@@ -656,10 +664,7 @@ class SelectionMethod:
 
     def estimate(self, values: Floats, table: Values, *, pairs: bool) -> Estimate:
         """Returns the mean of per-query scores, or of differences, with its interval."""
-        found = paired(values, confidence=1 - self.draw.alpha, clusters=table.clusters, shares=table.leverage)
-        return worst_point(found, sample_of(table, values, pairs=pairs), 1 - self.draw.alpha, flat=not pairs)[
-            0
-        ]
+        return estimates(values, table, self.draw.alpha, pairs=pairs)[0]
 
     def family(self, pattern: str, places: list[int], base: int, names: list[str], table: Values) -> Family:
         """Returns the gain of the selected variant of a family over the baseline."""
@@ -668,8 +673,8 @@ class SelectionMethod:
         gains = own.mean(axis=0) - theirs.mean()
         run = int(gains.argmax())
         again = self.reselected(own, table, theirs)[:, 1]
-        mean = float((self.selection(own, table).scores - theirs).mean())
-        gain = interval(table.sign * mean, again, table, self.draw.alpha)
+        gains_by_query = table.sign * (self.selection(own, table).scores - theirs)
+        gain = interval(float(gains_by_query.mean()), again, table, self.draw.alpha, own=gains_by_query)
         return Family(pattern, len(places), names[places[run]], table.sign * float(gains[run]), gain)
 
     def opened(self, table: Values, run: int, base: int | None) -> HeldOut:
@@ -680,21 +685,39 @@ class SelectionMethod:
         return HeldOut(len(values), self.estimate(own, table, pairs=False), gain)
 
 
-def interval(value: float, again: Floats, table: Values, alpha: float, *, pairs: bool = True) -> Estimate:
+def estimates(values: Floats, table: Values, alpha: float, *, pairs: bool) -> Estimates:
+    """Returns the means of per-query scores, or of differences, with Student's or worst-point intervals."""
+    found = paired(values, confidence=1 - alpha, clusters=table.clusters, shares=table.leverage)
+    return worst_point(found, sample_of(table, values, pairs=pairs), 1 - alpha, flat=not pairs)
+
+
+def interval(
+    value: float, again: Floats, table: Values, alpha: float, *, own: Floats | None = None, pairs: bool = True
+) -> Estimate:
     """Returns an estimate with Student's interval, whose standard error is the spread of the estimate over resamples.
 
-    It ends where the range of the measure does.
+    It ends where the range of the measure does. Resamples do not contain values that were not seen. Where many values
+    are equal, the interval therefore also contains the worst-point interval of the scores, and there is none if all
+    resamples are alike or the worst-point interval is unknown: of simulated selections by Success@10 on 8 and 12
+    queries, the resamples alone covered the mean in 66 to 84%, and both in 99% or more.
 
     Args:
         value: the estimate.
         again: the estimate in each resample of the queries.
         table: the values of the runs, whose queries or clusters give the degrees of freedom.
         alpha: 1 minus the confidence level.
+        own: the scores, or differences, whose mean is the estimate, if it is such a mean [queries].
         pairs: whether the estimate is a difference.
     """
     units = len(table.values) if table.clusters is None else len(np.unique(table.clusters))
     half = quantile(1 - alpha, units - 1) * float(again.std(ddof=1))
+    low, high = value - half, value + half
+    worst = None if own is None else estimates(own[:, None], table, alpha, pairs=pairs)
+    if worst is not None and worst.worst_point[0]:
+        low, high = min(low, float(worst.low[0])), max(high, float(worst.high[0]))
+    elif half <= NOISE:
+        return Estimate(value)
     least, greatest = table.limits
     if pairs:
         least, greatest = least - greatest, greatest - least
-    return Estimate(value, max(value - half, least), min(value + half, greatest))
+    return Estimate(value, max(low, least), min(high, greatest))

@@ -20,13 +20,14 @@ from carob.comparison.significance import (
     times,
 )
 from carob.comparison.ties import of_leader, overturned, reach_of, reversible
+from carob.comparison.verdict import corrected as corrected_p
 from carob.comparison.verdict import (
     declared_negative,
     detectable,
     detectable_span,
     digits_of,
 )
-from carob.estimation.people_and_judge import FEWEST_CLEAN
+from carob.estimation.people_and_judge import FEWEST_CLEAN, LEAST_FREEDOM
 from carob.estimation.sampled_documents import is_linear
 from carob.evaluation.evidence import RunTable, ranges_apart, sparse, tables_of
 from carob.evaluation.notes import notes_of_run, other_judgments, summaries
@@ -41,6 +42,7 @@ from carob.output.language import filled, plural
 from carob.output.layout import decimals, interval, listed, signed
 from carob.statistics.coefficients import LEAST_ALIKE, SUSPICIOUS
 from carob.statistics.effect_sizes import FEWEST as FEWEST_FOR_EFFECTS
+from carob.statistics.estimates import NOISE
 from carob.statistics.multiple_comparisons import range_beyond
 from carob.statistics.worst_point import FEWEST, crowded_values
 
@@ -84,7 +86,7 @@ CAUTIONS = {
         "Judgments of unjudged documents can still reverse {count} of {total:difference/differences} in "
         "{label}: {pairs}."
     ),
-    "identical": "{these} identical on all {total} queries {where} (p = 1{unknown}).",
+    "identical": "{these} identical on {total} {where} (p = 1{unknown}).",
     "crowded": (
         "{labels}: many values are equal, or they are few and near the end of their range. Student's t may give "
         "too narrow an interval for {which}. Their worst-point intervals count one more query, with the worst "
@@ -138,11 +140,11 @@ CAUTIONS = {
         "one width for all pairs, which may be too narrow for those that vary most. The test romano-wolf has a width "
         "for each pair."
     ),
-    "few:one": "A single query says nothing about other queries, so there is no interval.",
-    "few": "{units} are few.",
+    "few:one": "A single query says nothing about other queries, so there is no interval{p}.",
+    "few": "{units} are few.{normal}",
     "few:span": (
         "{units} are few: if differences vary as on these, they detect a true difference of {span} four "
-        "times out of five, and smaller ones less often."
+        "times out of five, and smaller ones less often.{normal}"
     ),
     "few:test": (
         "{units} {are} too few for this test: its smallest p{after} is {least:.2g}, so nothing can be "
@@ -162,6 +164,14 @@ CAUTIONS = {
     ),
     "opposite": (
         "{these} called neither better nor worse in {label}: the test favours one run, and the means the other."
+    ),
+    "disagree": (
+        "{these} significantly different in {label}, although the {single}{confidence:g}% interval of the difference "
+        "contains 0. Test and interval are computed in different ways, so the decision depends on the method."
+    ),
+    "disagree:open": (
+        "{these} not significantly different in {label}, although the {confidence:g}% interval of the difference "
+        "excludes 0. Test and interval are computed in different ways, so the decision depends on the method."
     ),
     "aggregate:sum": (
         "{measure} is a sum: the difference and its interval concern the sums, and the test concerns the "
@@ -277,9 +287,14 @@ CAUTIONS = {
         "use the judge, so only people's judgments count."
     ),
     "judge:judge": (
-        "The judge's scores of {label} do not correlate with people's, so only people's judgments count (λ = "
-        "0)."
+        "The judge's scores of {label} do not correlate positively with people's, so only people's judgments count "
+        "(λ = 0)."
     ),
+    "judge:all": (
+        "{label}: people judged all {sample} queries, so the judge adds nothing, and only people's judgments count "
+        "(λ = 0)."
+    ),
+    "judge:few": "{label}: people judged too few queries to fit λ, so only people's judgments count (λ = 0).",
     "seen:judge": (
         "The judge's grades agree with people's by a weighted kappa of {kappa:.2f}. Above {most:.2f}, the judge may "
         "have seen people's grades, for example in its training or prompt, and then the intervals are too "
@@ -330,6 +345,7 @@ def cautions_of(comparison: Findings, systems: Sequence[System], read: Read) -> 
             *scales(read),
             *sparsely_judged(comparison),
             *judge(comparison),
+            *(doubts_of(comparison, systems) if comparison.judge.complete else ()),
             *assessors(comparison),
             *chain.from_iterable(look(comparison) for look in others),
         )
@@ -347,6 +363,7 @@ def cautions_of(comparison: Findings, systems: Sequence[System], read: Read) -> 
         shapes,
         variances,
         narrower,
+        disagree,
         resamples,
         queries,
         meanings,
@@ -584,10 +601,19 @@ def judge(comparison: Findings) -> Iterator[Caution]:
         words = {"label": label, "sample": known.sample, "how": "easier" if sign * z > 0 else "harder"}
         yield caution("sample:judge", (), words, z=z)
     yield from of_judge(comparison, known)
-    for each, its in known.measures.items():
-        if its.weight == 0.0 and known.fixed is None:
-            yield caution("judge:judge", (), {"label": each})
+    yield from unused(known)
     yield from reordered(comparison)
+
+
+def unused(known: Judging) -> Iterator[Caution]:
+    """Says of which measures the judge's values do not count, and why, unless it was tuned on too many queries."""
+    if known.fixed is not None or (known.tuned and known.sample - known.tuned < FEWEST_CLEAN):
+        return
+    few = known.sample - (known.strata or 1) < LEAST_FREEDOM
+    key = "all" if known.sample == known.queries else "few" if few else "judge"
+    for each, its in known.measures.items():
+        if its.weight == 0.0:
+            yield caution(f"judge:{key}", (), {"label": each, "sample": known.sample})
 
 
 def without_error(comparison: Findings, known: Judging, approximate: Sequence[str]) -> Iterator[Caution]:
@@ -739,7 +765,8 @@ def identical(comparison: Findings) -> Iterator[Caution]:
     for labels in dict.fromkeys(map(tuple, same.values())):
         everywhere = len(labels) == len(comparison.labels) > 1
         where = "under every measure" if everywhere else f"in {listed(labels)}"
-        words = {"total": len(comparison.ids), "where": where}
+        queries = len(comparison.ids)
+        words = {"total": "the only query" if queries == 1 else f"all {queries:,} queries", "where": where}
         alike = [pairs[runs] for runs, its in same.items() if tuple(its) == labels]
         without = of_spread(comparison.settings) if any(map(spreadless, alike)) else []
         words["unknown"] = f"; without variation, no {one_of(without)}" if without else ""
@@ -922,6 +949,30 @@ def narrower(comparison: Findings) -> Iterator[Caution]:
         yield caution("narrower", runs, words, count=len(less), pairs=len(contest.pairs))
 
 
+def disagree(comparison: Findings) -> Iterator[Caution]:
+    """Warns of pairs on which the test and the interval of the difference decide differently, at the same level."""
+    settings, contest = comparison.settings, comparison.primary
+    if kind(contest) == "geometric" or not math.isclose(settings.confidence, 1 - settings.alpha):
+        return
+    several = corrected_p(settings)
+    words = {"label": contest.label, "confidence": settings.confidence * 100}
+    words["single"] = "uncorrected " if several else ""
+    sure = [
+        pair
+        for pair in contest.pairs
+        if pair.p_corrected < settings.alpha and pair.low < -NOISE < NOISE < pair.high
+    ]
+    yield from of_pairs(comparison, "disagree", sure, words)
+    if several or least_possible(comparison) >= settings.alpha:
+        return
+    unsure = [
+        pair
+        for pair in contest.pairs
+        if pair.p_corrected >= settings.alpha and max(pair.low, -pair.high) > NOISE
+    ]
+    yield from of_pairs(comparison, "disagree:open", unsure, words)
+
+
 ROUNDED = 1e-9
 """A share of a width that is due to rounding."""
 
@@ -1000,6 +1051,9 @@ def factor(pair: Pair) -> float:
     return pair.p_corrected / pair.p_uncorrected if pair.p_uncorrected > 0 else 1.0
 
 
+NORMAL = " Student's t assumes nearly normal differences, which so few cannot show."
+
+
 def queries(comparison: Findings) -> Iterator[Caution]:
     """Warns if there are too few queries to detect anything, or so many that negligible differences are significant."""
     n, known = len(comparison.ids), detectable(comparison.primary)
@@ -1009,7 +1063,7 @@ def queries(comparison: Findings) -> Iterator[Caution]:
     said = plural(units, *of)
     least = least_p(settings, max((pair.n for pair in pairs), default=0), len(comparison.names))
     if n == 1:
-        yield caution("few:one", queries=1)
+        yield caution("few:one", (), {"p": ", and p is 1" if pairs else ""}, queries=1)
     elif pairs and least >= settings.alpha and all(pair.p_corrected >= settings.alpha for pair in pairs):
         words = {
             "units": said,
@@ -1021,7 +1075,9 @@ def queries(comparison: Findings) -> Iterator[Caution]:
     elif units < FEW:
         span = detectable_span(comparison.primary)
         key = "few:span" if span else "few"
-        yield caution(key, (), {"span": span, "units": said}, queries=n, detectable=[*known[:1], *known[-1:]])
+        by_t = settings.test == "t" and not all(pair.worst_point or pair.identical for pair in pairs)
+        words = {"span": span, "units": said, "normal": NORMAL if by_t and units < FEW_FOR_PEOPLE else ""}
+        yield caution(key, (), words, queries=n, detectable=[*known[:1], *known[-1:]])
     if settings.interval == "bootstrap" and 1 < units < FEW:
         covered = covered_by_percentiles(units, settings.confidence)
         confidence = f"{settings.confidence * 100:g}"
@@ -1239,6 +1295,8 @@ def doubt(comparison: Findings, run: int, readings: Readings, runs: tuple[int, .
     words |= {"first": names[first], "second": names[second]}
     figures = zip(("difference", "least", "most"), (found.difference, least, most), strict=True)
     words |= {name: signed(value, digits) for name, value in figures}
+    if comparison.exact:
+        found = replace(found, low=math.nan, high=math.nan)
     ends = interval(found.low, found.high, digits, sign=True)
     words["ends"] = "" if math.isnan(found.low) else f" {ends}"
     numbers |= {"pair": [first, second], "difference_removed": found.difference}

@@ -37,7 +37,9 @@ TESTS = {
     "romano-wolf": "Romano-Wolf step-down test (sign flips)",
     "tukey": "randomised Tukey HSD test",
     "max-t": "max-T randomisation test (sign flips)",
-    "wilcoxon": "Wilcoxon signed-rank test (zeros left out; normal approximation if there are any or sizes are equal)",
+    "wilcoxon": (
+        "Wilcoxon signed-rank test (zeros left out; exact for up to 50 other differences, else normal approximation)"
+    ),
     "sign": "sign test",
 }
 """The names of the tests in sentences."""

@@ -41,6 +41,7 @@ from carob.statistics.paired import (
     summed,
     wins,
 )
+from carob.statistics.signed_ranks import signed_rank_p
 from carob.statistics.worst_point import BoundedValues, worst_point
 
 if TYPE_CHECKING:
@@ -612,8 +613,15 @@ def sign_test(won: Integers, lost: Integers) -> Floats:
     return np.asarray(np.minimum(1.0, 2 * bdtr(np.minimum(won, lost), won + lost, 0.5)))
 
 
+EXACT_RANKS = 50
+"""The most differences whose signed ranks have an exact p, as in SciPy without zeros and equal sizes."""
+
+
 def wilcoxon(differences: Floats) -> tuple[float, float]:
-    """Returns the p-value of Wilcoxon's two-sided signed-rank test, and the sum of signed ranks. Ties are dropped."""
+    """Returns the p-value of Wilcoxon's two-sided signed-rank test, and the sum of signed ranks. Ties are dropped.
+
+    For which differences SciPy's p is exact depends on its version, so only its normal approximation is used.
+    """
     from scipy.stats import rankdata
     from scipy.stats import wilcoxon as signed_ranks
 
@@ -623,7 +631,9 @@ def wilcoxon(differences: Floats) -> tuple[float, float]:
         return 1.0, 0.0
     kept = differences[differences != 0]
     side = float((np.sign(kept) * rankdata(np.abs(kept))).sum())
-    return float(signed_ranks(differences).pvalue), side
+    if len(kept) <= EXACT_RANKS:
+        return float(signed_rank_p(kept[:, None])[0]), side
+    return float(signed_ranks(kept).pvalue), side
 
 
 def bootstrap(outcome: Outcome, places: Integers, table: RunTable, seen: Floats, settings: Settings) -> None:

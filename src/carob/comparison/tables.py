@@ -650,8 +650,11 @@ def orders(comparison: Findings) -> list[FittedTable]:
             [marks[run], comparison.names[run], *column(decimals, orders.rbo[run, against], digits=3)]
             for run in runs
         ]
+        whole = len(comparison.ids)
+        some = f" (evenly spaced among the {whole})" if orders.queries < whole else ""
         note = (
-            f"RBO: mean overlap of the ranked documents over {orders.queries} queries, p = {orders.persistence:g}, "
+            f"RBO: mean overlap of the ranked documents over {orders.queries} queries{some}, "
+            f"p = {orders.persistence:g}, "
             f"first {orders.depth} documents, extrapolated."
         )
         header = ["#", f"RBO (p={orders.persistence:g})", *(marks[run] for run in against)]

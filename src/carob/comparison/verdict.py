@@ -30,15 +30,15 @@ VERDICTS = {
     "better": "{leader} is better than {second}.",
     "open": "{leader} and {second} are not shown to differ.",
     "exact": (
-        "On these {queries:query/queries}, which people judged completely, {leader} is better than {second} "
+        "On these {queries:query/queries}, all of which people judged, {leader} is better than {second} "
         "by {size} in {label}."
     ),
     "exact:best": (
-        "On these {queries:query/queries}, which people judged completely, {leader} is the best of {count} "
+        "On these {queries:query/queries}, all of which people judged, {leader} is the best of {count} "
         "runs, better than {second} by {size} in {label}."
     ),
     "exact:equal": (
-        "On these {queries:query/queries}, which people judged completely, {leader} and {second} have the "
+        "On these {queries:query/queries}, all of which people judged, {leader} and {second} have the "
         "same {label}."
     ),
     "leads": "{leader} leads, but {rivals} may be as good.",
@@ -89,8 +89,9 @@ JUDGE = {
         "documents were drawn with the probabilities in the file, that their number was fixed{fixed}."
     ),
     "exact": (
-        "Means and differences come from people's judgments of these {queries:query/queries}. They are exact. Nothing "
-        "is estimated, so there is neither an interval nor a test. They say nothing about other queries."
+        "Means and differences come from people's judgments of these {queries:query/queries}. Given these judgments, "
+        "they are exact. Nothing is estimated, so there is neither an interval nor a test. They say nothing about "
+        "other queries."
     ),
     "complete": (
         "Means and differences come from people's judgments of these {queries:query/queries}, and say nothing about "
@@ -105,7 +106,7 @@ JUDGE = {
         "{most} ({highest}), judge minus people."
     ),
     "these": "these {queries} queries, not for other queries",
-    "similar": "queries like these {queries}",
+    "similar": "queries like these {queries}, as if these were a random sample of them",
     "bias": (
         "The judge's {label} is {how} than people's by {size}{over} ({confidence:g}% CI {low} to {high})."
     ),
@@ -726,7 +727,13 @@ def conventions_of_all(comparison: Findings) -> str:
 
 def resampled(comparison: Findings) -> bool:
     """Returns whether p of any pair comes from resamples, whose number and seed the sentence about the test says."""
-    return comparison.settings.resamples > 0 and not all(pair.exact for pair in comparison.primary.pairs)
+    together = comparison.settings.test in FAMILY_WISE
+
+    def counted(pair: Pair) -> bool:
+        by_interval = together and pair.worst_point and pair.p_corrected == pair.p_uncorrected
+        return pair.exact or by_interval
+
+    return comparison.settings.resamples > 0 and not all(map(counted, comparison.primary.pairs))
 
 
 def drawn_said(comparison: Findings) -> str:

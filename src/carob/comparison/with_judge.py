@@ -343,12 +343,38 @@ def estimates_of(table: RunTable, other: RunTable, shared: Shared, asked: Asked)
         values=table.limits,
     )
     clean = sample.clean if len(sample.clean.people) > 1 else sample
-    plain = estimated(clean, contrasts, weight=1.0, confidence=confidence)
+    plain = bias_of(clean, contrasts, confidence, similar=similar)
     if found.sample < found.queries:
         found, plain = without_unknown(found), without_unknown(plain)
     noise = None if asked.twice is None or similar else asked.twice.noise_of(table.label, contrasts)
     found = found if noise is None else with_noise(found, noise, confidence)
     return OfQueries(found, plain, int((~known).sum()), clean.judge[clean.rows] - clean.people)
+
+
+def bias_of(sample: JudgedSample, contrasts: Floats, confidence: float, *, similar: bool) -> JudgedEstimates:
+    """Estimates means with λ = 1, whose distance from the judge's means is the judge's bias.
+
+    The interval is that of the bias on these queries or on similar queries. The bias on similar queries is not known
+    even if people judged all of these.
+
+    Args:
+        sample: the queries on which the judge was not tuned.
+        contrasts: the weights of the runs in each series [series, runs].
+        confidence: the confidence level.
+        similar: whether the estimates concern similar queries.
+    """
+    found = estimated(sample, contrasts, weight=1.0, confidence=confidence)
+    if not similar:
+        return found
+    above = replace(
+        sample,
+        people=sample.people - sample.judge[sample.rows],
+        judge=np.zeros_like(sample.judge),
+        tuned=None,
+    )
+    wider = estimated(above, contrasts, weight=0.0, similar=True, confidence=confidence)
+    half = wider.width / 2
+    return replace(found, low=found.value - half, high=found.value + half, error=wider.error)
 
 
 Known = TypeVar("Known", JudgedEstimates, SampledEstimates)

@@ -70,10 +70,11 @@ SENTENCES = {
     "none": (
         "By {measure}, no gain over the best list is shown: {gain} on other queries, {level} CI [{low}, {high}]."
     ),
+    "no interval": "By {measure}, no gain over the best list is shown: {gain} on other queries, without an interval.",
     "method": (
         "On other queries: weights, and the best list, are chosen on all folds but one and scored on that fold "
         "({folds} folds, {repeats:division/divisions}). The {level} intervals repeat both choices in {again} resamples "
-        "of the queries."
+        "of the queries. Where many values are equal, they contain the worst-point interval."
     ),
     "oracle": (
         "By the judgments, which nobody has beforehand: the best single list for each query has {list}; the best of "
@@ -189,6 +190,7 @@ class TunedFusion(Documented):
         del layout
         level = f"{100 * (1 - self.alpha):g}%"
         kind = "gain" if self.gain.low > NOISE else "loss" if self.gain.high < -NOISE else "none"
+        kind = kind if self.gain.bounded else "no interval"
         gain, low, high = (
             decimals(each, 4, sign=True) for each in (self.gain.value, self.gain.low, self.gain.high)
         )
@@ -445,10 +447,11 @@ def worth_of(table: RunTable, weights: int, alpha: float, resampling: Resampling
     again = reselected(fused, folds=resampling.folds, draw=draw)
     better = reselected(lists, folds=resampling.folds, draw=draw)[:, 1]
     apparent, other = float(fused.mean(axis=0).max()), float(by_weights.scores.mean())
+    gains = sign * (by_weights.scores - by_list.scores)
     return Worth(
-        interval(sign * other, again[:, 1], table, alpha, pairs=False),
+        interval(sign * other, again[:, 1], table, alpha, own=sign * by_weights.scores, pairs=False),
         interval(apparent - other, again[:, 0] - again[:, 1], table, alpha),
-        interval(sign * (other - float(by_list.scores.mean())), again[:, 1] - better, table, alpha),
+        interval(float(gains.mean()), again[:, 1] - better, table, alpha, own=gains),
         by_weights.chosen,
     )
 

@@ -111,7 +111,7 @@ def with_parts(value: Any, parts: dict[str, Any]) -> Any:
 
 def methods_paragraph(comparison: Comparison) -> str:
     """Returns the paragraph about methods, for a paper."""
-    from carob.comparison.verdict import crowded_said, heading, method
+    from carob.comparison.verdict import crowded_said, heading, method, resampled
 
     settings = comparison.settings
     counts = comparison.scores[0].counts
@@ -121,7 +121,7 @@ def methods_paragraph(comparison: Comparison) -> str:
     kind = "percentile bootstrap" if percentile else "t"
     drawn = (
         ""
-        if settings.resamples or not percentile
+        if resampled(comparison) or not percentile
         else f" ({drawn_from(settings.bootstrap_resamples, settings.seed)})"
     )
     count = plural(len(comparison.ids), "query", "queries")
@@ -184,6 +184,8 @@ def drawn_from(count: int, seed: int) -> str:
 
 def tested(comparison: Comparison, settings: Settings) -> str:
     """Returns a sentence about the test, its family of comparisons and its correction."""
+    from carob.comparison.verdict import resampled
+
     words = method_words()
     pairs = (
         f"each run against {comparison.names[settings.baseline]}"
@@ -192,7 +194,9 @@ def tested(comparison: Comparison, settings: Settings) -> str:
         if len(comparison.names) == 2
         else "all pairs of runs"
     )
-    drawn = f", with {drawn_from(settings.resamples, settings.seed)}" if settings.resamples else ""
+    drawn = ", over all assignments of signs" if settings.resamples else ""
+    if resampled(comparison):
+        drawn = f", with {drawn_from(settings.resamples, settings.seed)}"
     test = words["tests"][settings.test]["words"]
     sentence = f"We tested {pairs} with {test}{drawn} at α = {settings.alpha:g}"
     method = words["corrections"][settings.correction]["words"]

@@ -261,7 +261,8 @@ def paired(
     small = NOISE * np.maximum(np.abs(table).max(axis=0), 1.0)
     constant = np.asarray(~(error > small) & ~identical)
     usual = ~(constant | identical)
-    half = np.where(usual, quantile(confidence, freedom) * error, np.where(identical, 0.0, np.nan))
+    flat = np.where(identical & (n > 1), 0.0, np.nan)
+    half = np.where(usual, quantile(confidence, freedom) * error, flat)
     # The error of a constant difference is unknown with one query, and otherwise 0.
     error = np.where(usual | (n < 2), error, 0.0)
     found = Estimates(mean, mean - half, mean + half, error, np.full(pairs, freedom))

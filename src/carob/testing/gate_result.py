@@ -43,8 +43,8 @@ EVIDENCE = {
 """What was computed about the difference, or the mean."""
 READINGS = {
     "beyond": "larger than the tolerance",
-    "significant": "larger than the tolerance and significant",
-    "by chance": "larger than the tolerance but not significant",
+    "significant": "larger than the tolerance, and significantly different from 0",
+    "by chance": "larger than the tolerance, but not significantly different from 0",
     "beyond:min": "below the minimum",
     "significant:min": "below the minimum and significant",
     "by chance:min": "below the minimum but not significant",
@@ -65,7 +65,9 @@ READINGS = {
 """The conclusion that the evidence allows, for a drop or for a minimum (``:min``)."""
 RULES = {
     "mean:max-drop": "A drop fails the gate if it is larger than the tolerance, significant or not.",
-    "significance:max-drop": "A drop fails the gate if it is larger than the tolerance and significant.",
+    "significance:max-drop": (
+        "A drop fails the gate if it is larger than the tolerance and significantly different from 0."
+    ),
     "significance:min": "A mean fails the gate if it is below its minimum and the difference is significant.",
     "non-inferiority:max-drop": "The gate fails unless the interval excludes a drop larger than the tolerance.",
     "non-inferiority:min": "The gate fails unless the interval excludes a mean below the minimum.",
