@@ -74,7 +74,7 @@ SENTENCES = {
     "method": (
         "On other queries: weights, and the best list, are chosen on all folds but one and scored on that fold "
         "({folds} folds, {repeats:division/divisions}). The {level} intervals repeat both choices in {again} resamples "
-        "of the queries. Where many values are equal, they contain the worst-point interval."
+        "of the queries. Where many values are equal, that of the mean contains the worst-point interval."
     ),
     "oracle": (
         "By the judgments, which nobody has beforehand: the best single list for each query has {list}; the best of "
@@ -447,11 +447,12 @@ def worth_of(table: RunTable, weights: int, alpha: float, resampling: Resampling
     again = reselected(fused, folds=resampling.folds, draw=draw)
     better = reselected(lists, folds=resampling.folds, draw=draw)[:, 1]
     apparent, other = float(fused.mean(axis=0).max()), float(by_weights.scores.mean())
-    gains = sign * (by_weights.scores - by_list.scores)
+    # Many gains are 0 because a list alone is chosen on both sides, so the gain has no worst-point interval.
+    gain = sign * (other - float(by_list.scores.mean()))
     return Worth(
         interval(sign * other, again[:, 1], table, alpha, own=sign * by_weights.scores, pairs=False),
         interval(apparent - other, again[:, 0] - again[:, 1], table, alpha),
-        interval(float(gains.mean()), again[:, 1] - better, table, alpha, own=gains),
+        interval(gain, again[:, 1] - better, table, alpha),
         by_weights.chosen,
     )
 
