@@ -382,7 +382,11 @@ class Best(Documented):
     def notes(self) -> list[str]:
         """Returns the sentences about the method and the held-out queries."""
         how = self.resampling
-        several = {"folds": how.folds, "repeats": how.repeats, "confidence": 100 * (1 - self.alpha)}
+        several: dict[str, Any] = {
+            "folds": how.folds,
+            "repeats": how.repeats,
+            "confidence": 100 * (1 - self.alpha),
+        }
         several["again"] = RESELECTIONS
         units = min(each.queries for each in self.measures)
         several["worst"] = self.said("worst:few" if units < FEWEST_EQUAL else "worst", least=FEWEST_EQUAL)
