@@ -509,6 +509,19 @@ def test_documents_of_score_0_at_the_end_show_no_order(form: str, tmp_path: Path
     assert "nearer to the end" in said(lowest, qrels)  # as these may be distances
 
 
+@pytest.mark.parametrize("weights", [(0.9, 0.1), (0.8, 0.2)])
+def test_a_second_list_of_low_weight_is_not_upside_down(weights: tuple[float, float]) -> None:
+    """Its relevant documents come after all that the first list ranks, but at the top of what is appended."""
+    queries = [str(number) for number in range(12)]
+    first = {q: {f"x{rank}": 60.0 - rank for rank in range(60)} for q in queries}
+    second = {q: {f"y{rank}": 40.0 - rank for rank in range(40)} for q in queries}
+    qrels = {q: {"x0": 1, "x9": 1, "y0": 1, "y1": 1, "y2": 1, "y4": 1, "y7": 1} for q in queries}
+    fused = carob.fuse([first, second], "sum", "sum", weights=weights)
+    assert not said(fused, qrels)
+    distances = {q: {f"x{rank}": rank**1.5 for rank in (*range(30, 60), *range(30))} for q in queries}
+    assert "nearer to the end" in said(distances, qrels)
+
+
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("levels", [2, 4])
 def test_distances_of_a_few_levels_from_0_are_said_to_be_upside_down(levels: int, form: str) -> None:

@@ -63,6 +63,8 @@ BELOW, LISTS = 2 / 3, 3
 """The share of lists that are better upside down, and the minimum number of lists, to suspect a run for that alone."""
 FAR = 1.0
 """The lean of a list that counts as upside down where not all lists are."""
+LONG = 40
+"""The length of a list from which its last quarter shows where in it the relevant documents are."""
 ENOUGH = 10_000
 """The rows of the first lists that show whether all are upside down."""
 ROWS = 200_000
@@ -151,7 +153,14 @@ class Lean:
     of_lists: Floats
 
     @classmethod
-    def of(cls, rows: JudgedRows, which: NDArray[np.bool_] | None = None, *, last_tie: bool = True) -> Lean:
+    def of(
+        cls,
+        rows: JudgedRows,
+        which: NDArray[np.bool_] | None = None,
+        *,
+        first: Integers | None = None,
+        last_tie: bool = True,
+    ) -> Lean:
         """Returns how far relevant documents lean in some lists, or in all. Tied documents share their mean place.
 
         The variance is a list's without ties, which is the largest.
@@ -159,16 +168,22 @@ class Lean:
         Args:
             rows: the rows of judged documents.
             which: a mask of the lists; None for all.
+            first: how many documents at the top of each list are left out [lists].
             last_tie: whether the lists go on to their end, or end above the documents with their lowest score.
         """
         relevant, length = np.flatnonzero(rows.grade > 0), np.array(rows.length)
         if not last_tie:
-            first, last, place = rows.tie_first[relevant], rows.tie_last[relevant], rows.list_of_row[relevant]
+            top, last, place = rows.tie_first[relevant], rows.tie_last[relevant], rows.list_of_row[relevant]
             at_end = last == length[place]
-            length[place[at_end]] = first[at_end] - 1
+            length[place[at_end]] = top[at_end] - 1
             relevant = relevant[~at_end]
+        middle = (rows.tie_first[relevant] + rows.tie_last[relevant]) / 2
+        if first is not None:
+            below = middle > first[rows.list_of_row[relevant]]
+            relevant, middle, length = relevant[below], middle[below], length - first
+            middle = middle - first[rows.list_of_row[relevant]]
         grade, place = rows.grade[relevant], rows.list_of_row[relevant]
-        middle = (rows.tie_first[relevant] + rows.tie_last[relevant]) / 2 - (length[place] + 1) / 2
+        middle = middle - (length[place] + 1) / 2
         moved, total, squares = (
             np.bincount(place, each, len(length)) for each in (grade * middle, grade, grade * grade)
         )
@@ -287,9 +302,26 @@ def reversal(signs: Signs | None, rows: JudgedRows, *, ranked: bool = True) -> R
         lean = Lean.of(rows)
     if signs is not None:
         lean = without_appended(lean, rows, signs.have(APPENDED))
+    if second_list_follows(lean, rows):
+        return None
     if lean.of_all:
         return Reversal("below", lean.below, len(lean.telling))
     return Reversal("some", lean.of_lists > FAR, len(lean.telling)) if lean.of_some else None
+
+
+def second_list_follows(lean: Lean, rows: JudgedRows) -> bool:
+    """Returns whether relevant documents near the end are at the top of what is appended there.
+
+    So they are in a fusion with a list of low weight, and where a second stage ranks only the first documents again.
+    Upside down, a list becomes better to its very end.
+
+    Args:
+        lean: the lean of the lists.
+        rows: the rows of judged documents.
+    """
+    long = lean.below & (rows.length >= LONG)
+    end = Lean.of(rows, long, first=rows.length - rows.length // 4)
+    return bool(len(end.telling)) and end.excess <= 0
 
 
 def without_appended(lean: Lean, rows: JudgedRows, appended: NDArray[np.bool_]) -> Lean:
