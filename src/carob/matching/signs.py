@@ -158,7 +158,7 @@ class Lean:
         rows: JudgedRows,
         which: NDArray[np.bool_] | None = None,
         *,
-        first: Integers | None = None,
+        first: Floats | None = None,
         last_tie: bool = True,
     ) -> Lean:
         """Returns how far relevant documents lean in some lists, or in all. Tied documents share their mean place.
