@@ -13,7 +13,7 @@ from carob._numpy import np
 from carob.conventions.request import refuse_other_orders
 from carob.evaluation.score_tables import aggregates
 from carob.evaluation.scores import Scores, side_by_side
-from carob.evaluation.suspects import perfect
+from carob.evaluation.suspects import caps_of, perfect
 from carob.evaluation.values import (
     AT_A_TIME,
     ValuesUnderTies,
@@ -444,6 +444,8 @@ def computed(part: RequestPart, name: str, ready: ValuesUnderTies | None, *, bou
         digits=convention.digits,
         pools={label: found.rows for label, measure in asked.items() if measure.micro},
     )
+    if caps := caps_of(scores, found.rows):
+        scores = replace(scores, caps=caps)
     if perfect(scores, found.rows):
         scores = replace(scores, counts=replace(scores.counts, perfect=len(found.queries)))
     return scores

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.conventions.policy import Policy
+from carob.evaluation.score_tables import Cap
 from carob.evaluation.scores import Scores
 from carob.inputs.digests import exclusion_of, identity
 from carob.inputs.errors import sentences
@@ -222,6 +223,7 @@ def scores_in(run: dict[str, Any], document: dict[str, Any]) -> Scores:
         policy=policy_in(document),
         counts=Counts(**{**counts, "missing": tuple(counts.get("missing", ()))}),
         bounds={label: (low, high) for label, (low, high) in run.get("ties", {}).items()},
+        caps={label: Cap(**cap) for label, cap in run.get("caps", {}).items()},
         profile=document.get("profile"),
         counted=None if counted.all() else counted,
         weights=matrix(run["weights"], labels) if "weights" in run else None,
@@ -346,9 +348,10 @@ OBJECTS = {
     "file": "path:path bytes:count sha256:text",
     "input": "role:role path:path? bytes:count? sha256:text? [name:text why:text columns:columns files:file*]",
     "run": "name:text means:number?+ [queries:values counts:counted+ counts:counts warnings:warning* weights:values "
-    "errors:number?+ ties:bounds+ "
+    "errors:number?+ ties:bounds+ caps:cap+ "
     "judged:number failed:text+]",
     "counts": "[missing:text*]",
+    "cap": "mean:number queries:count depth:count",
     "warning": "sentence:text",
     "policy": "[by_measure:object+]",
     "scores": "runs:run* measures:text+ policy:policy [profile:text? carob:text inputs:input*]",

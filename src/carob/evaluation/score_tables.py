@@ -6,7 +6,7 @@ import math
 import re
 from dataclasses import field, replace
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
@@ -44,6 +44,20 @@ GIVEN = "given"
 """The profile of values that another tool computed, whose conventions carob does not know."""
 
 
+class Cap(NamedTuple):
+    """The highest possible mean of a measure, where it is below 1 because of its depth.
+
+    Args:
+        mean: the mean if every list had as many relevant documents as fit.
+        queries: the number of queries that have more relevant documents than the depth.
+        depth: the depth.
+    """
+
+    mean: float
+    queries: int
+    depth: int
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class QueryValues(Listed[float]):
     """The per-query scores of one run, with the counts of the policy's decisions."""
@@ -69,6 +83,7 @@ class QueryValues(Listed[float]):
     judgments: str = ""
     exclusion: Exclusion | None = None
     groups: Mapping[str, str] | None = None
+    caps: dict[str, Cap] = field(default_factory=dict)
 
     @property
     def queries(self) -> tuple[str, ...]:
@@ -161,6 +176,7 @@ class QueryValues(Listed[float]):
             counted=None if self.counted is None else self.counted[kept],
             weights=None if self.weights is None else self.weights[kept],
             bounds={},
+            caps={},
         )
 
     def by_group(self) -> dict[str, Self]:
@@ -429,7 +445,7 @@ def own_footers(scores: Sequence[QueryValues], say: Language, without: tuple[str
     different = len(set(map(tuple, parts.values())))
     if different == 1:
         return [*filter(None, [" · ".join(parts[scores[0].name])])]
-    meanings = [each.told(say) for each in readings(scores[0], say)]
+    meanings = [each.told(say) for each in (*capped(scores[0], say), *readings(scores[0], say))]
     shared = [
         part
         for part in parts[scores[0].name]
@@ -533,6 +549,7 @@ def facts_of(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
         one, many = "ties touch {count} query{moved}", "ties touch {count} queries{moved}"
         facts.append(Fact("tied", counts.tied, one, many, words, ("moved",), high - low))
     facts += read_to_the_end(scores)
+    facts += capped(scores, say)
     facts += doubtful(scores, say)
     if scores.errors:
         label, error = next(iter(scores.errors.items()))
@@ -570,6 +587,37 @@ def read_to_the_end(scores: QueryValues) -> list[Fact]:
         if count:
             found.append(Fact(f"screened for {label}", count, one, many, {"label": label}))
     return found
+
+
+def capped(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
+    """Returns the highest possible means of measures whose depth is below the relevant documents of many queries.
+
+    Of the depths of one measure, that with the lowest mean is named.
+    """
+    lowest: dict[str, tuple[Cap, str]] = {}
+    for label, cap in scores.caps.items():
+        name = scores.measures[scores.labels.index(label)].name
+        lowest[name] = min((cap, label), lowest.get(name, (cap, label)))
+    labels: dict[Cap, list[str]] = {}
+    for cap, label in lowest.values():
+        labels.setdefault(cap, []).append(label)
+    one = "{labels} cannot exceed {mean}: {count} of {total} queries has more than {depth}"
+    many = "{labels} cannot exceed {mean}: {count} of {total} queries have more than {depth}"
+    return [
+        Fact(
+            f"cap of {own[0]}",
+            cap.queries,
+            one,
+            many,
+            {
+                "labels": ", ".join(own),
+                "mean": f"{cap.mean:.{scores.digits}f}",
+                "total": scores.counts.queries,
+                "depth": say.counted(cap.depth, "{count} relevant document", "{count} relevant documents"),
+            },
+        )
+        for cap, own in labels.items()
+    ]
 
 
 NOT_FEW = 0.2
@@ -852,6 +900,7 @@ def document_of(scores: Sequence[QueryValues], *, per_query: bool) -> dict[str, 
             },
             "errors": each.errors,
             "ties": {label: list(bounds) for label, bounds in each.bounds.items()},
+            "caps": {label: cap._asdict() for label, cap in each.caps.items()},
             "judged": None if math.isnan(each.judged) else each.judged,
         }
         kept = ("name", "means", *(["judged"] if run["judged"] is not None else []))

@@ -178,6 +178,8 @@ class Scores(Tabled, QueryValues):
         judgments: the identity of the judgments, if the scores were read from a file that has their SHA-256.
         exclusion: the documents that were excluded from the run, if the scores were read from a file.
         groups: the group of each query, if means are shown by group.
+        caps: the highest possible mean of each label that is well below 1 because queries have more relevant documents
+            than the depth.
 
     Example:
         >>> import carob
@@ -226,6 +228,7 @@ class Scores(Tabled, QueryValues):
             matrix=np.concatenate([each.matrix for each in parts])[order],
             counts=self.counts.merge(*(each.counts for each in others)),
             bounds={},
+            caps={},
             counted=stacked([(each.counted, each.matrix.shape) for each in parts], np.bool_, order),
             weights=stacked([(each.weights, each.matrix.shape) for each in parts], np.float64, order),
             errors=merged_errors(parts),
@@ -444,6 +447,7 @@ def with_measures(scores: Scores, labels: Sequence[str]) -> Scores:
         measures=tuple(scores.measures[place] for place in places),
         matrix=scores.matrix[:, places],
         bounds={new: scores.bounds[old] for new, old in own if old in scores.bounds},
+        caps={new: scores.caps[old] for new, old in own if old in scores.caps},
         counted=None if scores.counted is None else scores.counted[:, places],
         weights=None if scores.weights is None else scores.weights[:, places],
         errors={new: scores.errors[old] for new, old in own if old in scores.errors},
@@ -481,6 +485,7 @@ def with_zeros(scores: Scores, queries: Sequence[str]) -> Scores:
             missing=tuple(names[each] for each in order if names[each] in missing),
         ),
         bounds={},
+        caps={},
         counted=longer(scores.counted, added == 0),
         weights=longer(scores.weights, weights),
         groups=None,
@@ -569,6 +574,7 @@ def side_by_side(parts: Sequence[Scores], measures: Mapping[str, Measure], polic
             missing=max((part.counts.missing for part in parts), key=len),
         ),
         bounds={label: owner[label].bounds[label] for label in measures if label in owner[label].bounds},
+        caps={label: owner[label].caps[label] for label in measures if label in owner[label].caps},
         counted=None if counted.all() else counted,
         weights=None if all(part.weights is None for part in parts) else weights,
         errors={label: error for part in parts for label, error in part.errors.items()},

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
-from carob.evaluation.score_tables import NOT_FEW
+from carob.evaluation.score_tables import NOT_FEW, Cap, aggregate
 from carob.evaluation.values import values_of
+from carob.lists.flat import Flat
 from carob.matching.axes import ranks_within, to_depth
 from carob.output.errors import warn
 
@@ -182,6 +183,40 @@ def warned_of(doubts: Iterable[str]) -> tuple[str, ...]:
     found = tuple(dict.fromkeys(doubts))
     for each in found:
         warn(each)
+    return found
+
+
+BY_RELEVANT = ("R", "AP")
+"""The measures that divide by the number of relevant documents, of which a list of k documents has at most k."""
+NOTED = 0.05
+"""The least mean loss to queries with more relevant documents than the depth that is reported."""
+
+
+def caps_of(scores: QueryValues, rows: JudgedRows) -> dict[str, Cap]:
+    """Returns the highest possible mean of each label whose depth is below the relevant documents of some queries.
+
+    A query with R relevant documents has at most the value min(1, k/R) by R@k and AP@k.
+
+    Args:
+        scores: the run's values.
+        rows: the rows from which they were computed.
+    """
+    found = {}
+    for place, (label, measure) in enumerate(zip(scores.labels, scores.measures, strict=True)):
+        depths = [each for each in (measure.depth, scores.policy.depth) if each is not None]
+        if measure.name not in BY_RELEVANT or measure.arguments["over"] != "relevant" or not depths:
+            continue
+        depth, relevant = min(depths), np.asarray(measure.wanted.count(Flat(rows)))
+        beyond = relevant > depth
+        if not beyond.any():
+            continue
+        weights = None if scores.weights is None else scores.weights[:, place]
+        reached = np.where(beyond, depth / np.maximum(relevant, 1), 1.0)
+        if aggregate(1.0 - reached, "mean", weights) < NOTED:
+            continue
+        nothing = 1.0 if scores.policy.empty == "one" else 0.0
+        highest = aggregate(np.where(relevant > 0, reached, nothing), "mean", weights)
+        found[label] = Cap(highest, int(beyond.sum()), depth)
     return found
 
 

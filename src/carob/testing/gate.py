@@ -418,7 +418,7 @@ def at_floors(scores: Scores, floors: Mapping[str, float]) -> Scores:
     matrix = scores.matrix.copy()
     for name, least in floors.items():
         matrix[:, scores.column(name)] = least
-    return replace(scores, matrix=matrix, bounds={})
+    return replace(scores, matrix=matrix, bounds={}, caps={})
 
 
 def tested_checks(
