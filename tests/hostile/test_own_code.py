@@ -82,7 +82,7 @@ def test_a_reader_that_ends_the_process_is_a_sentence(
 ) -> None:
     def read(path: str, kind: str) -> Any:
         del path, kind
-        raise error
+        raise type(error)(*error.args)  # another each time: its traceback would hold what the readers hold
 
     monkeypatch.setitem(READERS, ".odd", read)
     (folder / "a.odd").write_text("x")
