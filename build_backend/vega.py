@@ -43,7 +43,8 @@ def bundled() -> str:
 
 def main() -> None:
     """Write it for the next wheel and, where this environment has carob already, for that."""
-    bundle = lzma.compress(bundled().encode("utf-8"), preset=9 | lzma.PRESET_EXTREME)
+    filters = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "pb": 0}]  # text is not aligned
+    bundle = lzma.compress(bundled().encode("utf-8"), filters=filters)
     TARGET.write_bytes(bundle)
     found = find_spec("carob")
     for folder in found.submodule_search_locations or () if found else ():
