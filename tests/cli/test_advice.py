@@ -83,6 +83,9 @@ RUNS = {
     "three.run": text(lambda query, place: [query, f"{query}d{place}", 3.5 - place]),
     "three-by-tabs.run": text(lambda query, place: [query, f"{query}d{place}", 3.5 - place], separator="\t"),
     "four.run": text(lambda query, place: [query, f"{query}d{place}", place + 1, 3.5 - place]),
+    "rankless.run": text(lambda query, place: [query, "Q0", f"{query}d{place}", 3.5 - place, "t"]),
+    "scoreless.run": text(lambda query, place: [query, "Q0", f"{query}d{place}", place + 1, "t"]),
+    "uniterated.run": text(lambda query, place: [query, f"{query}d{place}", place + 1, 3.5 - place, "t"]),
     "uneven.run": ranked() + "q9 Q0 d 1 1 t x\n",
     "joined.run": ranked().replace(" t\n", " t", 1),
     "nan.run": ranked(lambda _: "nan"),
@@ -409,3 +412,34 @@ def test_ids_by_query_are_a_ranking_or_relevant(
         carob.DataError, match=rf"{name}: query 'q0' has two rows that list .* line 1 and line 5"
     ):
         carob.evaluate("Q", name, "AP")
+
+
+@pytest.mark.parametrize("name", ["five", "three", "four", "rankless", "scoreless", "uniterated"])
+def test_a_command_that_adds_columns_makes_the_run_that_was_meant(
+    name: str, good: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    Path("a.run").write_text(RUNS[f"{name}.run"])
+    status, printed = command(capfd, "eval", "Q", "a.run", "-m", "AP")
+    assert status == 2
+    program = re.findall(r"awk ('.*?')", printed)[0]
+    Path("b.run").write_text(subprocess.check_output(f"awk {program} a.run", shell=True, text=True))
+    run = carob.evaluate("Q", "b.run", ["AP", "nDCG"])
+    assert run.means() == carob.evaluate("Q", "R", ["AP", "nDCG"]).means()
+
+
+@pytest.mark.parametrize("column", range(6))
+def test_a_line_that_lacks_a_column_is_not_mended_by_changing_all_lines(
+    column: int, good: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for name, whole, arguments in (
+        ("a.run", ranked(), ("Q", "a.run")),
+        ("a.qrels", judged(), ("a.qrels", "R")),
+    ):
+        rows = [line.split() for line in whole.splitlines()]
+        del rows[4][column % len(rows[4])]
+        Path(name).write_text("".join(" ".join(row) + "\n" for row in rows))
+        for asked in ("eval", "check"):
+            status, printed = command(capfd, asked, *arguments)
+            assert status == 2
+            assert "line 5" in printed
+            assert "awk" not in printed

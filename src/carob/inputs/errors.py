@@ -102,6 +102,14 @@ COLUMNS_ADVICE = {
             "If the columns are query, iteration, document, score and tag, insert the rank: awk "
             "'{print $1, $2, $3, 0, $4, $5}'."
         ),
+        "scoreless": (
+            "If the columns are query, iteration, document, rank and tag, add a score that falls with the rank: awk "
+            "'{print $1, $2, $3, $4, -$4, $5}'."
+        ),
+        "uniterated": (
+            "If the columns are query, document, rank, score and tag, insert the iteration: awk "
+            "'{print $1, \"Q0\", $2, $3, $4, $5}'."
+        ),
         "4": (
             "This looks like qrels: are qrels and run swapped? To compare judgments, use carob difference "
             "A.QRELS B.QRELS MEASURE RUN or carob agreement."
@@ -380,7 +388,7 @@ def line_error(error: _native.LineError, name: str, kind: str, files: tuple[str,
     words: dict[str, Any] = {"file": file, "line": line, "kind": kind, "detail": detail, "excerpt": excerpt}
     if error.kind == "columns":
         words |= {"count": int(detail), "expected": COLUMNS.get(kind, "others")}
-        words["remedy"] = columns_remedy(kind, detail, excerpt)
+        words["remedy"] = columns_remedy(kind, detail, excerpt, first=error.data_line == 1)
     if error.kind in ("uneven", "mixed", "joined"):
         count, other = map(int, f"{detail} 6".split()[:2])
         words |= {"count": count, "other": other}
@@ -415,8 +423,15 @@ def uneven_remedy(*, joined: bool) -> str:
     )
 
 
-def columns_remedy(kind: str, count: str, excerpt: str) -> str | None:
-    """Returns the remedy for a line with the wrong number of columns, or None if no cause is likely."""
+def columns_remedy(kind: str, count: str, excerpt: str, *, first: bool = True) -> str | None:
+    """Returns the remedy for a line with the wrong number of columns, or None if no cause is likely.
+
+    Args:
+        kind: ``qrels``, ``run`` or ``weights``.
+        count: the number of columns.
+        excerpt: the line.
+        first: whether no line before it has the right number. Otherwise what mends the line would spoil those.
+    """
     if kind not in ("qrels", "run"):
         return None
     if count == "1" and ("," in excerpt or excerpt.startswith("{")):
@@ -428,6 +443,8 @@ def columns_remedy(kind: str, count: str, excerpt: str) -> str | None:
     likeness = like_qrels(fields, int(count)) if kind == "qrels" else like_run(fields)
     if likeness == "joined":
         return worded(JOINED.format(last="fourth"), SKIP, ".")
+    if not first:
+        return worded("Correct the line", SKIP, ".")
     known = COLUMNS_ADVICE[kind]
     remedy = known.get(likeness or count)
     if likeness == "other":
@@ -469,7 +486,11 @@ def like_run(fields: list[str]) -> str | None:
     if holds_value(fields):
         return "values"
     if len(fields) in (3, 5) and not is_number(fields[-1]):
-        return "rankless" if len(fields) == 5 and is_number(fields[3]) else "unscored"
+        if len(fields) == 3 or not is_number(fields[3]):
+            return "unscored"
+        if fields[1] not in ("Q0", "q0", "0") and fields[2].isdecimal():
+            return "uniterated"
+        return "scoreless" if fields[3].isdecimal() else "rankless"
     ranked = len(fields) == 4 and fields[2].isdecimal() and not fields[3].isdecimal() and is_number(fields[3])
     return "ranked" if ranked else None
 
