@@ -1090,4 +1090,4 @@ def test_the_last_list_of_a_table_is_held_to_its_rank_column_too(lists: int, tmp
     qrels = {f"q{q}": {"d1": 1} for q in range(lists)}
     for form in (str(text), str(table), frame):
         counts = carob.evaluate(qrels, form, "RR")
-        assert f"{2 * lists} pairs of documents in another order in the rank column" in str(counts)
+        assert f"{2 * lists} compared pairs of documents in another order in the rank column" in str(counts)

@@ -676,8 +676,8 @@ def doubtful(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
         one, many = "{count} list in ascending order of score", "{count} lists in ascending order of score"
         facts.append(Fact("rising", counts.rising, one, many))
     if counts.misranked and (policy.ranks, policy.ties) == ("counted", "trec"):
-        one = "{count} pair of documents in another order in the rank column"
-        many = "{count} pairs of documents in another order in the rank column"
+        one = "{count} compared pair of documents in another order in the rank column"
+        many = "{count} compared pairs of documents in another order in the rank column"
         facts.append(Fact("misranked", counts.misranked, one, many))
     facts += without_end(counts.infinite, policy)
     shown = (policy.judgments, policy.unjudged) == ("all", "nonrelevant")
