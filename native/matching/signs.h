@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,7 +17,6 @@ namespace sign {
 inline constexpr std::uint8_t CONSTANT = 1;  // several documents, all of one score
 inline constexpr std::uint8_t RISING = 2;    // no score is below the one before it, and some are above
 inline constexpr std::uint8_t COUNTING = 4;  // the scores are equal steps from near 0, and do not fall
-inline constexpr std::uint8_t APPENDED = 8;  // several documents have the score 0, below one or several different positive ones
 }  // namespace sign
 
 // How often a column of ranks puts two documents into the order of their scores, and how often into the other.
@@ -96,20 +94,13 @@ std::uint8_t signs_of(std::size_t count, bool descending, ScoreAt&& score_at, st
         while (from < to && std::isinf(score_at(from))) ++from;
         while (from < to && std::isinf(score_at(to - 1))) --to;
         infinite += static_cast<std::int64_t>(count - (to - from));
-        if (count > 1 && score_at(0) == score_at(count - 1)) return sign::CONSTANT;
-        std::size_t above = count;
-        while (above > 0 && score_at(above - 1) == 0) --above;
-        return count - above > 1 && (above == 1 || (above > 1 && score_at(0) > score_at(above - 1))) ? sign::APPENDED : 0;
+        return count > 1 && score_at(0) == score_at(count - 1) ? sign::CONSTANT : 0;
     }
     double low = score_at(0), high = low;
     bool rising = true;
-    std::size_t zeros = 0;
-    double least = std::numeric_limits<double>::infinity();  // of the positive ones
     for (std::size_t i = 0; i < count; ++i) {
         const double score = score_at(i);
         infinite += std::isinf(score);
-        zeros += score == 0;
-        if (score > 0) least = std::min(least, score);
         rising &= i == 0 || score >= score_at(i - 1);
         low = std::min(low, score);
         high = std::max(high, score);
@@ -117,7 +108,6 @@ std::uint8_t signs_of(std::size_t count, bool descending, ScoreAt&& score_at, st
     std::uint8_t found = 0;
     if (rising && low < high) found |= sign::RISING;
     if (counts(count, low, high, score_at, seen)) found |= sign::COUNTING;
-    if (low == 0 && zeros > 1 && (high > least || zeros + 1 == count)) found |= sign::APPENDED;
     return found;
 }
 

@@ -41,9 +41,8 @@ REVERSED = {
     "perhaps from one shard, have ranks or distances as scores, they are upside down. Write the negated scores there.",
 }
 """The sentences about lists that seem to be upside down."""
-RISING, COUNTING, APPENDED = 2, 4, 8
-"""The kernel's other signs of a list: scores that rise from row to row, scores that are 1, 2, 3 …, and several scores
-of 0 below positive ones."""
+RISING, COUNTING = 2, 4
+"""The kernel's other signs of a list: scores that rise from row to row, and scores that are 1, 2, 3 …."""
 FEWEST = 3
 """Shorter lists do not count."""
 STEPS = 10
@@ -63,8 +62,6 @@ BELOW, LISTS = 2 / 3, 3
 """The share of lists that are better upside down, and the minimum number of lists, to suspect a run for that alone."""
 FAR = 1.0
 """The lean of a list that counts as upside down where not all lists are."""
-LONG = 40
-"""The length of a list from which its last quarter shows where in it the relevant documents are."""
 ENOUGH = 10_000
 """The rows of the first lists that show whether all are upside down."""
 ROWS = 200_000
@@ -154,12 +151,7 @@ class Lean:
 
     @classmethod
     def of(
-        cls,
-        rows: JudgedRows,
-        which: NDArray[np.bool_] | None = None,
-        *,
-        first: Floats | None = None,
-        last_tie: bool = True,
+        cls, rows: JudgedRows, which: NDArray[np.bool_] | None = None, *, until: Floats | None = None
     ) -> Lean:
         """Returns how far relevant documents lean in some lists, or in all. Tied documents share their mean place.
 
@@ -168,20 +160,14 @@ class Lean:
         Args:
             rows: the rows of judged documents.
             which: a mask of the lists; None for all.
-            first: how many documents at the top of each list are left out [lists].
-            last_tie: whether the lists go on to their end, or end above the documents with their lowest score.
+            until: how many documents at the top of each list count; None for all [lists].
         """
-        relevant, length = np.flatnonzero(rows.grade > 0), np.array(rows.length)
-        if not last_tie:
-            top, last, place = rows.tie_first[relevant], rows.tie_last[relevant], rows.list_of_row[relevant]
-            at_end = last == length[place]
-            length[place[at_end]] = top[at_end] - 1
-            relevant = relevant[~at_end]
+        length = rows.length if until is None else until
+        relevant = np.flatnonzero(rows.grade > 0)
         middle = (rows.tie_first[relevant] + rows.tie_last[relevant]) / 2
-        if first is not None:
-            below = middle > first[rows.list_of_row[relevant]]
-            relevant, middle, length = relevant[below], middle[below], length - first
-            middle = middle - first[rows.list_of_row[relevant]]
+        if until is not None:
+            inside = middle <= until[rows.list_of_row[relevant]]
+            relevant, middle = relevant[inside], middle[inside]
         grade, place = rows.grade[relevant], rows.list_of_row[relevant]
         middle = middle - (length[place] + 1) / 2
         moved, total, squares = (
@@ -300,8 +286,6 @@ def reversal(signs: Signs | None, rows: JudgedRows, *, ranked: bool = True) -> R
         return None
     if some < len(rows.length):
         lean = Lean.of(rows)
-    if signs is not None:
-        lean = without_appended(lean, rows, signs.have(APPENDED))
     if second_list_follows(lean, rows):
         return None
     if lean.of_all:
@@ -310,33 +294,17 @@ def reversal(signs: Signs | None, rows: JudgedRows, *, ranked: bool = True) -> R
 
 
 def second_list_follows(lean: Lean, rows: JudgedRows) -> bool:
-    """Returns whether relevant documents near the end are at the top of what is appended there.
+    """Returns whether lists lean to the end because a second list was appended: their first half is in good order.
 
-    So they are in a fusion with a list of low weight, and where a second stage ranks only the first documents again.
-    Upside down, a list becomes better to its very end.
+    So it is in a fusion with a list of low weight, or of weight 0, and where a second stage ranks only the first
+    documents again. In a list that is upside down, relevant documents become more to the end of its first half, too, or
+    none are there.
 
     Args:
         lean: the lean of the lists.
         rows: the rows of judged documents.
     """
-    long = lean.below & (rows.length >= LONG)
-    end = Lean.of(rows, long, first=rows.length - rows.length // 4)
-    return bool(len(end.telling)) and end.excess <= 0
-
-
-def without_appended(lean: Lean, rows: JudgedRows, appended: NDArray[np.bool_]) -> Lean:
-    """Returns the lean without the documents of score 0 at the end of some lists, which these do not rank.
-
-    Such are the documents that only lists of weight 0 hold in a fusion, and those that fill up a list. Where the
-    documents above them are upside down as well, 0 may be the lowest rank or distance, and they count.
-
-    Args:
-        lean: the lean of all documents.
-        rows: the rows of judged documents.
-        appended: a mask of the lists.
-    """
-    above = Lean.of(rows, appended, last_tie=False)
-    return lean if above.excess > LOOKING else Lean(np.where(appended, above.of_lists, lean.of_lists))
+    return Lean.of(rows, lean.below, until=rows.length // 2).excess < -LOOKING
 
 
 def by_shape(signs: Signs, rows: JudgedRows, *, ranked: bool) -> Reversal | None:
