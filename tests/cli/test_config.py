@@ -104,6 +104,15 @@ def test_columns_may_be_those_of_one_run(capfd: pytest.CaptureFixture[str]) -> N
     out, _ = printed(capfd, "eval", "qrels", "a.csv", "b.csv", "-m", "RR")
     assert out.splitlines()[1:3] == ["a    0.7500", "b    1.0000"]
     assert "run-columns query=no b:query=question" in out
+    for call in (
+        ("eval", "qrels", "a.csv"),
+        ("run", "a.csv", "-o", "a.run"),
+        ("fuse", "a.csv", "c=a.csv", "-o", "f.run"),
+    ):
+        printed(capfd, *call)  # without the run b
+    assert "none of the runs" not in "".join(printed(capfd, "check", "qrels", "a.csv", status=1))
+    _, error = printed(capfd, "eval", "qrels", "a.csv", "--run-columns", "b:query=question", status=2)
+    assert "none of the runs" in error
 
 
 def test_a_gate_takes_baseline_and_limits_from_it(capfd: pytest.CaptureFixture[str]) -> None:

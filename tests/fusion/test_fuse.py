@@ -286,6 +286,18 @@ def test_scores_read_back_as_the_same_numbers(tmp_path: Path) -> None:
     assert (tmp_path / "fused.run").read_bytes() == fused.text
 
 
+@pytest.mark.parametrize("ending", ["run.gz", "csv", "tsv", "json", "jsonl", "parquet", "arrow"])
+def test_the_ending_of_its_file_is_its_format(ending: str, tmp_path: Path) -> None:
+    if ending not in ("run.gz", "tsv", "json"):
+        pytest.importorskip("polars", reason="reads the tables")
+    fused, path = carob.fuse(RUNS), tmp_path / f"fused.{ending}"
+    fused.save(path)
+    qrels = {"q1": {"b": 1}, "q2": {"y": 1}}
+    assert carob.evaluate(qrels, path, "RR")["RR"] == carob.evaluate(qrels, fused, "RR")["RR"]
+    with pytest.raises(carob.DataError, match=r"carob writes no runs as \.h5 files"):
+        fused.save(tmp_path / "fused.h5")
+
+
 def test_ids_with_blanks_and_other_letters_are_kept() -> None:
     runs = [{"q 1": {"Käse 1": 2.0, "b": 1.0}}, {"q 1": {"b": 1.0}}]
     fused = carob.fuse(runs, name="größer")

@@ -84,6 +84,9 @@ def test_check_and_verify_take_them_in_python() -> None:
     runs = [carob.Run.of("a.csv", query="qid"), carob.Run.of("b.csv", query="question", rank="place")]
     carob.record(carob.evaluate("qrels", runs, "RR"), "made.json")
     assert carob.verify("made.json", runs={"a": "a.csv", "b": "b.csv"}, run_columns=named).equal
+    assert carob.verify("made.json", run_columns={"b": {"query": "question", "rank": "place"}}).equal
+    with pytest.raises(DataError, match="nope"):  # named for this run alone, it replaces what is recorded
+        carob.verify("made.json", run_columns={"b": {"query": "nope"}})
     with pytest.raises(DataError, match="none of the runs: 'a', 'b'"):
         carob.verify("made.json", run_columns={"c": {"query": "qid"}})
 

@@ -26,6 +26,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from carob._cached import cached_property
 from carob._dataclasses import dataclass
@@ -306,6 +307,12 @@ class Given:
             "qrels": columns_in(options.pop("qrels_columns", None), "qrels"),
             "run": columns_of_runs(options.pop("run_columns", None) or ()),
         }
+        context = click.get_current_context(silent=True)
+        if context and context.get_parameter_source("run_columns") is ParameterSource.DEFAULT_MAP:
+            from carob.inputs.columns import IfThere
+
+            named = columns["run"].items()
+            columns["run"] = {role: IfThere(each) if isinstance(each, dict) else each for role, each in named}
         words = options.pop("grade_words", None)
         if words is not None:
             from carob.inputs.grade_words import words_in

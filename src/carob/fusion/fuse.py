@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from typing import TYPE_CHECKING
 
 from carob._dataclasses import dataclass
@@ -19,9 +20,9 @@ from carob.output.errors import ArgumentError, warn
 from carob.output.files import write_whole
 from carob.output.language import filled
 from carob.output.results import Records
+from carob.writing.formats import format_of_name
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Callable, Mapping, Sequence
 
     from carob.fusion.recipe import Recipe
@@ -60,12 +61,17 @@ class FusedRun(Run):
         return self.made.text
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the run as TREC text, whole or not at all.
+        """Writes the run, whole or not at all: as TREC text, or in the format that the file's ending shows.
 
         Raises:
-            DataError: a run cannot be read or fused, or the file cannot be written.
+            DataError: a run cannot be read or fused, the file cannot be written, or carob writes no such format.
         """
-        write_whole(path, self.made.write)
+        if format_of_name(os.fspath(path)) == ("trec", ""):
+            write_whole(path, self.made.write)
+            return
+        from carob.writing.write_run import write_run
+
+        write_run(self, path)
 
     def explain(self, query: str, document: str) -> FusedDocument:
         """Returns how the score of a document came about: its rank, score and points in each list.

@@ -65,6 +65,10 @@ def with_distance(named: Mapping[str, Any]) -> dict[str, Any]:
     return {**rest, "score": Distance(distance)}
 
 
+class IfThere(dict[str, Any]):
+    """The columns' names of one run that a command may lack: a project's file holds for many commands."""
+
+
 def columns_of_run(named: Mapping[str, Any], *names: str | None) -> dict[str, Any]:
     """Returns the columns' names of one run by role: its own, and for other roles those of all runs.
 
@@ -89,7 +93,8 @@ def refuse_no_run(named: Mapping[str, Any], runs: Sequence[Sequence[str | None]]
     Raises:
         DataError: no run has such a name.
     """
-    for run in (run for run, each in named.items() if isinstance(each, Mapping)):
+    own = (run for run, each in named.items() if isinstance(each, Mapping) and not isinstance(each, IfThere))
+    for run in own:
         if not any(run in names for names in runs):
             raise refused(
                 "{columns} names columns of '{run}', which is none of the runs: {there}.",

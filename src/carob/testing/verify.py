@@ -256,11 +256,12 @@ def taken(
     for entry in recorded.document["inputs"]:
         name = entry.get("name")
         now = runs.get(name) if entry["role"] == "run" else seen if entry["role"] == "exclude" else qrels
-        if now is None:
-            each = Taken(entry, entry["path"], named=True)
+        asked = columns.get(entry["role"]) or {}
+        own = entry["role"] == "run" and isinstance(asked.get(name), Mapping)
+        asked = columns_of_run(asked, name) if entry["role"] == "run" else asked
+        if now is None:  # read as it was, unless columns are named for this run alone
+            each = Taken(entry, entry["path"], named=True, asked=asked if own else None)
         else:
-            asked = columns.get(entry["role"]) or {}
-            asked = columns_of_run(asked, name) if entry["role"] == "run" else asked
             each = Taken(entry, now, asked=asked, folders=folders)
         if entry["role"] == "grades":
             raise DataError(
