@@ -12,6 +12,8 @@ import os
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -120,7 +122,10 @@ def main() -> None:
     carob = [sys.executable, "-m", "carob"]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        paths, qrels, out = made(folder, given.queries), str(folder / "qrels.txt"), str(folder / "fused.run")
+        # In another process: a program counts the most memory that the one that starts it has held.
+        with ProcessPoolExecutor(1, get_context("spawn")) as other:
+            paths = other.submit(made, folder, given.queries).result()
+        qrels, out = str(folder / "qrels.txt"), str(folder / "fused.run")
         if given.ranx:
             compare_with_ranx(paths, folder, carob)
         commands = {
