@@ -118,7 +118,8 @@ public:
             const char* end = nullptr;
             double score = 0;
             if (quick && split_quickly(line, text_end_, loose, parts, end) &&
-                short_decimal(line + parts.score, line + parts.score_end, score)) [[likely]] {
+                (short_decimal(line + parts.score, line + parts.score_end, score) ||
+                 long_score(span(line + parts.score, line + parts.score_end), score))) [[likely]] {
                 ++count_.data_lines;
                 tag_ = line + parts.tag;
                 if (!take(span(line, line + parts.query_end),
@@ -171,6 +172,13 @@ private:
         return {from, static_cast<std::size_t>(to - from)};
     }
 
+    // A score of more digits, such as Python writes. False sends the line the slow way, which says what is wrong with it.
+    CAROB_NEVER_INLINE bool long_score(std::string_view token, double& score) const {
+        const ParsedNumber found = parse_any_score(token, rules_.reading.numbers);
+        score = found.value;
+        return found.fault == NumberFault::none;
+    }
+
     CAROB_ALWAYS_INLINE bool take(std::string_view query, const RunLine& line) {
         if (!same_id(query, query_)) {
             const char* const line_of = query.data();
@@ -200,14 +208,15 @@ private:
         if (too_long(line, end)) return complain({Fault::too_long, {}}, line, end, count_.data_lines);
         std::string_view fields[RUN_FIELDS];
         const bool loose = rules_.reading.loose;
-        const int found = split_line(first, end, fields, RUN_FIELDS, loose);
+        const bool at_tabs = !loose && has_tabs_and_blanks(first, end);
+        const int found = at_tabs ? split_at_tabs(first, end, fields, RUN_FIELDS) : split(first, end, fields, RUN_FIELDS);
         const char* const last = fields[found - 1].data() + fields[found - 1].size();
         if (holds_nul(first, loose ? last : end)) return complain({Fault::nul, {}}, line, end, count_.data_lines);
         if (found < RUN_FIELDS) {
             const std::int64_t wanted = width_ == 0 ? RUN_FIELDS : width_;
             return complain(wrong_columns(first, end, wanted, loose), line, end, count_.data_lines);
         }
-        const std::int64_t more = loose ? 0 : has_tabs_and_blanks(first, end) ? count_fields_at_tabs(last, end) : count_fields(last, end);
+        const std::int64_t more = loose ? 0 : at_tabs ? count_fields_at_tabs(last, end) : count_fields(last, end);
         if (width_ != 0 && RUN_FIELDS + more != width_) {
             Complaint complaint = wrong_columns(first, end, width_, loose);
             if (complaint.fault == Fault::columns) complaint = {Fault::uneven, complaint.detail + " " + std::to_string(width_)};

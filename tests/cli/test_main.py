@@ -80,6 +80,14 @@ finally:
     return ran.stdout, set(ran.stderr.split())
 
 
+def test_evaluating_trec_text_imports_no_reader_of_tables(tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("q 0 a 1\n")
+    (tmp_path / "run").write_text("q Q0 a 1 1 t\n")
+    printed, modules = loaded("eval", str(tmp_path / "qrels"), str(tmp_path / "run"))
+    assert "1 query" in printed
+    assert not modules & {"csv", "subprocess", "carob.inputs.query_files", "carob.inputs.files.libraries"}
+
+
 @pytest.mark.parametrize("command", ["eval", "compare", "check", "trec-eval"])
 def test_files_are_read_before_numpy_is_imported(tmp_path: Path, command: str) -> None:
     """Another thread imports it meanwhile. Here that thread never starts, so the kernel would be seen to wait."""

@@ -444,7 +444,7 @@ def computed(part: RequestPart, name: str, ready: ValuesUnderTies | None, *, bou
         digits=convention.digits,
         pools={label: found.rows for label, measure in asked.items() if measure.micro},
     )
-    if caps := caps_of(scores, found.rows):
+    if caps := caps_of(scores, found.rows, best):
         scores = replace(scores, caps=caps)
     if perfect(scores, found.rows):
         scores = replace(scores, counts=replace(scores.counts, perfect=len(found.queries)))

@@ -22,7 +22,6 @@ from carob.evaluation.score_tables import (
 )
 from carob.evaluation.values import values_of
 from carob.inputs.names import Names
-from carob.inputs.query_files import groups_of
 from carob.lists.rows import joined
 from carob.measures import parse_measure
 from carob.output.errors import DataError, NoSuchRunError, warn
@@ -408,6 +407,10 @@ def with_groups(scores: Sequence[Scores], by: GroupsLike) -> list[Scores]:
     Raises:
         DataError: a query without a group, an unreadable file, or a measure that has no mean by group.
     """
+    from carob.inputs.query_files import (
+        groups_of,
+    )  # with readers of tables, which most evaluations do not need
+
     queries = sorted({query for each in scores for query in each.queries})
     groups = groups_of(by, queries, others=uncounted(scores, len(queries)))
     pooled = next((label for each in scores for label in each.pools), None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
@@ -192,7 +192,7 @@ NOTED = 0.05
 """The least mean loss to queries with more relevant documents than the depth that is reported."""
 
 
-def caps_of(scores: QueryValues, rows: JudgedRows) -> dict[str, Cap]:
+def caps_of(scores: QueryValues, rows: JudgedRows, best: dict[Any, Any] | None = None) -> dict[str, Cap]:
     """Returns the highest possible mean of each label whose depth is below the relevant documents of some queries.
 
     A query with R relevant documents has at most the value min(1, k/R) by R@k and AP@k.
@@ -200,13 +200,14 @@ def caps_of(scores: QueryValues, rows: JudgedRows) -> dict[str, Cap]:
     Args:
         scores: the run's values.
         rows: the rows from which they were computed.
+        best: the cache of counts of judgments, shared by runs with the same judgments.
     """
-    found = {}
+    found, lists = {}, Flat(rows, best=best)
     for place, (label, measure) in enumerate(zip(scores.labels, scores.measures, strict=True)):
         depths = [each for each in (measure.depth, scores.policy.depth) if each is not None]
         if measure.name not in BY_RELEVANT or measure.arguments["over"] != "relevant" or not depths:
             continue
-        depth, relevant = min(depths), np.asarray(measure.wanted.count(Flat(rows)))
+        depth, relevant = min(depths), np.asarray(measure.wanted.count(lists))
         beyond = relevant > depth
         if not beyond.any():
             continue

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from carob import _native
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.inputs.columns import rank_or_score
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from carob import _native
     from carob.inputs.qrels import Qrels
     from carob.inputs.run import Run
     from carob.inputs.runs import Found, Row
@@ -163,16 +163,14 @@ class Lean:
             until: how many documents at the top of each list count; None for all [lists].
         """
         length = rows.length if until is None else until
-        relevant = np.flatnonzero(rows.grade > 0)
-        middle = (rows.tie_first[relevant] + rows.tie_last[relevant]) / 2
+        grade = np.where(rows.grade > 0, rows.grade, 0.0)
+        middle = (rows.tie_first + rows.tie_last) / 2
         if until is not None:
-            inside = middle <= until[rows.list_of_row[relevant]]
-            relevant, middle = relevant[inside], middle[inside]
-        grade, place = rows.grade[relevant], rows.list_of_row[relevant]
-        middle = middle - (length[place] + 1) / 2
+            grade[middle > until[rows.list_of_row]] = 0.0
         moved, total, squares = (
-            np.bincount(place, each, len(length)) for each in (grade * middle, grade, grade * grade)
+            np.asarray(_native.total(each, rows.offsets)) for each in (grade * middle, grade, grade * grade)
         )
+        moved = moved - total * (length + 1) / 2
         spread = (squares - total * total / np.maximum(length, 1.0)) * length * (length + 1) / 12
         telling = (length > 1) & (spread > 1e-9 * squares)
         if which is not None:
@@ -281,7 +279,7 @@ def reversal(signs: Signs | None, rows: JudgedRows, *, ranked: bool = True) -> R
     if found is not None:
         return found
     some = min(len(rows.length), max(LISTS, int(np.searchsorted(rows.offsets, ENOUGH))))
-    lean = Lean.of(rows.part(0, some))
+    lean = Lean.of(rows if some == len(rows.length) else rows.part(0, some))
     if not (lean.of_all or lean.of_some):
         return None
     if some < len(rows.length):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import mmap
 import re
-import subprocess
 import sys
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -405,6 +404,8 @@ def try_reading(path: str) -> None:
     """
     if not sys.executable:
         return  # Python is embedded in another program
+    import subprocess  # slow to import
+
     program = [sys.executable, "-I", "-c", TRIAL, path, *filter(None, sys.path)]
     tried = subprocess.run(program, capture_output=True)  # noqa: S603 - our own code
     if tried.returncode < 0:
