@@ -267,3 +267,36 @@ def test_without_a_file_nothing_of_it_is_imported() -> None:
     )
     ran: Any = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        '[columns.run]\nquery = "no"\ndocument = "page"\nscore = "points"\n[columns.qrels]\nquery = "no"\n',
+        '[columns.run]\nquery = "no"\ndocument = "page"\ndistance = "points"\n',
+    ],
+)
+def test_columns_of_all_runs_leave_files_alone_that_have_none_of_them(
+    columns: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    configured(columns)
+    Path("usual.csv").write_text("query,document,score\nq1,a,1\nq1,b,2\nq2,c,1\n")
+    Path("nested.json").write_text('{"q1": {"a": 1, "b": 2}, "q2": {"c": 1}}')
+    Path("values.csv").write_text("query,run,RR\nq1,mine,1\nq2,mine,0.5\n")
+    commands = [
+        ("check", "qrels", "old.run", "usual.csv"),
+        ("gate", "qrels", "old.run", "--baseline", "tied.run"),
+    ]
+    commands += [("eval", "qrels", run, "-m", "RR") for run in ("old.run", "usual.csv", "nested.json")]
+    for each in [*commands, ("eval", "values.csv")]:
+        status = command(*each, "--no-config")
+        without, named = (printed(capfd, *each, *more, status=status)[0] for more in (["--no-config"], []))
+        assert named.startswith(without), each
+
+
+def test_columns_of_all_runs_are_refused_where_only_some_are_there(capfd: pytest.CaptureFixture[str]) -> None:
+    configured('[columns.run]\nquery = "no"\nscore = "points"\n')
+    Path("other.csv").write_text("no,document,score\nq1,a,1\nq1,b,2\nq2,c,1\n")
+    assert "no column 'points' for the score" in printed(capfd, "eval", "qrels", "other.csv", status=2)[1]
+    _, error = printed(capfd, "eval", "qrels", "old.run", "--run-columns", "query=no", status=2)
+    assert "no line names the columns" in error  # of this run, the caller says that it has columns

@@ -308,11 +308,11 @@ class Given:
             "run": columns_of_runs(options.pop("run_columns", None) or ()),
         }
         context = click.get_current_context(silent=True)
-        if context and context.get_parameter_source("run_columns") is ParameterSource.DEFAULT_MAP:
-            from carob.inputs.columns import IfThere
+        for kind, named in columns.items():
+            if context and context.get_parameter_source(f"{kind}_columns") is ParameterSource.DEFAULT_MAP:
+                from carob.inputs.columns import of_project
 
-            named = columns["run"].items()
-            columns["run"] = {role: IfThere(each) if isinstance(each, dict) else each for role, each in named}
+                columns[kind] = of_project(named)
         words = options.pop("grade_words", None)
         if words is not None:
             from carob.inputs.grade_words import words_in
@@ -425,8 +425,9 @@ class Given:
     def scores(self, argument: str) -> bool:
         """Returns whether a file contains per-query scores. If columns were named, the file is judgments or a run."""
         from carob.evaluation.score_files import holds_scores
+        from carob.inputs.columns import insists
 
-        return not any(self.columns.values()) and holds_scores(split(argument)[1])
+        return not any(map(insists, self.columns.values())) and holds_scores(split(argument)[1])
 
     @cached_property
     def seen(self) -> Qrels | None:

@@ -11,8 +11,8 @@ import click
 
 from carob.cli.options import Given, entries, grouped, present, refuse_misuse, split
 from carob.cli.terminal import SEPARATED, answer, say, show_document, text_columns
-from carob.inputs.columns import DRAW
-from carob.output.errors import ColumnsOfTextError, DataError
+from carob.inputs.columns import DRAW, insists
+from carob.output.errors import DataError, NoSuchColumnsError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -114,7 +114,7 @@ def judging_given(
     of_judge = replace(given, columns={**given.columns, "qrels": own})
     try:
         judge = of_judge.qrels(judging["judge"], measures or None)
-    except ColumnsOfTextError:  # in that case, the names are those of people's table
+    except NoSuchColumnsError:  # in that case, the names are those of people's table
         judge = replace(given, columns={**given.columns, "qrels": {}}).qrels(
             judging["judge"], measures or None
         )
@@ -138,7 +138,7 @@ def unusable(given: Given) -> dict[str, Any]:
     )
     missing = policy.pop("missing", None)
     return {
-        **{f"{kind}-columns": bool(columns) for kind, columns in given.columns.items()},
+        **{f"{kind}-columns": insists(columns) for kind, columns in given.columns.items()},
         **{name: getattr(given, name) for name in ("folders", "exclude", "profile")},
         **{axis if axis != "malformed" else "lenient": True for axis in policy},
         "missing nan": missing == "nan",

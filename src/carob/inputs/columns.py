@@ -9,13 +9,11 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from carob.inputs.errors import COLUMNS_ADVICE, NO_SUCH_COLUMN, SWAPPED, TWO_COLUMNS, is_measure, refused
-from carob.output.errors import Worded, by_reading, one_of, worded
+from carob.output.errors import DataError, NoSuchColumnsError, Worded, by_reading, one_of, worded
 from carob.output.files import own_table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from carob.output.errors import DataError
+    from collections.abc import Callable, Collection, Sequence
 
 
 ROLES = {"qrels": ("query", "document", "grade"), "run": ("query", "document", "score", "rank")}
@@ -62,11 +60,34 @@ def with_distance(named: Mapping[str, Any]) -> dict[str, Any]:
             score=score,
             distance=distance,
         )
-    return {**rest, "score": Distance(distance)}
+    kind = DistanceOfProject if isinstance(distance, OfProject) else Distance
+    return {**rest, "score": kind(distance)}
 
 
-class IfThere(dict[str, Any]):
-    """The columns' names of one run that a command may lack: a project's file holds for many commands."""
+class OfProject(str):
+    """The name of a column in a project's file, which holds for many runs: one without such columns is read without."""
+
+    __slots__ = ()
+
+
+class DistanceOfProject(Distance, OfProject):
+    """The name of a column of distances in a project's file."""
+
+    __slots__ = ()
+
+
+def of_project(named: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns columns' names by role, those of one run in a mapping under its name, as ones of a project's file."""
+    marked: dict[Any, Callable[[Any], Any]] = {dict: of_project, str: OfProject}
+    return {role: marked.get(type(name), lambda its: its)(name) for role, name in named.items()}
+
+
+def insists(named: Mapping[str, Any]) -> bool:
+    """Returns whether the caller named columns or words, and not only a project's file."""
+    return any(
+        insists(name) if isinstance(name, Mapping) else not isinstance(name, OfProject)
+        for name in named.values()
+    )
 
 
 def columns_of_run(named: Mapping[str, Any], *names: str | None) -> dict[str, Any]:
@@ -93,7 +114,7 @@ def refuse_no_run(named: Mapping[str, Any], runs: Sequence[Sequence[str | None]]
     Raises:
         DataError: no run has such a name.
     """
-    own = (run for run, each in named.items() if isinstance(each, Mapping) and not isinstance(each, IfThere))
+    own = (run for run, each in named.items() if isinstance(each, Mapping) and insists(each))
     for run in own:
         if not any(run in names for names in runs):
             raise refused(
@@ -123,6 +144,7 @@ def refuse_distance(asked: Asked) -> None:
         raise refused(
             "'{column}' is named as the distance, but a run of the form {{query: {{document: score}}}} has no columns.",
             "Write minus the distance as the score, and leave the name out.",
+            error=NoSuchColumnsError,
             column=name,
         )
 
@@ -171,7 +193,7 @@ def choose(
     chosen: dict[str, str] = {}
     for role, name in asked.items():
         if name is not None and name not in names:
-            raise refused(NO_SUCH_COLUMN, **words, column=name, role=role_said(role, wanted[role]))
+            raise no_such_column(asked, names, column=name, role=role_said(role, wanted[role]), **words)
         if name is None and role == "score" and asked["rank"] is not None:
             continue  # if only the rank is named, the order of ranks is meant
         free = [each for each in names if each not in asked.values()]
@@ -203,6 +225,12 @@ def choose(
             **ways,
         )
     return chosen
+
+
+def no_such_column(asked: Mapping[str, str | None], names: Collection[str], **words: str) -> DataError:
+    """Returns the error for a table without a column that was named, perhaps one of several."""
+    error = DataError if any(each in names for each in asked.values()) else NoSuchColumnsError
+    return refused(NO_SUCH_COLUMN, error=error, **words)
 
 
 def depth_of(name: str) -> int:

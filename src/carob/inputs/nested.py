@@ -18,12 +18,13 @@ from carob.inputs.columns import (
     named_in,
     names_score,
     no_rank,
+    no_such_column,
     plain_name,
     role_said,
     there,
     usual,
 )
-from carob.inputs.errors import NO_SUCH_COLUMN, SWAPPED, TWO_COLUMNS, refused
+from carob.inputs.errors import SWAPPED, TWO_COLUMNS, refused
 from carob.output.errors import DataError, UnclearGradesError, Worded, by_reading, worded
 from carob.output.escaping import shown
 
@@ -372,7 +373,8 @@ def homes_of(
             "role": role_said(role, given),
         }
         if not homes:
-            raise refused(NO_SUCH_COLUMN, **words)
+            known = {*fields, *chain(*records.values()), *names_of(fields)}
+            raise no_such_column(asked=asked, names=known, **words)
         if role == "query":
             raise refused(
                 "Column '{column}', named for the query, is inside the list of the query's documents. The "

@@ -13,7 +13,7 @@ from carob import _native
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.conventions.policy import Policy
-from carob.inputs.columns import CONSTANT, INSISTED, Distance, usual, with_distance
+from carob.inputs.columns import CONSTANT, INSISTED, Distance, OfProject, usual, with_distance
 from carob.inputs.dicts import MAPPING, MappingRun, numbered, plain
 from carob.inputs.errors import NO_RUNS, ONE_NAME, refused, sentences
 from carob.inputs.files import read_as
@@ -46,7 +46,7 @@ from carob.inputs.sources import (
 )
 from carob.inputs.systems import take_one_out
 from carob.lists.rows import offsets_of
-from carob.output.errors import ColumnsOfTextError, DataError, NothingError, PolicyError, Worded
+from carob.output.errors import DataError, NoSuchColumnsError, NothingError, PolicyError, Worded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -174,7 +174,10 @@ class Run:
         if distance is not None:
             its = with_distance(its | {"distance": distance})
             whole = cls.of(run, name, **its, extract=extract, folders=folders, exclude=exclude)
-            return whole if isinstance(run, Run) else replace(whole, held=told_distance(whole.held, distance))
+            told = isinstance(run, Run) or isinstance(
+                distance, OfProject
+            )  # a file's origin names its columns
+            return whole if told else replace(whole, held=told_distance(whole.held, distance))
         if exclude is not None:
             whole = cls.of(run, name, **its, extract=extract, folders=folders)
             return replace(whole, held=excluding(whole.held, pairs_of(exclude)))
@@ -626,7 +629,7 @@ def pairs_of(given: Any) -> Qrels:
         try:
             found = Qrels.of(pairs or given, first, grade=1, probability=1)
             return replace(found, origin=source_of(given).origin) if pairs else found
-        except ColumnsOfTextError:
+        except NoSuchColumnsError:
             return Qrels.of(given, first)
     except NothingError:
         return Qrels.of({"": []})  # nothing is excluded

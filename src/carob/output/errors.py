@@ -226,8 +226,8 @@ class ContentError(DataError):
         self.what = what
 
 
-class ColumnsOfTextError(DataError):
-    """Raised if columns are named for TREC text, which has no column names."""
+class NoSuchColumnsError(DataError):
+    """Raised if none of the named columns is there, as in TREC text, which has no column names."""
 
 
 class UnclearGradesError(DataError):

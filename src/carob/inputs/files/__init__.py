@@ -6,13 +6,14 @@ TREC text is recognised by its name and first bytes. This costs nothing, since t
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING, cast
 
 from carob.inputs import PACKED, installed
-from carob.inputs.columns import ASKED, CONSTANT
+from carob.inputs.columns import ASKED, CONSTANT, OfProject
 from carob.inputs.errors import CARRIAGE_RETURN, refused
 from carob.inputs.sources import Readable, Source, content_of, is_pattern, is_trec, kind_of, source_of
-from carob.output.errors import ColumnsOfTextError, ContentError, DataError, LineEndError
+from carob.output.errors import ContentError, DataError, LineEndError, NoSuchColumnsError
 
 if TYPE_CHECKING:
     from carob.inputs.columns import Asked
@@ -42,13 +43,26 @@ def read_as(
     Raises:
         DataError: unreadable input, or names of columns for text that has none.
     """
+    own = {role: name for role, name in asked.items() if not isinstance(name, OfProject)}
+    path = os.fspath(given) if isinstance(given, (str, os.PathLike)) and given != "-" else None
+    if len(own) < len(asked):
+        if path is None or not (is_table(path) or os.path.isfile(path)):
+            return read_named(given, path, kind, own, folders)  # it can be read only once
+        with suppress(NoSuchColumnsError):
+            return read_named(given, path, kind, asked, folders)
+    return read_named(given, path, kind, own, folders)
+
+
+def read_named(
+    given: Readable, path: str | None, kind: str, asked: Asked, folders: str | None
+) -> Source | FileTable:
+    """Opens the files of a path, or other input, as ``read_as``, by the names of columns alone."""
     if str(asked.get("query")).startswith(CONSTANT):
         from carob.inputs.files.table import FileTable
         from carob.inputs.one_query import read_one_query
 
         content, name, origin = read_one_query(given, kind, {**dict.fromkeys(ASKED[kind]), **asked})
         return FileTable(name, content, {}, cast("Provenance", origin))
-    path = os.fspath(given) if isinstance(given, (str, os.PathLike)) and given != "-" else None
     if path is not None and is_table(path):
         return opened(path, kind, asked, folders)
     source = source_of(given)
@@ -63,7 +77,7 @@ def read_as(
         raise refused(
             "carob reads this as TREC text, whose columns have no names.",
             "Leave the column names out.",
-            error=ColumnsOfTextError,
+            error=NoSuchColumnsError,
             file=source.name,
         )
     refuse_other(source)

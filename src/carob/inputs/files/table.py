@@ -42,7 +42,7 @@ from carob.inputs.layouts import LaidOut, is_laid_out, unwrapped, with_columns
 from carob.inputs.nested import plan_of, shapes_of
 from carob.inputs.runs import Wrapper
 from carob.inputs.sources import BYTE_ORDER_MARK, Provenance, content_of, is_trec
-from carob.output.errors import ColumnsOfTextError, ContentError, DataError, by_policy, worded
+from carob.output.errors import ContentError, DataError, NoSuchColumnsError, by_policy, worded
 from carob.output.parsing import json_or_none
 from carob.output.taken import take
 
@@ -167,7 +167,7 @@ def found_in(wanted: TableRequest) -> FileTable | Place | None:
         raise refused(
             "carob reads the file as TREC text, in which each line has a grade.",
             "Leave grade={grade:g} out.",
-            error=ColumnsOfTextError,
+            error=NoSuchColumnsError,
             file=place.name,
             grade=grade,
         )
@@ -175,7 +175,7 @@ def found_in(wanted: TableRequest) -> FileTable | Place | None:
         raise refused(
             "no line names the columns, so carob reads the file as TREC text.",
             "Leave the column names out.",
-            error=ColumnsOfTextError,
+            error=NoSuchColumnsError,
             file=place.name,
         )
     return None if place.files == (place.name,) else place
