@@ -6,12 +6,12 @@ import copy
 import dataclasses
 import inspect
 import pickle
-from dataclasses import field, replace
+from dataclasses import field
 from typing import Any
 
 import pytest
 
-from carob._dataclasses import dataclass
+from carob._dataclasses import dataclass, replace
 from carob.conventions.policy import Policy
 
 
@@ -42,7 +42,12 @@ def behaviour(made: Any, options: dict[str, bool]) -> list[object]:
         def __post_init__(self) -> None:
             object.__setattr__(self, "given", False)
 
-    each = [Part("a"), Part("a", 1), Whole("a", of="b", unit="c"), replace(Whole("a", unit="b"), size=3)]
+    each = [
+        Part("a"),
+        Part("a", 1),
+        Whole("a", of="b", unit="c"),
+        dataclasses.replace(Whole("a", unit="b"), size=3),
+    ]
     each += [copy.deepcopy(each[2]), copy.copy(each[3])]
     equal = [one == other for one in each for other in each]
     same = [tried(hash, one) == tried(hash, other) for one in each for other in each]
@@ -76,6 +81,24 @@ def tried(function: Any, *arguments: Any, **options: Any) -> object:
         return function(*arguments, **options)
     except (AttributeError, TypeError) as error:
         return type(error), str(error)
+
+
+def test_an_object_with_other_values_is_the_one_of_dataclasses() -> None:
+    @dataclass(frozen=True)
+    class Part:
+        name: str
+        parts: dict[str, int] = field(default_factory=dict)
+        least: int = field(default=1, kw_only=True)
+        given: bool = field(init=False, default=True)
+
+        def __post_init__(self) -> None:
+            object.__setattr__(self, "given", self.least == 1)
+
+    one = Part("a", {"b": 1})
+    for changed in ({}, {"name": "c"}, {"least": 2, "parts": {}}, {"other": 1}):
+        assert tried(replace, one, **changed) == tried(dataclasses.replace, one, **changed)
+    assert replace(one).parts is one.parts
+    assert not replace(one, least=2).given
 
 
 def test_they_can_be_pickled() -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import shlex
 import sys
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from carob._dataclasses import replace
 from carob.cli.collections import compare_several, report_several, several_in
 from carob.cli.options import Given, grouped, options, present, refuse_few, refuse_misuse, split, weights_in
 from carob.cli.people_and_model import (

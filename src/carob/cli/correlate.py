@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from carob._dataclasses import replace
 from carob.cli.options import Given, grouped, options, refuse_few, refuse_misuse, split
 from carob.cli.people_and_model import missing_in, refuse_unusable, unusable
 from carob.cli.terminal import answer

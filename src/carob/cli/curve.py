@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from carob._dataclasses import replace
 from carob.cli.explain import Explaining, grades_of_queries
 from carob.cli.options import Given, options, refuse_misuse, weights_in
 from carob.cli.terminal import answer, terminal_width

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
+from carob._dataclasses import replace
 from carob.cli.options import Given, options, paths_of, refuse_misuse, split
 from carob.cli.people_and_model import scores_in, values_in
 from carob.cli.terminal import answer

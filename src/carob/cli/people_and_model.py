@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from carob._dataclasses import replace
 from carob.cli.options import Given, entries, grouped, present, refuse_misuse, split
 from carob.cli.terminal import SEPARATED, answer, say, show_document, text_columns
 from carob.inputs.columns import DRAW, insists

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import click
 
+from carob._dataclasses import replace
 from carob.cli.explain import Explaining, grades_of_queries
 from carob.cli.options import Given, options, refuse_misuse
 from carob.cli.terminal import answer

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from carob._dataclasses import dataclass
+from carob._dataclasses import dataclass, replace
 from carob.conventions import arguments
 from carob.conventions.arguments import specified
 from carob.output.errors import DataError, PolicyError, Worded, worded

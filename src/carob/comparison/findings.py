@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import field, replace
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from carob._cached import cached_property
-from carob._dataclasses import dataclass
+from carob._dataclasses import dataclass, replace
 from carob.statistics import SEED
 from carob.statistics.paired import RESAMPLES
 

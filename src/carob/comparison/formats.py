@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from carob._dataclasses import replace
 from carob._numpy import np
 from carob.comparison.cautions import sentences_of
 from carob.comparison.findings import Pair, best_named, pair_names, pairs_named, ranked, turned

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
-from carob._dataclasses import dataclass
+from carob._dataclasses import dataclass, replace
 from carob.comparison.design import Test
 from carob.comparison.findings import Caution, Registered
 from carob.inputs.digests import digest

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import field, fields, replace
+from dataclasses import field, fields
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from carob._dataclasses import dataclass
+from carob._dataclasses import dataclass, replace
 from carob._numpy import np
 from carob.comparison.findings import (
     EFFECTS,

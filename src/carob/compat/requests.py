@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from carob import _native
-from carob._dataclasses import dataclass
+from carob._dataclasses import dataclass, replace
 from carob._numpy import np
 from carob.inputs.sources import source_of
 from carob.measures import REGISTER, Measure, Number, parse_measure

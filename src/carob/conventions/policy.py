@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import field, fields, replace
+from dataclasses import field, fields
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args, get_origin, get_type_hints
 
-from carob._dataclasses import dataclass
+from carob._dataclasses import dataclass, replace
 from carob.output.errors import PolicyError, did_you_mean, refuse_other
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ import ast
 import inspect
 import math
 import textwrap
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from carob._dataclasses import replace
 from carob._numpy import np
 from carob.conventions.profiles import every_profile
 from carob.lists.derivation import Symbol, equations, trace

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 import os
-from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from carob._dataclasses import dataclass
+from carob._dataclasses import dataclass, replace
 from carob._numpy import np
 from carob.conventions.request import Request, conventions, labelled, needs_groups
 from carob.evaluation.engine import Matches, warned

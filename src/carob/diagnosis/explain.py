@@ -6,13 +6,13 @@ import math
 import os
 import re
 from collections import Counter
-from dataclasses import field, replace
+from dataclasses import field
 from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from carob._cached import cached_property
-from carob._dataclasses import dataclass
+from carob._dataclasses import dataclass, replace
 from carob._numpy import np
 from carob._version import __version__
 from carob.conventions.request import Request, conventions, labelled

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 import os
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from carob._dataclasses import dataclass
+from carob._dataclasses import dataclass, replace
 from carob._numpy import np
 from carob.conventions import arguments
 from carob.conventions.arguments import specified

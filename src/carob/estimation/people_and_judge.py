@@ -9,10 +9,9 @@ pairs of runs, so that the estimated difference of two runs is the difference of
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from carob._dataclasses import dataclass
+from carob._dataclasses import dataclass, replace
 from carob._numpy import np
 from carob.output.errors import DataError
 from carob.statistics.estimates import NOISE, Estimates, half_width, t_quantile

@@ -9,10 +9,9 @@ not judge: the change of the value when people's grade replaces the judge's is a
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from carob._dataclasses import dataclass
+from carob._dataclasses import dataclass, replace
 from carob._numpy import np
 from carob.estimation.people_and_judge import pooling
 from carob.evaluation.values import values_of

@@ -6,11 +6,11 @@ import math
 import os
 from collections.abc import Mapping
 from contextlib import contextmanager
-from dataclasses import field, replace
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from carob._cached import cached_property
-from carob._dataclasses import dataclass
+from carob._dataclasses import dataclass, replace
 from carob._numpy import np
 from carob._version import __version__
 from carob.conventions import arguments

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import field, replace
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, cast
 
-from carob._dataclasses import dataclass
+from carob._dataclasses import dataclass, replace
 from carob.conventions.profiles import measure_of
 from carob.conventions.request import Request, conventions, names_in
 from carob.evaluation.engine import Matches, judgments_for, warned

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import field, replace
+from dataclasses import field
 from functools import partial
 from itertools import starmap
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
-from carob._dataclasses import dataclass
+from carob._dataclasses import dataclass, replace
 from carob._numpy import np
 from carob.conventions.request import refuse_other_orders
 from carob.evaluation.score_tables import aggregates

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
+from carob._dataclasses import replace
 from carob.conventions.request import conventions
 from carob.evaluation.evaluate import evaluate, evaluate_grades
 from carob.inputs.ids import is_padding

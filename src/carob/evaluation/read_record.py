@@ -6,11 +6,11 @@ import math
 import os
 import sys
 from contextlib import contextmanager
-from dataclasses import fields, replace
+from dataclasses import fields
 from itertools import starmap
 from typing import TYPE_CHECKING, Any
 
-from carob._dataclasses import dataclass
+from carob._dataclasses import dataclass, replace
 from carob._numpy import np
 from carob.conventions.policy import Policy
 from carob.evaluation.score_tables import Cap

@@ -6,11 +6,11 @@ import contextlib
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import field
 from itertools import product
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from carob._dataclasses import dataclass
+from carob._dataclasses import dataclass, replace
 from carob._numpy import np
 from carob.conventions.policy import Policy
 from carob.evaluation.read_record import BY_RECORD, record_in, refuse_one_name

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import field, replace
+from dataclasses import field
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from carob._dataclasses import dataclass
+from carob._dataclasses import dataclass, replace
 from carob._numpy import np
 from carob._version import __version__
 from carob.conventions.profiles import measure_of, profile_if_known

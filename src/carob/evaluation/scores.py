@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections import Counter
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
-from carob._dataclasses import dataclass
+from carob._dataclasses import dataclass, replace
 from carob._numpy import np
 from carob.evaluation.score_tables import (
     GIVEN,
@@ -407,9 +406,8 @@ def with_groups(scores: Sequence[Scores], by: GroupsLike) -> list[Scores]:
     Raises:
         DataError: a query without a group, an unreadable file, or a measure that has no mean by group.
     """
-    from carob.inputs.query_files import (
-        groups_of,
-    )  # with readers of tables, which most evaluations do not need
+    # Its readers of tables are slow to import, and most evaluations need none.
+    from carob.inputs.query_files import groups_of
 
     queries = sorted({query for each in scores for query in each.queries})
     groups = groups_of(by, queries, others=uncounted(scores, len(queries)))

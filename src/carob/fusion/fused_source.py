@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from carob import _native
 from carob._cached import cached_property
-from carob._dataclasses import dataclass
+from carob._dataclasses import dataclass, replace
 from carob._numpy import np
 from carob.fusion.pooled import PooledLists, refuse_scores
 from carob.fusion.rules import EQUAL_POINTS

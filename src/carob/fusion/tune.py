@@ -5,10 +5,9 @@ from __future__ import annotations
 import itertools
 import json
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from carob._dataclasses import dataclass
+from carob._dataclasses import dataclass, replace
 from carob._numpy import np
 from carob.comparison.best import interval
 from carob.comparison.design import Resampling

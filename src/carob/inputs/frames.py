@@ -6,11 +6,10 @@ import io
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, cast
 
 from carob import _native
-from carob._dataclasses import dataclass
+from carob._dataclasses import dataclass, replace
 from carob.inputs import engine_of, installed
 from carob.inputs.columns import (
     ASKED,

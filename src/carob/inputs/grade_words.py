@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from carob._dataclasses import replace
 from carob.inputs.columns import ASKED, DRAW, choose
 from carob.inputs.errors import number_error, refused
 from carob.inputs.files.header import delimited

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from carob._dataclasses import dataclass
+from carob._dataclasses import dataclass, replace
 from carob.inputs.columns import (
     INSISTED,
     Distance,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from carob._dataclasses import replace
 from carob.inputs.columns import CONSTANT, Distance, choose, columns_named, constant_in
 from carob.inputs.errors import refused
 from carob.inputs.files.small_tables import SmallTable

@@ -6,14 +6,13 @@ import copyreg
 import math
 import os
 from collections.abc import Container, Iterator, Mapping
-from dataclasses import replace
 from itertools import chain
 from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from carob import _native
 from carob._cached import cached_property
-from carob._dataclasses import dataclass
+from carob._dataclasses import dataclass, replace
 from carob._numpy import np
 from carob.conventions.policy import Policy
 from carob.inputs.columns import CONSTANT, constant_in

@@ -10,12 +10,12 @@ import os
 import stat
 import sys
 from contextlib import contextmanager, suppress
-from dataclasses import field, replace
+from dataclasses import field
 from functools import partial
 from itertools import count
 from typing import IO, TYPE_CHECKING, Any, TypeAlias, cast
 
-from carob._dataclasses import dataclass
+from carob._dataclasses import dataclass, replace
 from carob._numpy import begin_import
 from carob.inputs import ENDINGS, PACKED, READERS
 from carob.inputs.decompression import (

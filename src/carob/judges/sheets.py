@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from carob._dataclasses import dataclass
+from carob._dataclasses import dataclass, replace
 from carob._numpy import np
 from carob.evaluation.evidence import RunTable, refuse_unlike, tables_of
 from carob.evaluation.leaderboards import Leaderboard, read_leaderboard

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from carob import _native
+from carob._dataclasses import replace
 from carob._numpy import np
 from carob.lists import Gain, Lists, Queries, Rows, gain_of, kept_in, once
 from carob.lists.rows import (

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import lru_cache
 from itertools import combinations, product
 from math import comb, prod
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from carob import _native
-from carob._dataclasses import dataclass
+from carob._dataclasses import dataclass, replace
 from carob._numpy import np
 from carob.inputs.errors import refused
 from carob.lists.rows import (

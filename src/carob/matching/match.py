@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict, deque
-from dataclasses import field, replace
+from dataclasses import field
 from functools import partial
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from carob import _native
-from carob._dataclasses import dataclass
+from carob._dataclasses import dataclass, replace
 from carob._numpy import np
 from carob.inputs.errors import refused
 from carob.inputs.ids import text_of, texts_of

@@ -6,10 +6,9 @@ Each part escapes its content for each format, so the classes of results contain
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from carob._dataclasses import dataclass
+from carob._dataclasses import dataclass, replace
 from carob.output import escaping
 from carob.output.errors import command_of
 from carob.output.escaping import Raw, marked_up

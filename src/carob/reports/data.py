@@ -6,11 +6,10 @@ import base64
 import gzip
 import json
 import math
-from dataclasses import replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from carob._dataclasses import dataclass
+from carob._dataclasses import dataclass, replace
 from carob._numpy import np
 from carob._version import __version__
 from carob.comparison.findings import letter, ranked

@@ -5,9 +5,9 @@ A column is a run or a difference of two runs, a row is a collection, and NaN is
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from carob._dataclasses import replace
 from carob._numpy import np
 from carob.statistics.estimates import NOISE, Estimates, Tested, quantile, t_quantile
 from carob.statistics.paired import bell_mccaffrey, resample_means

@@ -15,10 +15,9 @@ agree with drawn ones to two hundredths of the interval's width.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
-from carob._dataclasses import dataclass
+from carob._dataclasses import dataclass, replace
 from carob._numpy import np
 from carob.statistics.estimates import NOISE, Estimates, t_quantile
 

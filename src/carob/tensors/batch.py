@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from carob._dataclasses import dataclass
+from carob._dataclasses import dataclass, replace
 from carob._numpy import np
 from carob.inputs.query_files import A_WEIGHT, LARGEST, SMALLEST
 from carob.lists.arrays import arrays_of, host_view

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from carob._dataclasses import replace
 from carob._numpy import np
 from carob.conventions.policy import Policy
 from carob.evaluation.values import expected_values

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from carob._dataclasses import replace
 from carob._numpy import np
 from carob.comparison.cautions import skewed_pairs
 from carob.comparison.compare import compare

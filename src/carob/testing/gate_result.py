@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from carob._dataclasses import dataclass
+from carob._dataclasses import dataclass, replace
 from carob._version import __version__
 from carob.output.document import Document, Documented, Items, Line, Part, Section, Table
 from carob.output.escaping import command, printable, sentence

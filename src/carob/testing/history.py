@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from carob._dataclasses import dataclass
+from carob._dataclasses import dataclass, replace
 from carob._numpy import np
 from carob.comparison.significance import corrected
 from carob.output.document import Document, Documented, Items, Line, Section, Table

@@ -7,9 +7,10 @@ import os
 import platform
 import sys
 from collections.abc import Iterable
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from carob._dataclasses import replace
 from carob._numpy import np
 from carob.evaluation.read_record import FORMAT, document_in
 from carob.evaluation.score_tables import GIVEN, document_of

@@ -5,12 +5,11 @@ from __future__ import annotations
 import shutil
 import tempfile
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import replace
 from itertools import islice
 from typing import IO, TYPE_CHECKING, Any
 
 from carob import _native
-from carob._dataclasses import dataclass
+from carob._dataclasses import dataclass, replace
 from carob._numpy import np
 from carob.conventions.policy import Policy
 from carob.inputs.errors import refused, sentences

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from carob._dataclasses import dataclass
+from carob._dataclasses import dataclass, replace
 from carob._version import __version__
 from carob.conventions.request import request_of
 from carob.diagnosis.check.baselines import Baseline, baselines_of, no_better, saturated

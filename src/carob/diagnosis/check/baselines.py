@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from carob._cached import cached_property
-from carob._dataclasses import dataclass
+from carob._dataclasses import dataclass, replace
 from carob._numpy import np
 from carob.diagnosis.check.finding import KINDS, NOTE, SEEN, found
 from carob.diagnosis.check.lenient import LENIENT, from_rows, score_together, with_same_judgments

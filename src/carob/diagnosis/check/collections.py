@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import replace
 from io import IOBase
 from typing import IO, TYPE_CHECKING, Any, Literal, cast
 
+from carob._dataclasses import replace
 from carob.diagnosis.check import ORDER, Check, check
 from carob.diagnosis.check.finding import NOTE, WARNING, found, refusal
 from carob.diagnosis.check.inputs import Files, taken

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from copy import copy
-from dataclasses import field, replace
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
-from carob._dataclasses import dataclass
+from carob._dataclasses import dataclass, replace
 from carob.inputs.run import short
 from carob.output.errors import Worded, by_policy, command_of, reworded, worded
 from carob.output.escaping import sentence

@@ -7,12 +7,12 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import nullcontext
-from dataclasses import field, replace
+from dataclasses import field
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, cast
 
 from carob import _native
-from carob._dataclasses import dataclass
+from carob._dataclasses import dataclass, replace
 from carob.diagnosis.check.finding import Finding, found, refusal
 from carob.inputs.columns import ASKED, CONSTANT, columns_of_run, with_distance
 from carob.inputs.decompression import Cursor

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from carob._dataclasses import dataclass
+from carob._dataclasses import dataclass, replace
 from carob.output.document import Document, Documented, Line, Section, Table
 from carob.output.language import plural
 from carob.output.results import Records

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from copy import copy
-from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, Any, cast
 
-from carob._dataclasses import dataclass
+from carob._dataclasses import dataclass, replace
 from carob._numpy import np
 from carob.diagnosis.whence.candidates import Possibility, Readings, family_of, usual_names
 from carob.measures.grammar import folded

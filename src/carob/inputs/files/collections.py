@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from contextlib import contextmanager
-from dataclasses import field, replace
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from carob._dataclasses import dataclass
+from carob._dataclasses import dataclass, replace
 from carob.inputs.errors import refused, sentences
 from carob.inputs.files.paths import file_names, lies_in
 from carob.inputs.files.small_tables import SmallTable

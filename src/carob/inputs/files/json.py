@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Hashable
-from dataclasses import replace
 from itertools import chain
 from numbers import Number, Real
 from typing import TYPE_CHECKING, Any
 
 from carob import _native
-from carob._dataclasses import dataclass
+from carob._dataclasses import dataclass, replace
 from carob.inputs.columns import DRAW, IDS, NUMBER, constant_in, named_in, names_column, plain_name, usual
 from carob.inputs.decompression import unpacked
 from carob.inputs.errors import (

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from carob._dataclasses import dataclass
+from carob._dataclasses import dataclass, replace
 from carob.inputs import PACKED
 from carob.inputs.decompression import Cursor, unpacked
 from carob.inputs.errors import refused, sentences

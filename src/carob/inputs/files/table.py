@@ -6,11 +6,10 @@ import math
 import re
 from collections.abc import Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from carob._cached import cached_property
-from carob._dataclasses import dataclass
+from carob._dataclasses import dataclass, replace
 from carob.inputs import READERS
 from carob.inputs.columns import columns_named, constant_in, refuse_distance, usual
 from carob.inputs.errors import (

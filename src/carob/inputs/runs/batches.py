@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from contextlib import closing, contextmanager
-from dataclasses import replace
 from importlib.util import find_spec
 from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from carob import _native
-from carob._dataclasses import dataclass
+from carob._dataclasses import dataclass, replace
 from carob.inputs import engine_of
 from carob.inputs.columns import ROLES, choose
 from carob.inputs.errors import refusals, refuse_written_out, refused, sentences
