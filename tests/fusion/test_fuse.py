@@ -461,7 +461,9 @@ def test_lists_of_ids_have_no_scores_to_add_up(form: str, tmp_path: Path) -> Non
     assert carob.fuse({"one": scored, "two": other}, "sum").text
 
 
-@pytest.mark.parametrize("form", ["dict", "json", "text", "run", "frame"])
+@pytest.mark.parametrize(
+    "form", ["dict", "json", "text", "run", "frame", "rows", "array", "nested", "nested frame"]
+)
 def test_scores_of_minus_one_minus_two_are_scores_where_they_were_passed(form: str, tmp_path: Path) -> None:
     """They are refused only where carob made them of lists of ids, and the refusal says how scores are passed."""
     ranked = {"1": {"7": -1.0, "8": -2.0, "6": -3.0}}
@@ -473,6 +475,15 @@ def test_scores_of_minus_one_minus_two_are_scores_where_they_were_passed(form: s
         given = b"1 Q0 7 1 -1 t\n1 Q0 8 2 -2 t\n1 Q0 6 3 -3 t\n"
     if form == "run":
         given = carob.Run.of(ranked, exclude={"1": ["5"]})
+    if form in ("rows", "array"):
+        given = [{"query": "1", "document": its, "score": score} for its, score in ranked["1"].items()]
+    if form.startswith("nested"):
+        given = [{"query": "1", "hits": [{"id": its, "score": score} for its, score in ranked["1"].items()]}]
+    if form in ("array", "nested"):
+        (tmp_path / "array.json").write_text(json.dumps(given))
+        given = tmp_path / "array.json"
+    if form == "nested frame":
+        given = pytest.importorskip("pandas", reason="needs pandas, which is not installed").DataFrame(given)
     if form == "frame":
         rows = {"query": ["1"] * 3, "document": ["7", "8", "6"], "score": [-1.0, -2.0, -3.0]}
         given = pytest.importorskip("pandas", reason="needs pandas, which is not installed").DataFrame(rows)

@@ -215,7 +215,7 @@ def refuse_scores(pooled: PooledLists, recipe: Recipe) -> None:
             raise refused(
                 "Run {name} has ranks but no scores, which {method} adds up.",
                 "Choose a method that reads ranks, such as rrf, or the normalisation rank. Scores that are -1, -2, "
-                "-3 … in each list are read from {{query: {{document: score}}}} and from TREC text.",
+                "-3 … in each list are read from {{query: {{document: score}}}}, rows with scores, and TREC text.",
                 name=lists.name,
                 method=recipe.method,
             )

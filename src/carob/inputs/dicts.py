@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from carob.inputs.runs import MatchOptions, Ranked, Row
 
 
+class Scored(dict[Any, Any]):
+    """``{query: {document: score}}`` of rows with scores, and not made of lists of ids or of ranks."""
+
+
 def plain(mapping: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """Returns the mapping as a dict of dicts for the kernel. Only mappings that are not dicts are copied."""
     if type(mapping) is dict and all(type(inner) is dict for inner in mapping.values()):

@@ -13,7 +13,7 @@ from carob._dataclasses import dataclass, replace
 from carob._numpy import np
 from carob.conventions.policy import Policy
 from carob.inputs.columns import CONSTANT, INSISTED, Distance, OfProject, usual, with_distance
-from carob.inputs.dicts import MAPPING, MappingRun, numbered, plain
+from carob.inputs.dicts import MAPPING, MappingRun, Scored, numbered, plain
 from carob.inputs.errors import NO_RUNS, ONE_NAME, refused, sentences
 from carob.inputs.files import read_as
 from carob.inputs.frames import (
@@ -201,16 +201,20 @@ class Run:
                     "Pass one of the runs. carob.evaluate and carob.compare accept several runs.",
                     count=len(run),
                 )
-            scored = run is given and all(isinstance(its, Mapping) for its in run.values())
+            scored = isinstance(run, Scored) or (
+                run is given and all(isinstance(its, Mapping) for its in run.values())
+            )
             return cls(name or "run", MappingRun(plain(numbered(run, "run")), of_rows, scored))
         if not isinstance(run, (str, bytes, os.PathLike)) and is_frame(run):
+            held: Any
             listed = listed_in(run, "run", its) if extract is None else None
             if listed is None:
                 return cls(name or "run", held_frame(run, extract, its), score)
             content, columns = listed
             if isinstance(content, dict):
-                return cls(name or "run", MappingRun(content, frame_origin(run)), score)
-            held: Any = held_frame(content, None, insisted(columns))
+                held = MappingRun(dict(content), frame_origin(run), isinstance(content, Scored))
+                return cls(name or "run", held, score)
+            held = held_frame(content, None, insisted(columns))
             return cls(name or "run", replace(held, origin=frame_origin(run)), score)
         found = read_as(cast("Readable", run), "run", its, folders)
         if isinstance(found, Source):
@@ -233,8 +237,8 @@ class Run:
                 held = held_frame(table.content, extract, columns, table.most, table.blocks)
             else:
                 held = cls.of(table.content, extract=extract, **cast("Any", columns)).held
-                if isinstance(held, MappingRun) and not table.written:
-                    held = replace(held, scored=False)
+                if isinstance(table.content, Mapping) and not table.written:
+                    held = replace(held, scored=isinstance(table.content, Scored))
         return cls(name or called(table.name), FileRun(held, table))
 
     def match(self, judgments: _native.Judgments, options: MatchOptions) -> Found:
