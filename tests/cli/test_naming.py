@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,25 @@ def test_files_of_one_name_go_by_their_paths(command: str, capfd: pytest.Capture
     out = capfd.readouterr().out
     assert "x/new" in out
     assert "y/new" in out
+
+
+def test_a_file_called_part_is_no_part_of_a_folder(capfd: pytest.CaptureFixture[str]) -> None:
+    """Only a pattern such as ``dense/part-*.csv`` names the files of a folder."""
+    rows = "query,document,score\nq1,a,1\nq2,b,1\n"
+    Path("x/part.csv").write_text(rows)
+    Path("x/part.txt").write_text("q1 Q0 a 1 1 t\nq2 Q0 b 1 1 t\n")
+    Path("x/other.csv").write_text("q1 Q0 a 1 1 t\nq2 Q0 b 1 1 t\n")
+    for run, name in {
+        "x/part.csv": "part",
+        "x/part.txt": "part",
+        "x/other.csv": "other",
+        "x/part*.csv": "x",
+    }.items():
+        assert carob.Run.of(run).name == name
+        main(["eval", "qrels", run, "-m", "RR", "--format", "json"])
+        assert json.loads(capfd.readouterr().out)["runs"][0]["name"] == name
+        main(["gate", "qrels", run, "--min", "RR=0.1", "--format", "json"])
+        assert json.loads(capfd.readouterr().out)["run"] == name
 
 
 def test_some_runs_of_a_check_may_have_names(capfd: pytest.CaptureFixture[str]) -> None:

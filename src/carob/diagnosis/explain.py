@@ -21,7 +21,8 @@ from carob.evaluation.score_tables import wanted_words
 from carob.evaluation.values import extreme_values
 from carob.inputs.ids import text_of, texts_of
 from carob.inputs.qrels import Qrels
-from carob.inputs.run import Run, in_memory, short
+from carob.inputs.run import Run, in_memory
+from carob.inputs.sources import called
 from carob.lists.flat import Flat
 from carob.lists.rows import untied
 from carob.matching.match import (
@@ -754,7 +755,7 @@ def subject_of(
         )
     if judged_ranking is not None:
         ranking = Qrels.of(judged_ranking, policy).complete
-        name, its = short(ranking.name), alone(ranking, query)
+        name, its = called(ranking.name), alone(ranking, query)
         return Subject(name, Matches(partial(match_judged_ranking, its), name, {}), {query: its})
     if qrels is None and run is not None:
         qrels = judgments_for([run], None, policy)

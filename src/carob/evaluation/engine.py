@@ -28,9 +28,9 @@ from carob.evaluation.values import (
 from carob.inputs.errors import refused
 from carob.inputs.ids import text_of
 from carob.inputs.qrels import Qrels
-from carob.inputs.run import Run, short, text_name
+from carob.inputs.run import Run, text_name
 from carob.inputs.runs import available_cores, in_threads
-from carob.inputs.sources import Provenance
+from carob.inputs.sources import Provenance, called
 from carob.lists import kept_in
 from carob.lists.flat import Flat
 from carob.matching.match import Match, match, match_grades, match_judged_ranking
@@ -138,7 +138,7 @@ class Matches:
         judged = Qrels.of(ranking, policy).complete
         inputs = {"judged ranking": judged.origin}
         of_policy = partial(match_judged_ranking, judged)
-        return cls(of_policy, name or short(judged.name), inputs, judged.name)
+        return cls(of_policy, name or called(judged.name), inputs, judged.name)
 
     def under(self, policy: Policy) -> Match:
         """Returns the match under a policy."""

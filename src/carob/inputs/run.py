@@ -218,7 +218,7 @@ class Run:
             return cls(name or "run", replace(held, origin=frame_origin(run)), score)
         found = read_as(cast("Readable", run), "run", its, folders)
         if isinstance(found, Source):
-            return cls(name or short(found.name), TextRun(found))
+            return cls(name or called(found.name), TextRun(found))
         return replace(cls.in_files(found, name, extract), named=score)
 
     @classmethod
@@ -237,7 +237,8 @@ class Run:
                 held = held_frame(table.content, extract, columns, table.most, table.blocks)
             else:
                 held = cls.of(table.content, extract=extract, **cast("Any", columns)).held
-                if isinstance(table.content, Mapping) and not table.written:
+                made = isinstance(table.content, Mapping) and not table.written
+                if made and isinstance(held, MappingRun):
                     held = replace(held, scored=isinstance(table.content, Scored))
         return cls(name or called(table.name), FileRun(held, table))
 
@@ -425,9 +426,6 @@ def held_frame(
     return columns_of(frame, "run", named, most) if found is None else replace(found, most=most)
 
 
-SUFFIXES = (".gz", ".zst", ".bz2", ".xz", ".run", ".txt", ".trec", ".res", ".tsv")
-
-
 def names_apart(runs: Sequence[Any]) -> list[str]:
     """Returns distinct names of runs. Equal file names become paths, and runs without a name are numbered.
 
@@ -445,7 +443,7 @@ def names_apart(runs: Sequence[Any]) -> list[str]:
             path = each.origin.path
             if path is None:
                 name = f"run {number}" if name in ("run", "<bytes>", "<stream>") else name
-            elif names.count(name) > 1 and name in (short(path), called(path)):
+            elif names.count(name) > 1 and name == called(path):
                 name = os.path.normpath(path)
         found.append(name)
     refuse_alike(found)
@@ -484,16 +482,6 @@ def text_name(name: object) -> str:
     if not isinstance(name, str):
         raise refused("The name of a run must be text, but name={name!r} was given.", name=name)
     return name
-
-
-def short(path: str) -> str:
-    """Returns a file's name without the usual endings of runs."""
-    name = os.path.basename(path)
-    while True:
-        stem, suffix = os.path.splitext(name)
-        if suffix not in SUFFIXES:
-            return name
-        name = stem
 
 
 NOBODY = b" \xff"

@@ -680,14 +680,18 @@ def several_runs(pattern: str, otherwise: str = "") -> str:
     )
 
 
+TEXTS = (".tsv", ".txt", ".run", ".trec", ".res", ".prototext")
+"""Endings of text that the name of a run leaves out."""
+
+
 def called(path: str) -> str:
-    """Names a run after its file, without endings, or after the folder if the files are parts of a table."""
+    """Names a run after its file, without endings, or after the folder if a pattern names the parts of a table."""
     stem = os.path.basename(os.path.normpath(path))
     stem = stem.removesuffix(enrolled_ending(stem) or "")
-    while os.path.splitext(stem)[1] in (*ENDINGS, *PACKED, ".tsv", ".txt", ".run", ".prototext"):
+    while os.path.splitext(stem)[1] in (*ENDINGS, *PACKED, *TEXTS):
         stem = os.path.splitext(stem)[0]
     plain = stem.strip("*?-_. ")
-    if plain in ("", "part"):
+    if not plain or (plain == "part" and is_pattern(path)):
         folder = os.path.dirname(os.path.normpath(path))
         return called(folder) if folder.strip("*?.") else path
     return plain if is_pattern(path) and plain else stem

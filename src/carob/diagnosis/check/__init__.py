@@ -24,7 +24,8 @@ from carob.diagnosis.check.qrels import IN_QRELS
 from carob.diagnosis.check.run import IN_ANY_RUN, IN_RUN
 from carob.diagnosis.check.text import IN_TEXT, unreadable
 from carob.inputs.columns import refuse_no_run
-from carob.inputs.run import are_several, refuse_shared, short
+from carob.inputs.run import are_several, refuse_shared
+from carob.inputs.sources import called
 from carob.output.document import Document, Documented, Line, Section, Table, Terms
 from carob.output.escaping import sentence
 from carob.output.language import plural
@@ -195,7 +196,7 @@ def section(findings: Sequence[Finding]) -> Section:
 
 def in_short(finding: Finding) -> str:
     """Returns a finding as one of many of its kind."""
-    name = short(finding.subject) if finding.collection is None else finding.place
+    name = called(finding.subject) if finding.collection is None else finding.place
     where = "; ".join(filter(None, finding.where)) if finding.severity == ERROR else ""
     return f"{name}: {finding.what}" + (f" ({where})" if where else "")
 

@@ -13,7 +13,7 @@ from carob.diagnosis.check.finding import KINDS, NOTE, SEEN, found
 from carob.diagnosis.check.lenient import LENIENT, from_rows, score_together, with_same_judgments
 from carob.evaluation.values import ROWS_TOGETHER, parts_of, values_of
 from carob.inputs.names import Names
-from carob.inputs.run import short
+from carob.inputs.sources import called
 from carob.lists.rows import JudgedRows, stacked
 from carob.matching.axes import chosen
 from carob.matching.match import finished
@@ -279,7 +279,7 @@ def of_run(
         random_mean, popular_mean, other_mean = (float(each.mean()) for each in columns)
         result.append(
             Baseline(
-                run=short(pair.name),
+                run=called(pair.name),
                 measure=scores.labels[place],
                 value=float(scores.matrix[:, place].mean()),
                 at_one=int((scores.matrix[:, place] == 1).sum()) if bounded else 0,

@@ -8,7 +8,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass, replace
-from carob.inputs.run import short
+from carob.inputs.sources import called
 from carob.output.errors import Worded, by_policy, command_of, reworded, worded
 from carob.output.escaping import sentence
 from carob.output.files import own_table
@@ -82,7 +82,7 @@ class Finding:
     @property
     def place(self) -> str:
         """The file or the run, and the collection where several were checked."""
-        return self.subject if self.collection is None else f"{self.collection}/{short(self.subject)}"
+        return self.subject if self.collection is None else f"{self.collection}/{called(self.subject)}"
 
     def on_command_line(self) -> Finding:
         """Returns the finding with a remedy for the command line."""

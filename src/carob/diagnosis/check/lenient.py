@@ -15,9 +15,9 @@ from carob.diagnosis.check.finding import Values, refusal
 from carob.evaluation.engine import MOST_SHARED, Matches, scores_of
 from carob.inputs.errors import sentences
 from carob.inputs.qrels import Qrels
-from carob.inputs.run import Run, short
+from carob.inputs.run import Run
 from carob.inputs.runs import MatchOptions, TextRun
-from carob.inputs.sources import memory
+from carob.inputs.sources import called, memory
 from carob.inputs.spellings import folded, other_spellings
 from carob.matching.match import MatchedOnce, rows_of
 from carob.output.errors import DataError
@@ -181,7 +181,7 @@ class RunAndQrels:
             # Other problems show only if queries and documents match.
             pair.judged = LenientQrels(judged.text, pair.spelled(queries=True, documents=True))
         if text.source is not None and survey.rows:
-            pair.run = Run(short(text.name), MatchedOnce(TextRun(text.source)))
+            pair.run = Run(called(text.name), MatchedOnce(TextRun(text.source)))
             try:
                 found = pair.run.match(pair.judged.qrels.judgments, MatchOptions(request.policy))
                 pair.matched = cast("_native.Matched", found)  # the kernel matches text

@@ -15,7 +15,7 @@ from carob.evaluation.score_tables import SEVERAL
 from carob.evaluation.suspects import RATIO, copies, fingerprint
 from carob.evaluation.suspects import perfect as perfect_by
 from carob.inputs.ids import text_of
-from carob.inputs.run import short
+from carob.inputs.sources import called
 from carob.matching.signs import in_other_forms, with_affix
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ def names(pairs: Sequence[RunAndQrels]) -> Iterator[Finding]:
     """Finds files with the same name in different folders."""
     first: dict[str, str] = {}
     for pair in pairs:
-        name = short(pair.name)
+        name = called(pair.name)
         if pair.text.is_file and first.setdefault(name, pair.name) != pair.name:
             yield found("same-name", pair.name, other=first[name], name=name)
 
@@ -223,8 +223,8 @@ def across(
         code,
         "all runs",
         count=len(shown),
-        where=tuple(f"{short(its.name)}: {number}" for number, its in (*shown[: EXAMPLES - 1], shown[-1])),
-        effect=f"{KINDS[code].effect} {short(pair.name)}: {told(values)}",
+        where=tuple(f"{called(its.name)}: {number}" for number, its in (*shown[: EXAMPLES - 1], shown[-1])),
+        effect=f"{KINDS[code].effect} {called(pair.name)}: {told(values)}",
         values=values,
         low=low,
         high=high,
