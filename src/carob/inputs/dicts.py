@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from carob.inputs.runs import MatchOptions, Ranked, Row
 
 
-class Scored(dict[Any, Any]):
+class WithScores(dict[Any, Any]):
     """``{query: {document: score}}`` of rows with scores, and not made of lists of ids or of ranks."""
 
 

@@ -13,7 +13,7 @@ from carob._dataclasses import dataclass, replace
 from carob._numpy import np
 from carob.conventions.policy import Policy
 from carob.inputs.columns import CONSTANT, INSISTED, Distance, OfProject, usual, with_distance
-from carob.inputs.dicts import MAPPING, MappingRun, Scored, numbered, plain
+from carob.inputs.dicts import MAPPING, MappingRun, WithScores, numbered, plain
 from carob.inputs.errors import NO_RUNS, ONE_NAME, refused, sentences
 from carob.inputs.files import read_as
 from carob.inputs.frames import (
@@ -201,7 +201,7 @@ class Run:
                     "Pass one of the runs. carob.evaluate and carob.compare accept several runs.",
                     count=len(run),
                 )
-            scored = isinstance(run, Scored) or (
+            scored = isinstance(run, WithScores) or (
                 run is given and all(isinstance(its, Mapping) for its in run.values())
             )
             return cls(name or "run", MappingRun(plain(numbered(run, "run")), of_rows, scored))
@@ -212,7 +212,7 @@ class Run:
                 return cls(name or "run", held_frame(run, extract, its), score)
             content, columns = listed
             if isinstance(content, dict):
-                held = MappingRun(dict(content), frame_origin(run), isinstance(content, Scored))
+                held = MappingRun(dict(content), frame_origin(run), isinstance(content, WithScores))
                 return cls(name or "run", held, score)
             held = held_frame(content, None, insisted(columns))
             return cls(name or "run", replace(held, origin=frame_origin(run)), score)
@@ -239,7 +239,7 @@ class Run:
                 held = cls.of(table.content, extract=extract, **cast("Any", columns)).held
                 made = isinstance(table.content, Mapping) and not table.written
                 if made and isinstance(held, MappingRun):
-                    held = replace(held, scored=isinstance(table.content, Scored))
+                    held = replace(held, scored=isinstance(table.content, WithScores))
         return cls(name or called(table.name), FileRun(held, table))
 
     def match(self, judgments: _native.Judgments, options: MatchOptions) -> Found:

@@ -680,7 +680,7 @@ def several_runs(pattern: str, otherwise: str = "") -> str:
     )
 
 
-TEXTS = (".tsv", ".txt", ".run", ".trec", ".res", ".prototext")
+TEXT_ENDINGS = (".tsv", ".txt", ".run", ".trec", ".res", ".prototext")
 """Endings of text that the name of a run leaves out."""
 
 
@@ -688,7 +688,7 @@ def called(path: str) -> str:
     """Names a run after its file, without endings, or after the folder if a pattern names the parts of a table."""
     stem = os.path.basename(os.path.normpath(path))
     stem = stem.removesuffix(enrolled_ending(stem) or "")
-    while os.path.splitext(stem)[1] in (*ENDINGS, *PACKED, *TEXTS):
+    while os.path.splitext(stem)[1] in (*ENDINGS, *PACKED, *TEXT_ENDINGS):
         stem = os.path.splitext(stem)[0]
     plain = stem.strip("*?-_. ")
     if not plain or (plain == "part" and is_pattern(path)):

@@ -12,7 +12,7 @@ from carob import _native
 from carob._dataclasses import dataclass, replace
 from carob.inputs.columns import DRAW, IDS, NUMBER, constant_in, named_in, names_column, plain_name, usual
 from carob.inputs.decompression import unpacked
-from carob.inputs.dicts import Scored
+from carob.inputs.dicts import WithScores
 from carob.inputs.errors import (
     DRAWN_TWICE,
     LINE_NOT_AN_OBJECT,
@@ -322,7 +322,7 @@ def mapping_by(
         DataError: an unusable value, a query with two rows of lists, a document that occurs twice in a query.
     """
     constant = 1.0 if plan.relevant and constant_in(asked) is None else constant_in(asked)
-    found: dict[Any, dict[Any, Any]] = Scored() if "score" in plan.columns else {}
+    found: dict[Any, dict[Any, Any]] = WithScores() if "score" in plan.columns else {}
     rows_of_query: dict[Any, int] = {}
     for number, fields_of_row in enumerate(rows):
         row = Row(fields_of_row, kind, number)
