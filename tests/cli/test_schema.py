@@ -40,6 +40,7 @@ def said_about(example: str) -> dict[str, list[str]]:
         words = value.split()
         lines = (f"{query} {words[place % len(words)]}" for place, query in enumerate(queries))
         (own / name).write_text("\n".join(lines) + "\n")
+    (own / "tags").write_text((own / "groups").read_text() + f"{queries[0]} long\n")
     judged_lines = Path(qrels).read_text().splitlines(keepends=True)
     (own / "half").write_text("".join(judged_lines[::2]))
     several = own / "several"
@@ -62,6 +63,7 @@ def said_about(example: str) -> dict[str, list[str]]:
         "eval with queries": ["eval", qrels, runs[0], "-q", "--weights", str(own / "weights")],
         "eval with ties": ["eval", qrels, *runs, "--tie-bounds"],
         "eval with groups": ["eval", qrels, *runs, "--by", str(own / "groups"), "--depth", "5"],
+        "eval with tags": ["eval", qrels, *runs, "--by", str(own / "tags")],
         "eval with bounds": ["eval", qrels, *runs, *judged, "--unjudged-bounds", "--max-grade", "3"],
         "eval with a profile": ["eval", qrels, runs[0], "--profile", "trec_eval-9", "--ties", "input"],
         "eval of collections": ["eval", "--collections", str(several), "-q"],

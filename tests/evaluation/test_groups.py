@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.toys import command
 
 import carob
 from carob import DataError
-from carob.inputs.query_files import read_groups, read_weights
-from carob.inputs.sources import source_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from carob.inputs.query_files import groups_of, named_groups, read_weights
 
 QRELS = {f"q{each}": {"a": each % 3, "b": 1, "c": 0} for each in range(6)}
 RUNS = {
@@ -135,8 +132,13 @@ def test_a_golden_set_has_groups_and_weights(lines: bool, tmp_path: Path) -> Non
     run = {"q1": ["a"], "q2": ["b", "a"], "q3": ["b", "c", "a"], "q4": ["a"]}
     found = carob.evaluate(path, run, "RR", by=path)
     assert found.by_query("RR") == {"q1": 1.0, "q2": 0.5, "q3": pytest.approx(1 / 3), "q4": 1.0}
-    groups = {name: "easy + hard" if len(its) > 1 else (its or ["none"])[0] for name, its in tags.items()}
-    assert read_groups(source_of(path)) == groups
+    assert named_groups(path, overlap=True)[1] == {
+        name: tuple(sorted(its)) or ("none",) for name, its in tags.items()
+    }
+    clusters = {
+        name: ("easy + hard" if len(its) > 1 else (its or ["none"])[0],) for name, its in tags.items()
+    }
+    assert named_groups(path)[1] == clusters
     assert read_weights(path) == {"q1": 2, "q2": 3, "q3": 3, "q4": 1}
 
 
@@ -163,3 +165,177 @@ def test_groups_in_utf_16_are_refused_as_weights_are(tmp_path: Path) -> None:
     path.write_text("q1 one\nq2 two\n", encoding="utf-16")
     with pytest.raises(carob.DataError, match=r"line 1: the text is UTF-16\. Save it as UTF-8"):
         carob.evaluate({"q1": {"a": 1}}, {"q1": {"a": 1.0}}, "RR", by=path)
+
+
+SUPPORT: list[dict[str, Any]] = [
+    {"id": "q-101", "question": "Why was I charged twice?", "expectedIds": ["kb-11", "kb-12"],
+     "tags": ["billing", "long"]},
+    {"id": "q-102", "question": "reset password", "expectedIds": ["kb-20"], "tags": ["account"]},
+    {"id": "q-103", "question": "invoice", "expectedIds": ["kb-13"], "tags": ["billing"]},
+    {"id": "q-104", "question": "hi", "expectedIds": ["kb-30"], "tags": []},
+    {"id": "q-105", "question": "May I pay by the month?", "expectedIds": ["kb-14"], "tags": ["long", "billing"]},
+    {"id": "q-106", "question": "opening hours", "expectedIds": ["kb-40"]},
+]  # fmt: skip
+"""A golden set as a service in TypeScript writes it: ``JSON.stringify`` leaves out tags that are undefined."""
+ANSWERS = {
+    "q-101": ["kb-11", "kb-9"],
+    "q-102": ["kb-1", "kb-20"],
+    "q-103": ["kb-13"],
+    "q-104": ["kb-5"],
+    "q-105": ["kb-1", "kb-2", "kb-3", "kb-14"],
+    "q-106": ["kb-40"],
+}
+MEANS = {
+    "account": (1, 1 / 2),
+    "billing": (3, (1 + 1 + 1 / 4) / 3),
+    "long": (2, (1 + 1 / 4) / 2),
+    "none": (2, (0 + 1) / 2),
+}
+"""The number of queries with each tag, and their mean reciprocal rank."""
+
+
+@pytest.fixture
+def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("golden.json").write_text(json.dumps(SUPPORT, indent=2))
+    rows = [{"id": query, "retrievedIds": found} for query, found in ANSWERS.items()]
+    Path("run.json").write_text(json.dumps(rows))
+    rows = [{"id": query, "retrievedIds": found[::-1]} for query, found in ANSWERS.items()]
+    Path("other.json").write_text(json.dumps(rows))
+    return tmp_path
+
+
+def by_group(scores: carob.Scores) -> dict[str, tuple[int, Any]]:
+    """The number of queries of each group, and their mean."""
+    return {name: (len(own.ids), pytest.approx(own["RR"])) for name, own in scores.by_group().items()}
+
+
+@pytest.mark.parametrize("golden", ["golden.json", "nested.json", "golden.jsonl", "golden.parquet"])
+def test_a_field_of_the_golden_set_is_named_in_place_of_a_file(
+    service: Path, golden: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("nested.json").write_text(json.dumps({"queries": SUPPORT}, indent=2))
+    Path("golden.jsonl").write_text("".join(json.dumps(row) + "\n" for row in reversed(SUPPORT)))
+    if golden.endswith("parquet"):
+        pytest.importorskip("pandas").DataFrame(SUPPORT).to_parquet(golden)
+    assert by_group(carob.evaluate(golden, "run.json", "RR", by="tags")) == MEANS
+    command("eval", golden, "run.json", "-m", "RR", "--by", "tags")
+    out = capsys.readouterr().out
+    assert [line.split()[:2] for line in out.splitlines()[1:6]] == [
+        ["all", "6"],
+        *([name, str(count)] for name, (count, _) in MEANS.items()),
+    ]
+    assert "6 queries · 2 queries count in several groups ·" in out
+
+
+def test_every_output_has_each_tag(service: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("golden.json", "run.json", "-m", "RR", "--by", "tags")
+    command("eval", *words, "--format", "json")
+    found = json.loads(capsys.readouterr().out)["runs"][0]
+    assert {name: (its["queries"], its["means"]["RR"]) for name, its in found["groups"].items()} == MEANS
+    assert found["in_several_groups"] == 2
+    command("eval", *words, "-q", "--format", "csv")
+    assert capsys.readouterr().out.splitlines()[1] == "run,q-101,billing + long,1.0,0"
+    command("eval", *words, "--lang", "zh")
+    assert "2 个查询同时计入多个组" in capsys.readouterr().out
+    scores = carob.evaluate("golden.json", {"a": "run.json", "b": "other.json"}, "RR", by="tags")
+    assert scores.to_csv("groups").splitlines()[2] == "a,billing,3,0.75"
+    assert str(scores).count("2 queries count in several groups") == 1
+    alone = carob.evaluate("golden.json", "run.json", "RR", by="tags")
+    assert alone.to_frame("groups", "pandas")["queries"].tolist() == [1, 3, 2, 2]
+    assert alone.to_frame("queries", "pandas")["group"].tolist()[:2] == ["billing + long", "account"]
+
+
+@pytest.mark.parametrize("face", ["rows", "mapping", "pandas", "polars", "pyarrow", "csv", "text", "path"])
+def test_tags_may_come_in_every_form(service: Path, face: str) -> None:
+    pairs = [(row["id"], tag) for row in SUPPORT for tag in row.get("tags") or ["none"]]
+    by: Any = {"rows": SUPPORT, "path": Path("golden.json")}.get(face)
+    if face == "mapping":
+        by = {row["id"]: row.get("tags", ()) for row in SUPPORT}
+    elif face in ("pandas", "polars"):
+        by = pytest.importorskip(face).DataFrame(SUPPORT)
+    elif face == "pyarrow":
+        by = pytest.importorskip(face).Table.from_pylist(SUPPORT)
+    elif face == "csv":
+        by = Path("tags.csv")
+        by.write_text("query_id,tag\n" + "".join(f"{query},{tag}\n" for query, tag in pairs))
+    elif face == "text":
+        by = Path("tags.txt")
+        by.write_text("".join(f"{query} {tag}\n" for query, tag in pairs))
+    assert by_group(carob.evaluate("golden.json", "run.json", "RR", by=by)) == MEANS
+
+
+def test_a_text_is_one_group_whatever_stands_in_it(service: Path) -> None:
+    by = dict.fromkeys(ANSWERS, "billing, long")
+    scores = carob.evaluate("golden.json", "run.json", "RR", by=by)
+    assert list(scores.by_group()) == ["billing, long"]
+    assert "several groups" not in scores.footer()
+
+
+def test_weights_hold_in_every_group_of_a_query(service: Path) -> None:
+    weights = dict.fromkeys(ANSWERS, 1.0) | {"q-101": 3.0}
+    scores = carob.evaluate("golden.json", "run.json", "RR", by="tags", weights=weights).by_group()
+    assert scores["long"]["RR"] == pytest.approx((3 * 1 + 1 / 4) / 4)
+    assert scores["billing"]["RR"] == pytest.approx((3 * 1 + 1 + 1 / 4) / 5)
+
+
+def test_a_comparison_has_each_tag_and_says_that_they_share_queries(service: Path) -> None:
+    found = carob.compare("golden.json", {"a": "run.json", "b": "other.json"}, "RR", by="tags")
+    assert {each.name: (each.queries, pytest.approx(each.means[0])) for each in found["RR"].strata} == MEANS
+    assert (found.settings.by, found.settings.in_several_groups) == ("tags", 2)
+    said = "uncorrected. 2 queries count in several groups, which depend on each other."
+    assert said in " ".join(str(found).split())
+    apart = carob.compare(
+        "golden.json", {"a": "run.json", "b": "other.json"}, "RR", by=dict.fromkeys(ANSWERS, "one")
+    )
+    assert "several groups" not in str(apart)
+
+
+def test_saved_scores_have_their_tags_in_a_later_comparison(
+    service: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    saved = carob.evaluate("golden.json", "run.json", "RR", by="tags").to_json()
+    Path("old.json").write_text(saved, encoding="utf-8")
+    command("eval", "golden.json", "other.json", "-m", "RR", "--by", "tags", "--record", "new.json")
+    capsys.readouterr()
+    command("compare", "old.json", "new.json", "--by", "golden.json", "--format", "json")
+    strata = json.loads(capsys.readouterr().out)["contests"]["RR"]["strata"]
+    assert {each["name"]: (each["queries"], pytest.approx(each["means"][0])) for each in strata} == MEANS
+
+
+def test_parts_with_tags_are_merged(service: Path) -> None:
+    golden, halves = {row["id"]: dict.fromkeys(row["expectedIds"], 1) for row in SUPPORT}, []
+    for queries in ([*ANSWERS][:3], [*ANSWERS][3:]):
+        run = {query: ANSWERS[query] for query in queries}
+        own = [row for row in SUPPORT if row["id"] in queries]
+        halves.append(carob.evaluate({query: golden[query] for query in queries}, run, "RR", by=own))
+    assert by_group(halves[0].merge(halves[1])) == MEANS
+
+
+def test_clusters_do_not_overlap(service: Path) -> None:
+    found = groups_of("golden.json", [*ANSWERS])
+    assert found.names == ("account", "billing", "billing + long", "none")
+    Path("long.txt").write_text("q-101 billing\nq-101 long\n")
+    with pytest.raises(DataError, match=r"line 2: query 'q-101' is already in group 'billing'"):
+        groups_of("long.txt", [*ANSWERS])
+
+
+def test_what_is_neither_a_file_nor_a_field_is_refused(service: Path) -> None:
+    with pytest.raises(DataError, match=r"golden.json: 'tag' is neither a file nor a field.*'tags'"):
+        carob.evaluate("golden.json", "run.json", "RR", by="tag")
+    Path("qrels.txt").write_text("q-101 0 kb-11 1\n")
+    Path("qrels.json").write_text(json.dumps({"q-101": {"kb-11": 1}}, indent=2))
+    for qrels in ("qrels.txt", "qrels.json"):
+        with pytest.raises(DataError, match="tags: No such file"):
+            carob.evaluate(qrels, "run.json", "RR", by="tags")
+    with pytest.raises(DataError, match="Cannot read a Series"):
+        carob.evaluate("golden.json", "run.json", "RR", by=pytest.importorskip("pandas").Series(["a"]))
+    with pytest.raises(DataError, match=r"groups: the rows have no fields.*'id'"):
+        carob.evaluate("golden.json", "run.json", "RR", by=[{"id": "q-101"}])
+
+
+def test_the_highest_possible_mean_is_said_to_be_that_of_all_queries(service: Path) -> None:
+    scores = carob.evaluate("golden.json", "run.json", "R@1", by="tags")
+    said = "R@1 cannot exceed 0.9167 over all queries: 1 of 6 queries has more than 1 relevant document"
+    assert said in scores.footer()
+    assert "over all" not in carob.evaluate("golden.json", "run.json", "R@1").footer()

@@ -550,6 +550,7 @@ def test_the_closeup_says_which_documents_make_the_difference_and_where_the_meas
 
 
 GROUPS = {f"t{number:02}": ["short", "__proto__", "<b>"][number % 3] for number in range(1, 25)}
+TAGS = {**GROUPS, "t01": ["short", "<b>"]}
 
 
 def cells(page: browser.Page, rows: str) -> list[list[str]]:
@@ -566,7 +567,7 @@ def test_every_number_of_a_group_is_that_of_compare(
     window: browser.Page, report_libraries: None, tmp_path: Path, runs: int
 ) -> None:
     asked = ["nDCG@10", "E@10"]
-    made = carob.report(str(TEA / "qrels.txt"), RUNS[:runs], asked, by=GROUPS, output=tmp_path / "page.html")
+    made = carob.report(str(TEA / "qrels.txt"), RUNS[:runs], asked, by=TAGS, output=tmp_path / "page.html")
     found = made.comparison
     window.resize(1440, 900)
     window.complaints.clear()
@@ -611,6 +612,9 @@ def test_every_number_of_a_group_is_that_of_compare(
     assert {row[1] for row in cells(window, "#query-table tbody tr")} == {contest.strata[1].name}
     assert len(cells(window, "#query-table tbody tr")) == contest.strata[1].queries
     assert "group=" in window.run("location.hash")
+    click(window, "#group-table tbody tr:nth-child(3) button")
+    assert {row[1] for row in cells(window, "#query-table tbody tr")} == {"short", "<b> + short"}
+    assert len(cells(window, "#query-table tbody tr")) == contest.strata[2].queries
     pick(window, "pick-group", "All groups")
     assert len(cells(window, "#query-table tbody tr")) == 24
     click(window, "[data-csv='groups']")

@@ -99,8 +99,8 @@ def compare(
         test: the test by name, such as ``randomisation``, or a ``Test``, which also sets the correction for many
             comparisons, the level, the intervals, the seed, and regions of equivalence.
         design: how queries were drawn: clusters, strata, weights, and the queries that estimates concern.
-        by: the group of each query, as a mapping or as a file with lines ``query group``. The result then shows each
-            group, and the worst group.
+        by: the group of each query, or several, as in ``carob.evaluate``. The result then shows each group, and the
+            worst group. Groups with queries in common depend on each other.
         judge: a model's judgments of all queries, or its scores of the same runs, if ``qrels`` are people's judgments
             of some of the queries. The means are then estimated from both, and a single run is enough. People's queries
             must be a random sample, and the test is ``t``. People may also have judged single documents, drawn with

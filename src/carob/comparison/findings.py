@@ -97,6 +97,7 @@ class Settings:
         margin: the margin of the equivalence test, or None.
         clusters: the number of clusters of queries, or None where queries are independent.
         by: the name of the grouping of queries, where groups are shown separately; else None.
+        in_several_groups: the number of queries that count in several groups.
         departures: deviations from what was requested, in sentences.
         looks: the planned numbers of queries at each look, or None.
         sides: the number of sides of the test.
@@ -119,6 +120,7 @@ class Settings:
     margin: float | None = None
     clusters: int | None = None
     by: str | None = None
+    in_several_groups: int = 0
     departures: tuple[str, ...] = ()
     looks: tuple[int, ...] | None = None
     sides: int = 2
@@ -455,7 +457,7 @@ class Assessors:
     Args:
         name: the name of the second assessor's judgments.
         documents: the number of documents that the first assessor judged, of the queries that both judged.
-        shared: the number of these that the second assessor judged too.
+        in_several_groups: the number of these that the second assessor judged too.
         equal: the number of these that have the same grade.
         unused: the measures that are not plain means over queries, whose noise is not estimated.
         measures: the noise by the other measures, by label.

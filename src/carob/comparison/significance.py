@@ -208,16 +208,16 @@ def plain(read: Read, asked: Asked) -> MethodResult:
     """
     ids, tables = tables_of(read.scores)
     others = uncounted(read.scores, len(ids))
-    clusters, groups = (
-        None if each is None else groups_of(each, ids.texts, others=others)
-        for each in (asked.design.cluster, asked.by)
-    )
+    cluster, by, origin = asked.design.cluster, asked.by, read.scores[0].inputs.get("qrels")
+    clusters = None if cluster is None else groups_of(cluster, ids.texts, others=others)
+    groups = None if by is None else groups_of(by, ids.texts, others=others, overlap=True, judgments=origin)
     if clusters is not None:
         tables = [replace(table, clusters=clusters.codes) for table in tables]
     settings = replace(
         asked.settings,
         clusters=None if clusters is None else len(clusters.names),
         by=None if groups is None else groups.name or "group",
+        in_several_groups=0 if groups is None else groups.in_several_groups,
     )
     estimated = estimated_tables(tables, settings, groups, (asked.first, asked.second))
     return MethodResult(ids, *estimated, groups=groups)
@@ -378,7 +378,7 @@ def strata_of(
     plain = replace(settings, test="t", correction="none", effects=False)
     found = []
     for code, name in enumerate(groups.names):
-        part = table.part(groups.codes == code)
+        part = table.part(groups.queries[groups.codes == code])
         outcome, _ = outcome_of(part, first, second, plain)
         outcome.p_corrected[:] = outcome.p_uncorrected
         found.append(Stratum(name, len(part.values), part.means, pairs_in(outcome, plain)))

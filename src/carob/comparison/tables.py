@@ -625,6 +625,9 @@ def differences_by_group(comparison: Findings, pairs: Sequence[Pair]) -> FittedT
     rows = [[*name, *row] for name, row in zip(names, zip(*columns.values(), strict=True), strict=True)]
     beside = " or belongs to their worst-point interval" if any(own.worst_point for own in found) else ""
     note = f"Groups are descriptive: their p comes from the t-test{beside}, uncorrected."
+    if count := comparison.settings.in_several_groups:
+        several = " {count:query counts/queries count} in several groups, which depend on each other."
+        note += filled(several, count=count)
     return FittedTable([contest.label, "group", "n", *columns], rows, frozenset({0, 1}), note=note)
 
 

@@ -96,8 +96,10 @@ def evaluate(
         weights: the weight of each query in the means, ``{query: weight}``; equal weights if None.
         name: the name of the run in tables; several runs are named by ``{name: run}``.
         exclude: pairs to remove from the run before ranking, such as those of a training set: see ``Run.of``.
-        by: the group of each query, as a mapping or as a file with lines ``query group``. The tables then also show the
-            means of each group; ``scores.by_group()`` returns the scores of each.
+        by: the group of each query, as a mapping, rows or a data frame, as a file with lines ``query group``, or as the
+            name of a field of the judgments' file, such as ``tags``. A query with several groups, in a list or in
+            several rows, counts in each. The tables then also show the means of each group; ``scores.by_group()``
+            returns the scores of each.
         progress: counts the bytes read, for a progress bar in another thread.
 
     Returns:

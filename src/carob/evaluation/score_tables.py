@@ -82,7 +82,7 @@ class QueryValues(Listed[float]):
     judged: float = math.nan
     judgments: str = ""
     exclusion: Exclusion | None = None
-    groups: Mapping[str, str] | None = None
+    groups: Mapping[str, tuple[str, ...]] | None = None
     caps: dict[str, Cap] = field(default_factory=dict)
 
     @property
@@ -181,10 +181,22 @@ class QueryValues(Listed[float]):
 
     def by_group(self) -> dict[str, Self]:
         """Returns the scores of each group of queries, in order of the groups' names; empty without groups."""
-        if self.groups is None:
-            return {}
-        own = np.array([self.groups[query] for query in self.queries], object)
-        return {name: self.of_queries(own == name) for name in sorted(set(own.tolist()))}
+        places: dict[str, list[int]] = {}
+        for place, groups in enumerate(self.own_groups):
+            for name in groups:
+                places.setdefault(name, []).append(place)
+        every = np.arange(len(self.ids))
+        return {name: self.of_queries(np.isin(every, places[name])) for name in sorted(places)}
+
+    @property
+    def own_groups(self) -> list[tuple[str, ...]]:
+        """The groups of each query, in the order of the queries; empty without groups."""
+        return [] if self.groups is None else [self.groups[query] for query in self.queries]
+
+    @property
+    def in_several_groups(self) -> int:
+        """The number of queries that are in several groups."""
+        return sum(len(each) > 1 for each in self.own_groups)
 
 
 def aggregate(values: Floats, how: str, weights: Floats | None = None) -> float:
@@ -221,6 +233,8 @@ MOST_NAMES = 8
 """The maximum number of runs that a footer names. It counts the others."""
 
 
+TOGETHER = " + "
+"""What stands between the groups of one query."""
 NO_VALUE = "–"
 """The cell of a measure without a value."""
 
@@ -280,7 +294,7 @@ def board(
         whole = ["all", *cells(list(each.means().values()), each)]
         per = with_missing(each, per, whole) if exact else [*per, whole]
         if each.groups is not None:
-            per = [[row[0], each.groups.get(row[0], ""), *row[1:]] for row in per[:-1]] + [
+            per = [[row[0], TOGETHER.join(each.groups.get(row[0], ())), *row[1:]] for row in per[:-1]] + [
                 ["all", "", *per[-1][1:]]
             ]
         rows += [[each.name, *row] for row in per]
@@ -445,7 +459,10 @@ def own_footers(scores: Sequence[QueryValues], say: Language, without: tuple[str
     different = len(set(map(tuple, parts.values())))
     if different == 1:
         return [*filter(None, [" · ".join(parts[scores[0].name])])]
-    meanings = [each.told(say) for each in (*capped(scores[0], say), *readings(scores[0], say))]
+    meanings = [
+        each.told(say)
+        for each in (*overlapping(scores[0]), *capped(scores[0], say), *readings(scores[0], say))
+    ]
     shared = [
         part
         for part in parts[scores[0].name]
@@ -526,6 +543,7 @@ def facts_of(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
     """Returns the facts of a footer. Neighbours of the same kind form one part."""
     counts, policy = scores.counts, scores.policy
     facts = [Fact("queries", counts.queries, "{count} query", "{count} queries")]
+    facts += overlapping(scores)
     if counts.missing:
         words: dict[str, object] = {"rule": told(scores, "missing", say)}
         one, many = "{count} missing query {rule}", "{count} missing queries {rule}"
@@ -589,6 +607,13 @@ def read_to_the_end(scores: QueryValues) -> list[Fact]:
     return found
 
 
+def overlapping(scores: QueryValues) -> list[Fact]:
+    """Returns the number of queries in several groups, if there are any."""
+    one, many = "{count} query counts in several groups", "{count} queries count in several groups"
+    count = scores.in_several_groups
+    return [Fact("groups", count, one, many)] if count else []
+
+
 def capped(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
     """Returns the highest possible means of measures whose depth is below the relevant documents of many queries.
 
@@ -601,6 +626,7 @@ def capped(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
     labels: dict[Cap, list[str]] = {}
     for cap, label in lowest.values():
         labels.setdefault(cap, []).append(label)
+    reached = "{mean}" if scores.groups is None else say("{mean} over all queries")
     one = "{labels} cannot exceed {mean}: {count} of {total} queries has more than {depth}"
     many = "{labels} cannot exceed {mean}: {count} of {total} queries have more than {depth}"
     return [
@@ -611,7 +637,7 @@ def capped(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
             many,
             {
                 "labels": ", ".join(own),
-                "mean": f"{cap.mean:.{scores.digits}f}",
+                "mean": reached.format(mean=f"{cap.mean:.{scores.digits}f}"),
                 "total": scores.counts.queries,
                 "depth": say.counted(cap.depth, "{count} relevant document", "{count} relevant documents"),
             },
@@ -898,6 +924,7 @@ def document_of(scores: Sequence[QueryValues], *, per_query: bool) -> dict[str, 
                 name: {"queries": len(own.ids), "means": defined(own.means())}
                 for name, own in each.by_group().items()
             },
+            "in_several_groups": each.in_several_groups,
             "errors": each.errors,
             "ties": {label: list(bounds) for label, bounds in each.bounds.items()},
             "caps": {label: cap._asdict() for label, cap in each.caps.items()},

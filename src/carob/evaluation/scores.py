@@ -13,6 +13,7 @@ from carob._numpy import np
 from carob.evaluation.score_tables import (
     GIVEN,
     SAME,
+    TOGETHER,
     QueryValues,
     board,
     document_to_keep,
@@ -80,7 +81,7 @@ class Tabled(Result):
             (each.name, query, *group, *values)
             for each in self.runs
             for query, group, values in zip(
-                each.queries, each.own_groups(), each.matrix.tolist(), strict=True
+                each.queries, each.group_cells(), each.matrix.tolist(), strict=True
             )
         ]
         first = self.runs[0]
@@ -175,7 +176,7 @@ class Scores(Tabled, QueryValues):
             was not computed.
         judgments: the identity of the judgments, if the scores were read from a file that has their SHA-256.
         exclusion: the documents that were excluded from the run, if the scores were read from a file.
-        groups: the group of each query, if means are shown by group.
+        groups: the groups of each query, if means are shown by group.
         caps: the highest possible mean of each label that is well below 1 because queries have more relevant documents
             than the depth.
 
@@ -255,15 +256,15 @@ class Scores(Tabled, QueryValues):
         queries = map(int, self.queries) if whole else self.queries
         rows = [
             (query, *group, *values)
-            for query, group, values in zip(queries, self.own_groups(), self.matrix.tolist(), strict=True)
+            for query, group, values in zip(queries, self.group_cells(), self.matrix.tolist(), strict=True)
         ]
         return Records(
             ["query", *["group"] * (self.groups is not None), *self.labels], rows, written_as(self)
         )
 
-    def own_groups(self) -> list[tuple[str, ...]]:
-        """Returns the group of each query, or nothing for each without groups."""
-        return [() if self.groups is None else (self.groups[query],) for query in self.queries]
+    def group_cells(self) -> list[tuple[str, ...]]:
+        """Returns a cell with the groups of each query, or nothing for each without groups."""
+        return [(TOGETHER.join(each),) for each in self.own_groups] or [()] * len(self.ids)
 
     def to_frame(self, what: str | None = None, backend: str | None = None) -> DataFrame:
         """Returns a data frame with a row per query and a column per measure.
@@ -410,14 +411,16 @@ def with_groups(scores: Sequence[Scores], by: GroupsLike) -> list[Scores]:
     from carob.inputs.query_files import groups_of
 
     queries = sorted({query for each in scores for query in each.queries})
-    groups = groups_of(by, queries, others=uncounted(scores, len(queries)))
+    others, origin = uncounted(scores, len(queries)), scores[0].inputs.get("qrels")
+    groups = groups_of(by, queries, others=others, overlap=True, judgments=origin)
     pooled = next((label for each in scores for label in each.pools), None)
     if pooled is not None:
         raise DataError(
             f"{pooled} compares documents of different queries, so it has no mean of a group of queries: leave it "
             "out, or evaluate each group alone."
         )
-    own = {query: groups.names[code] for query, code in zip(queries, groups.codes.tolist(), strict=True)}
+    named = (tuple(groups.names[code] for code in codes) for codes in groups.of_each())
+    own = dict(zip(queries, named, strict=True))
     return [replace(each, groups=own) for each in scores]
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import chain
 from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
@@ -14,19 +15,27 @@ from carob._numpy import np
 from carob.inputs.columns import first_usual, plain_name, there
 from carob.inputs.errors import LINE_FAULTS, refused, sentences
 from carob.inputs.files.small_tables import SmallTable
+from carob.inputs.frames import is_frame
 from carob.inputs.ids import text_of
 from carob.inputs.judgment_tables import number_in
+from carob.inputs.layouts import unwrapped
 from carob.inputs.nested import id_beside_text
 from carob.inputs.sources import source_of
 from carob.output.errors import warn
 from carob.output.language import filled, plural
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
-    from carob.inputs.sources import Readable, Source
+    from carob.inputs.frames import Frame
+    from carob.inputs.sources import Provenance, Readable, Source
     from carob.lists.rows import Integers
 
+
+Placed: TypeAlias = "tuple[dict[str, Any], Mapping[str, Any]]"
+"""The place of a row, as the fields of an error, and its cells by the names of the columns."""
+Row: TypeAlias = "tuple[dict[str, Any], str, Any]"
+"""The place of a row, as the fields of an error, its query, and its value."""
 
 SMALLEST, LARGEST = 1e-30, 1e30
 """Limits of weights other than 0: their sums and products fit every floating type."""
@@ -45,45 +54,74 @@ COLUMNS = {
 """The usual names of the column beside the query, in normal form."""
 
 
-def named_rows(source: Source, what: str) -> Iterator[tuple[dict[str, Any], str, Any]] | None:
+def named_rows(
+    given: Any, what: str, column: str | None = None, query: str | None = None
+) -> Iterable[Row] | None:
     """Returns the place, the query and the value of each row of a table whose columns have names, else None.
 
     Args:
-        source: the file, which may be a table of any kind.
+        given: the source of a file, which may be a table of any kind; a list of rows, or a data frame.
         what: the value, a name in ``COLUMNS``.
+        column: the column of the value; if None, one with a usual name.
+        query: the column of the query; if None, one with a usual name.
 
     Raises:
-        DataError: the file cannot be read, or a row has no query.
+        DataError: the table cannot be read, objects have no such columns, or there is no such column.
     """
-    begun = SmallTable.begun_in(source)
-    array = array_in(source) if begun.first.startswith("[") else None
-    names = begun.names if array is None else list(dict.fromkeys(name for _, row in array for name in row))
-    query = id_beside_text(names) or first_usual(names, ["query"]).get("query")
-    value = next((name for name in names if plain_name(name) in COLUMNS[what]), None)
+    names, rows = placed_rows(given, what)
+    query = query or id_beside_text(names) or first_usual(names, ["query"]).get("query")
+    fitting = [name for name in names if plain_name(name) in COLUMNS[what]] if column is None else [column]
+    value = next((name for name in fitting if name in names), None)
+    if query is not None and value is None and column is not None:
+        raise refused(
+            "'{column}' is neither a file nor a field of the judgments. Their fields are: {there}.",
+            file=given.name,
+            column=column,
+            there=there(names),
+        )
     if query is None or value is None:
-        if array is not None:
+        if isinstance(rows, list):
             raise refused(
-                "the objects have no fields with usual names for the query and the {what}. Their fields are: {there}.",
+                "the rows have no fields with usual names for the query and the {what}. Their fields are: {there}.",
                 "Name them query_id and {what}.",
-                file=source.name,
+                file=getattr(given, "name", f"{what}s"),
                 what=what,
                 there=there(names),
             )
         return None
-    table = SmallTable.of_source(source) if array is None else array
-    return ((place, str(row.get(query, "")).strip(), row.get(value)) for place, row in table)
+    return ((place, str(row.get(query, "")).strip(), row.get(value)) for place, row in rows)
 
 
-def array_in(source: Source) -> list[tuple[dict[str, Any], Mapping[str, Any]]]:
-    """Returns the rows of a file that is an array of objects, such as a golden set, each after its place.
+def placed_rows(given: Any, what: str) -> tuple[list[str], Iterable[Placed]]:
+    """Returns the names of the columns of a table and its rows, each after its place; a list if they are objects.
 
     Raises:
-        DataError: the file is not such an array.
+        DataError: the table cannot be read, or an array in JSON has other things than objects.
     """
-    found = SmallTable.of_source(source).document
+    name, found = getattr(given, "name", f"{what}s"), given
+    if is_frame(given):
+        table = SmallTable.of(given, what)
+        return table.names, list(table)
+    if not isinstance(given, list):
+        table = SmallTable.begun_in(given)
+        if not table.has_objects:
+            return table.names, chain.from_iterable(map(SmallTable.of_source, [given]))
+        table = SmallTable.of_source(given)
+        found = unwrapped(table.document, "qrels").content
+        if isinstance(found, Mapping) and not any(isinstance(each, (str, int)) for each in found.values()):
+            return [], iter(())  # {query: {document: grade}}, not a row
+        if not isinstance(found, list) and not table.first.startswith("["):
+            rows = list(table)
+            return fields_among(rows), rows
     if not isinstance(found, list) or not all(isinstance(each, Mapping) for each in found):
-        raise refused("this is not an array of objects in JSON.", "Is the file complete?", file=source.name)
-    return [({"file": source.name, "row": number}, row) for number, row in enumerate(found)]
+        raise refused("this is not an array of objects in JSON.", "Is the file complete?", file=name)
+    rows = [({"file": name, "row": number}, row) for number, row in enumerate(found)]
+    return fields_among(rows), rows
+
+
+def fields_among(rows: list[Placed]) -> list[str]:
+    """Returns the names of the fields of objects, which may differ from one to the next."""
+    return list(dict.fromkeys(str(name) for _, row in rows for name in row))
 
 
 def read_weights(where: Readable) -> dict[str, float]:
@@ -128,43 +166,59 @@ def queries_in(given: str | os.PathLike[str] | Collection[str]) -> list[str]:
     return list(map(str, given))
 
 
-GroupsLike: TypeAlias = "str | os.PathLike[str] | Mapping[str, object]"
+GroupsLike: TypeAlias = "str | os.PathLike[str] | Mapping[str, object] | list[dict[str, Any]] | Frame"
 
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """The queries of each group.
+    """The queries of each group. Groups overlap where a query is in several.
 
     Args:
-        name: the file, or empty.
+        name: the file or the field, or empty.
         names: the groups, in order of their names.
-        codes: the group of each query, as its place in ``names`` [queries].
+        codes: the group of each member, as its place in ``names`` [members].
+        queries: the place of the member's query, in order; each query once if no groups overlap [members].
     """
 
     name: str
     names: tuple[str, ...]
     codes: Integers
+    queries: Integers
+
+    def of_each(self) -> list[list[int]]:
+        """Returns the groups of each query, as places in ``names``."""
+        ends = np.flatnonzero(np.diff(self.queries)) + 1
+        return [part.tolist() for part in np.split(self.codes, ends)] if len(self.codes) else []
+
+    @property
+    def in_several_groups(self) -> int:
+        """The number of queries in several groups."""
+        return int((np.bincount(self.queries) > 1).sum())
 
 
 def groups_of(
-    given: GroupsLike, queries: Sequence[str], unit: str = "query", others: int | None = None
+    given: GroupsLike,
+    queries: Sequence[str],
+    unit: str = "query",
+    others: int | None = None,
+    *,
+    overlap: bool = False,
+    judgments: Provenance | None = None,
 ) -> Groups:
     """Returns the groups of all queries, or of other units, and warns of groups of queries that do not exist.
 
     Args:
-        given: the group of each query.
+        given: the groups of each query; or the name of a field in the file of the judgments.
         queries: the queries.
         unit: what has a group.
         others: further queries that may have one, such as unjudged ones of a run; None if all may exist.
+        overlap: whether a query may be in several groups; otherwise its tags together are one group.
+        judgments: the origin of the judgments, where one of its fields may be named.
 
     Raises:
         DataError: a query without a group, or an unreadable file.
     """
-    if isinstance(given, Mapping):
-        name, mapping = "", {str(query): str(its) for query, its in given.items() if not is_empty(its)}
-    else:
-        source = source_of(given)
-        name, mapping = source.name, read_groups(source)
+    name, mapping = named_groups(given, overlap=overlap, judgments=judgments)
     without = [query for query in queries if query not in mapping]
     if without:
         more = len(without) - 1
@@ -180,9 +234,57 @@ def groups_of(
     said = None if others is None else strangers(name or "groups", mapping, set(queries), others)
     if said is not None:
         warn(said)
-    names = sorted({mapping[query] for query in queries})
+    names = sorted({group for query in queries for group in mapping[query]})
     code = {each: place for place, each in enumerate(names)}
-    return Groups(name, tuple(names), np.array([code[mapping[query]] for query in queries], np.int64))
+    members = [(code[group], place) for place, query in enumerate(queries) for group in mapping[query]]
+    return Groups(name, tuple(names), *np.array(members, np.int64).reshape(-1, 2).T)
+
+
+def named_groups(
+    given: GroupsLike, *, overlap: bool = False, judgments: Provenance | None = None
+) -> tuple[str, dict[str, tuple[str, ...]]]:
+    """Returns the name of what has the groups, which is empty for data in memory, and the groups of each query.
+
+    Args:
+        given: as for ``groups_of``.
+        overlap: as for ``groups_of``.
+        judgments: as for ``groups_of``.
+
+    Raises:
+        DataError: what is given cannot be read, or names no field of the judgments; as ``memberships``.
+    """
+    name = ""
+    rows: Iterable[Row] | None
+    if isinstance(given, Mapping):
+        rows = (({}, str(query), its) for query, its in given.items() if not is_empty(its))
+    elif holds_rows(given):
+        rows = named_rows(given, "group")
+    elif field := field_in(judgments, given):
+        name, rows = str(given), field
+    else:
+        source = source_of(cast("Readable", given))
+        name, rows = source.name, named_rows(source, "group") or group_lines(source)
+    return name, memberships(list(rows or ()), overlap=overlap)
+
+
+def holds_rows(given: object) -> bool:
+    """Returns whether an object in memory is a list of rows or a data frame; a series is neither."""
+    if isinstance(given, list):
+        return all(isinstance(each, Mapping) for each in given)
+    return is_frame(given) and hasattr(given, "columns")
+
+
+def field_in(judgments: Provenance | None, given: object) -> list[Row]:
+    """Returns the rows with a field of the judgments' file that is named in place of a file; none for a file.
+
+    Raises:
+        DataError: the judgments have fields, but not this one.
+    """
+    files = () if judgments is None else judgments.files
+    if len(files) != 1 or not isinstance(given, str) or given == "-" or os.path.exists(given):
+        return []
+    named = dict(judgments.columns).get("query") if judgments else None
+    return list(named_rows(source_of(files[0]), "group", given, named) or ())
 
 
 def strangers(
@@ -226,30 +328,44 @@ def is_empty(cell: Any) -> bool:
     return cell is None or (isinstance(cell, float) and cell != cell) or repr(cell) in ("<NA>", "NaT")
 
 
-def label_of(cell: Any) -> str:
-    """Returns the group in a cell. Several tags are one group, such as ``easy + french``, and no tag is ``none``."""
-    if isinstance(cell, (list, tuple)):
-        return " + ".join(sorted(str(each).strip() for each in cell)) or "none"
-    return str(cell).strip()
+def is_list(cell: Any) -> bool:
+    """Returns whether a cell has any number of tags, such as a list of texts."""
+    return isinstance(cell, Iterable) and not isinstance(cell, (str, bytes, Mapping))
 
 
-def read_groups(source: Source) -> dict[str, str]:
-    """Reads the group of each query: lines ``query group``, or a table with columns of these names.
+def labels_of(cell: Any) -> set[str]:
+    """Returns the groups in a cell: the tags of a list, or one of any other value. A text is not taken apart."""
+    if is_list(cell):
+        return {label for each in cell for label in labels_of(each)}
+    return set() if is_empty(cell) else {str(cell).strip()} - {""}
+
+
+def memberships(rows: Sequence[Row], *, overlap: bool) -> dict[str, tuple[str, ...]]:
+    """Returns the groups of each query, in order. Where some have lists of tags, those without tags are in ``none``.
+
+    Args:
+        rows: the place of each row, its query, and the group or the groups.
+        overlap: whether a query may be in several groups; otherwise its tags together are one group.
 
     Raises:
-        DataError: a line without a group, or a query in two groups.
+        DataError: a row without a group, or a query in two groups, which may not overlap.
     """
-    found: dict[str, str] = {}
-    for place, query, cell in named_rows(source, "group") or group_lines(source):
-        group = "" if is_empty(cell) else label_of(cell)
-        if not group:
+    found: dict[str, tuple[str, ...]] = {}
+    untagged = {"none"} if any(is_list(cell) for _, _, cell in rows) else set()
+    for place, query, cell in rows:
+        groups = sorted(labels_of(cell) or untagged)
+        if not groups:
             raise refused("expected 'query group', found '{found}'.", **place, found=query[:80])
-        if found.setdefault(query, group) != group:
+        its = tuple(groups if overlap else [" + ".join(groups)])
+        had = found.setdefault(query, its)
+        if had != its and not overlap:
             raise refused(
                 "query '{query}' is already in group '{group}'.",
                 "A query has one group: remove one line.",
                 **place,
                 query=query,
-                group=found[query],
+                group=had[0],
             )
+        if had != its:
+            found[query] = tuple(sorted({*had, *its}))
     return found

@@ -32,7 +32,8 @@ def groups_on_page(comparison: Comparison) -> dict[str, Any] | None:
     return {
         "by": "" if groups.name == "standard input" else near(groups.name),
         "names": groups.names,
-        "codes": groups.codes.tolist(),
+        "codes": groups.of_each(),
+        "in_several_groups": groups.in_several_groups,
         "contests": [
             {
                 "digits": digits_of(min(each.queries for each in contest.strata), contest),

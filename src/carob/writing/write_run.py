@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
 from typing import IO, TYPE_CHECKING, Any
 
 from carob import _native
@@ -14,10 +13,10 @@ from carob.conventions.policy import Policy
 from carob.inputs.errors import refused, sentences
 from carob.inputs.ids import bytes_of, text_of
 from carob.inputs.qrels import Qrels
-from carob.inputs.query_files import queries_in, read_groups, strangers
+from carob.inputs.query_files import named_groups, queries_in, strangers
 from carob.inputs.run import Run, are_several, runs_in
 from carob.inputs.runs import MatchOptions, TextRun
-from carob.inputs.sources import fields_of, source_of
+from carob.inputs.sources import fields_of
 from carob.matching.lines import doubts_of_lines
 from carob.output.document import Document, Documented, Line, Section
 from carob.output.errors import ArgumentError, NothingError, warn
@@ -201,10 +200,9 @@ def parts_by(split_by: GroupsLike, request: RunRequest, path: str) -> list[RunPa
     if split_by == TAG:
         parts = [RunPart(part_path(path, tag), None, tag) for tag in tags_of(request)]
     else:
-        groups = split_by if isinstance(split_by, Mapping) else read_groups(source_of(split_by))
         by_group: dict[str, list[bytes]] = {}
-        for query, group in groups.items():
-            by_group.setdefault(str(group), []).append(bytes_of(str(query)))
+        for query, (group,) in named_groups(split_by)[1].items():
+            by_group.setdefault(group, []).append(bytes_of(query))
         parts = [RunPart(part_path(path, group), its) for group, its in sorted(by_group.items())]
     paths = [each.path for each in parts]
     again = next((each for each in paths if paths.count(each) > 1), None)

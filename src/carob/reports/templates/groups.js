@@ -62,4 +62,4 @@ function showGroups() {
 }
 
 // The queries of the chosen group, or all.
-const inGroup = (rows) => (groups && state.group !== null ? rows.filter((row) => groups.codes[row.query] === state.group) : rows);
+const inGroup = (rows) => (groups && state.group !== null ? rows.filter((row) => groups.codes[row.query].includes(state.group)) : rows);

@@ -53,7 +53,7 @@ function showQueries(rows) {
     if (kept) name.addEventListener("click", () => chooseQuery(row.query));
     const line = element("tr", { "data-query": row.query, class: row.query === state.query ? "open" : "" }, element("th", { scope: "row" }, name));
     if (data.texts) line.append(element("td", { class: "text", text: data.texts[row.query] || "" }));
-    if (groups) line.append(element("td", { class: "name", text: groups.names[groups.codes[row.query]] }));
+    if (groups) line.append(element("td", { class: "name", text: groups.codes[row.query].map((code) => groups.names[code]).join(" + ") }));
     line.append(element("td", { text: number(row.a) }));
     if (alone) return line;
     const stick = element("i", { class: row.role });
