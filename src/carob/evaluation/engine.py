@@ -444,7 +444,10 @@ def computed(part: RequestPart, name: str, ready: ValuesUnderTies | None, *, bou
         digits=convention.digits,
         pools={label: found.rows for label, measure in asked.items() if measure.micro},
     )
-    if caps := caps_of(scores, found.rows, best):
+    # Without weights, the caps depend on the judgments alone.
+    known = {} if best is None or weights is not None else best
+    caps = kept_in(known, ("caps", *asked.items()), lambda: caps_of(scores, found.rows, best))
+    if caps:
         scores = replace(scores, caps=caps)
     if perfect(scores, found.rows):
         scores = replace(scores, counts=replace(scores.counts, perfect=len(found.queries)))

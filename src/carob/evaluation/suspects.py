@@ -111,6 +111,8 @@ def perfect(scores: QueryValues, rows: JudgedRows | None) -> list[str]:
         scores: the run's values.
         rows: the rows from which they were computed; None if only the values are known, of which the best is 1.
     """
+    if rows is not None and misplaced(rows):
+        return []  # as nearly all runs are
     places = [place for place, each in enumerate(scores.measures) if has_best(each)]
     values, labels = scores.matrix[:, places], [scores.labels[place] for place in places]
     if not len(values) or not places:
@@ -118,8 +120,6 @@ def perfect(scores: QueryValues, rows: JudgedRows | None) -> list[str]:
     if rows is None:
         return labels if (values == 1).all() else []
     if len(rows.length) != len(values) or rows.length.max() <= 1:
-        return []
-    if misplaced(rows):
         return []
     relevant = rows.relevant
     answered = np.diff(relevant.offsets) > 0

@@ -117,9 +117,10 @@ def other_tags(run: Run, tag: bytes) -> str | None:
     last = b" ".join(tag.split()[:1])
     if not last or held is None:
         return None
-    tags = [
-        each[5].split()[0] for each in six_fields((held.source.head or held.source.start()).split(b"\n")[:-1])
-    ]
+    lines = (held.source.head or held.source.start()).split(b"\n")[:-1]
+    if all(each.endswith((b"\t" + last, b" " + last)) for each in lines):
+        return None
+    tags = [each[5].split()[0] for each in six_fields(lines)]
     distinct = list(dict.fromkeys([*tags, last]))
     if tags and tags[0].startswith(last) and tags[0] != last and held.source.may_be_cut():
         distinct.remove(last)
