@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+from pathlib import Path
+
 import click
 import pytest
 
 from carob.cli import COMMANDS, commands
+from toys import QRELS, RUN, command
 
 READING = (
     *("check", "eval", "compare", "report", "explain", "difference", "agreement", "plan", "next", "best"),
@@ -125,3 +131,43 @@ def test_no_number_is_one_for_python_alone(name: str) -> None:
             for text in ("0_1", "\u0660", "0.0_1"):
                 with pytest.raises(click.BadParameter, match="is not a number"):
                     each.type.convert(text, each, None)
+
+
+def on_input(path: Path, *arguments: str, piped: bool = False) -> subprocess.CompletedProcess[str]:
+    """Runs a command with a file as its standard input, or with the file's content in a pipe."""
+    words = [sys.executable, "-m", "carob", *arguments]
+    if piped:
+        return subprocess.run(words, input=path.read_text(), capture_output=True, text=True)
+    with path.open() as file:
+        return subprocess.run(words, stdin=file, capture_output=True, text=True)
+
+
+@pytest.mark.skipif(not Path("/dev/stdin").exists(), reason="the system has no path of standard input")
+def test_a_dash_reads_whatever_dev_stdin_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [{"query": "q1", "document": each, "score": -place} for place, each in enumerate("ba")]
+    Path("qrels").write_text(QRELS)
+    Path("run.run").write_text(RUN)
+    Path("golden.json").write_text('{"q1": {"a": 1}, "q2": {"c": 1}}')
+    Path("rows.json").write_text(json.dumps(rows))
+    Path("table.tsv").write_text("query\tdocument\tscore\nq1\tb\t2\nq1\ta\t1\n")
+    Path("scores.csv").write_text("query,run,RR\nq1,mine,0.5\nq2,mine,1\n")
+    assert command("eval", "qrels", "run.run", "-m", "RR", "--record", "record.json") == 0
+    for name, words in {
+        "rows.json": ["eval", "qrels", "x=-", "-m", "RR"],
+        "table.tsv": ["eval", "qrels", "x=-", "-m", "RR"],
+        "golden.json": ["eval", "-", "run.run", "-m", "RR"],
+        "scores.csv": ["gate", "record.json", "--baseline", "-", "--max-drop", "RR=0.1"],
+        "record.json": ["verify", "-"],
+        "run.run": ["eval", "qrels", "x=-", "-m", "RR"],
+    }.items():
+        ours = on_input(Path(name), *words)
+        theirs = on_input(
+            Path(name), *(each[:-1] + "/dev/stdin" if each[-1:] == "-" else each for each in words)
+        )
+        assert (ours.returncode, ours.stdout, ours.stderr) == (0, theirs.stdout, ""), name
+    assert on_input(Path("record.json"), "verify", "-", piped=True).returncode == 0
+    twice = on_input(Path("rows.json"), "compare", "qrels", "a=-", "b=-")
+    assert (twice.returncode, "can be read only once" in twice.stderr) == (2, True)
+    recorded = on_input(Path("rows.json"), "eval", "qrels", "-", "--record", "again.json")
+    assert (recorded.returncode, Path("again.json").exists()) == (2, False)

@@ -50,6 +50,8 @@ if TYPE_CHECKING:
     from carob.inputs.run import Run
 
 
+STDIN = "/dev/stdin"
+STDIN_ONCE = "Standard input ('-') can be read only once: pass files for the other inputs."
 CONFIG = "carob.toml"
 """The name of a project's file of defaults."""
 
@@ -189,6 +191,7 @@ def options(command: str) -> Callable[[Callable[..., None]], Callable[..., None]
         def called(**values: Any) -> None:
             context, layout = click.get_current_context(), values.get("layout", "")
             with told_by_file(context, layout) if CONFIG in context.meta else nullcontext():
+                values = reread(values, always=command in RECORDS)
                 given = {"given": Given.taken(values)} if found.keys() & {"folders", "profile"} else {}
                 function(**given, **values)
 
@@ -197,6 +200,51 @@ def options(command: str) -> Callable[[Callable[..., None]], Callable[..., None]
         return called
 
     return decorate
+
+
+RECORDS = ("verify", "history")
+"""The commands that read JSON alone."""
+WRITTEN = ("output", "grades", "junit", "comment", "caption", "label", "words")
+"""The parameters in which ``-`` is no file that a command reads."""
+
+
+def reread(values: dict[str, Any], *, always: bool) -> dict[str, Any]:
+    """Returns the parameters of a command with ``/dev/stdin`` for ``-`` where only that can be read: for a table.
+
+    TREC text is read from ``-`` itself, also if it arrives in a pipe. What is recorded needs a path.
+
+    Args:
+        values: the parameters.
+        always: whether the command reads no TREC text.
+
+    Raises:
+        DataError: standard input is given twice.
+    """
+    files = {name: value for name, value in values.items() if name not in WRITTEN}
+    texts = [each for value in files.values() for each in (value if isinstance(value, tuple) else [value])]
+    uses = [each for each in texts if isinstance(each, str) and split(each)[1] == "-"]
+    if len(uses) > 1:
+        raise DataError(STDIN_ONCE)
+    if not uses or values.get("record_path") or not os.path.exists(STDIN) or not (always or table_on_input()):
+        return values
+    path = uses[0][:-1] + STDIN
+    for name, value in files.items():
+        if isinstance(value, tuple):
+            files[name] = tuple(path if each == uses[0] else each for each in value)
+        elif value == uses[0]:
+            files[name] = path
+    return values | files
+
+
+def table_on_input() -> bool:
+    """Returns whether standard input is a file, at its start, that is not TREC text."""
+    try:
+        if not stat.S_ISREG(os.fstat(0).st_mode) or os.lseek(0, 0, os.SEEK_CUR):
+            return False
+        head = os.pread(0, HEAD, 0)
+    except OSError:
+        return False
+    return not (is_trec(head, "qrels") or is_trec(head, "run"))
 
 
 def told_by_file(context: click.Context, layout: str) -> AbstractContextManager[None]:
@@ -477,7 +525,7 @@ def refuse_misuse(*files: str | None, output: str | None = None) -> None:
     """
     paths = paths_of(*files)
     if paths.count("-") > 1:
-        raise DataError("Standard input ('-') can be read only once: pass files for the other inputs.")
+        raise DataError(STDIN_ONCE)
     pipes = [pipe_of(path) for path in paths]
     for path, pipe in zip(paths, pipes, strict=True):
         if path != "-" and pipe is not None and pipes.count(pipe) > 1:
