@@ -42,6 +42,7 @@ Trouble unfit_number(const Columns& columns, std::int64_t row, const Names& name
     if (columns.rank) {
         const double rank = columns.rank->number(row);
         if (!(std::abs(rank) < WHOLE_LIMIT) || rank != std::floor(rank)) return {"rank", &names.rank};
+        if (rank < 0 && !columns.value) return {"below zero", &names.rank};
     }
     return {};
 }

@@ -30,7 +30,7 @@ struct FrameFault {
     std::string detail;
 };
 
-// A row that cannot be used. `kind`: row (null as a whole), null, nan, infinite, wide, rank, index, offsets.
+// A row that cannot be used. `kind`: row (null as a whole), null, nan, infinite, wide, rank, below zero, index, offsets.
 struct RowFault {
     const char* kind;
     std::string column;

@@ -151,3 +151,21 @@ def test_the_option_names_distances_and_the_record_repeats_it(
     record = json.loads((tmp_path / "record.json").read_text())
     assert [each["columns"] for each in record["inputs"] if each["role"] == "run"] == [{"distance": "dist"}]
     assert carob.verify("record.json")
+
+
+@pytest.mark.parametrize("nested", [False, True], ids=["flat", "records"])
+@pytest.mark.parametrize("form", [*FORMS, ".csv", ".jsonl", ".json", ".parquet", ".arrow"])
+def test_ranks_below_zero_are_no_ranks(tmp_path: Path, form: str, nested: bool) -> None:
+    """They may be scores that somebody called ranks, which would be read upside down."""
+    ranks: Rows = [{"doc_id": each, "rank": rank} for each, rank in (("a", -1), ("b", -2))]
+    rows = [{"query_id": "q1", "hits": ranks}] if nested else [{"query_id": "q1", **each} for each in ranks]
+    given = FORMS[form](rows) if form in FORMS else in_file(tmp_path / f"run{form}", rows)
+    with pytest.raises(DataError, match=r"holds a rank below 0\. If these are scores, name the column so: "):
+        carob.evaluate(QRELS, given, "RR")
+
+
+def test_ranks_below_zero_beside_scores_decide_nothing() -> None:
+    rows = [{"query_id": "q1", "doc_id": "a", "rank": -1, "score": 2.0}]
+    assert carob.evaluate(QRELS, rows, "RR")["RR"] == 0.5
+    with pytest.raises(DataError, match="holds a rank below 0"):
+        Run.of([{"doc_id": "a", "rank": -1}], query=":=q1", rank="rank")

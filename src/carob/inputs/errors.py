@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from carob import _native
 from carob.inputs.decompression import FREE, RATIO, PackedError, limit_of, unpacked
-from carob.output.errors import DataError, MeasureError, Worded, by_policy, worded
+from carob.output.errors import DataError, MeasureError, Worded, by_policy, by_reading, worded
 from carob.output.escaping import shown
 from carob.output.language import filled
 from carob.output.parsing import is_number
@@ -157,6 +157,7 @@ LINE_FAULTS = {
     "compressed": ("the content is compressed twice, or in an unknown way.", "Unpack it first."),
 }
 """What was found in a line of text and what to do about it, by the kernel's word for the fault."""
+BELOW_ZERO = ("column '{column}' holds a rank below 0.", "If these are scores, name the column so: {scores}.")
 ROW_FAULTS = {
     "row": ("the row is null.", "Leave such rows out."),
     "row-unranked": ("the row is null.", "Fill it in."),
@@ -172,6 +173,7 @@ ROW_FAULTS = {
         "Create it again.",
     ),
     "rank": ("column '{column}' is not a whole number, as a rank must be.",),
+    "below zero": BELOW_ZERO,
     "index": (
         "a value of column '{column}' lies outside the column's categories.",
         "Create the column again.",
@@ -612,11 +614,17 @@ def first_line(error: BaseException) -> str:
     return (said.strip().splitlines() or [type(error).__name__])[0].rstrip(".!: ")
 
 
+def as_scores(column: object) -> Worded:
+    """Returns the option that names a column as scores, whatever its own name says."""
+    return by_reading("run", score=f"{column}!")
+
+
 def row_error(error: _native.RowError, kind: str) -> DataError:
     """Returns the error for a bad row. Row numbers start at 0, as in frames."""
     query, document = (each.decode(errors="replace") or None for each in (error.query, error.document))
     value = f"query '{query or ''}', document '{document or ''}': the {value_of(kind)}"
     fields: dict[str, Any] = {"column": error.column or None, "query": query, "document": document}
+    fields["scores"] = as_scores(error.column)
     return fault_of(
         ROW_FAULTS, error.kind, file=f"{kind} frame", kind=kind, row=error.row, value=value, **fields
     )

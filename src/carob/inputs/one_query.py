@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import replace
 from carob.inputs.columns import CONSTANT, Distance, choose, columns_named, constant_in
-from carob.inputs.errors import refused
+from carob.inputs.errors import BELOW_ZERO, as_scores, refused
 from carob.inputs.files.small_tables import SmallTable
 from carob.inputs.frames import is_frame
 from carob.inputs.grade_words import number_of
@@ -74,6 +74,8 @@ def read_one_query(
             number = number_of(cells[role], words, query=query, document=document)
         else:
             number = number_in(cells[role], role, place)
+        if role == "rank" and number < 0:
+            raise refused(*BELOW_ZERO, **place, column=columns[role], scores=as_scores(columns[role]))
         found[document] = 0 - number if role == "rank" or isinstance(asked.get(role), Distance) else number
     named_so = columns_named(asked) + (() if words is None else (("words", dict(words)),))
     return {query: found}, name, None if origin is None else replace(origin, columns=named_so)

@@ -14,11 +14,13 @@ from carob.inputs.columns import DRAW, IDS, NUMBER, constant_in, named_in, names
 from carob.inputs.decompression import unpacked
 from carob.inputs.dicts import WithScores
 from carob.inputs.errors import (
+    BELOW_ZERO,
     DRAWN_TWICE,
     LINE_NOT_AN_OBJECT,
     LISTS_NO_DOCUMENTS,
     NO_RUNS,
     NOTHING,
+    as_scores,
     number_error,
     refused,
     scores_as_grades,
@@ -522,6 +524,9 @@ def documents(row: Row, plan: ColumnRoles, constant: float | None) -> Iterator[t
             rank: Any = each.one(columns["rank"])
             if not is_real_number(rank):
                 raise each.wrong(rank, columns["rank"], "a number")
+            if rank < 0:
+                name = str(columns["rank"])
+                raise each.refused(*BELOW_ZERO, column=name, scores=as_scores(name))
             yield document, -rank
         else:
             yield document, -place

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from carob._dataclasses import dataclass
 from carob.inputs.columns import ROLES, choose
-from carob.inputs.errors import refusals, refused
+from carob.inputs.errors import BELOW_ZERO, as_scores, refusals, refused
 from carob.inputs.frames import Columns, columns_of, fit, library_of, systems_in
 from carob.inputs.ids import text_of, unicode
 from carob.inputs.runs import Extracted
@@ -35,6 +35,7 @@ FAULTS = {
         "Subtract a constant from the column, or cast it to double.",
     ),
     "fraction": ("column '{column}' is not a whole number in {where}, as a rank must be.",),
+    "below-zero": BELOW_ZERO,
 }
 """What was found in a column of an engine's table, and what to do about it."""
 
@@ -223,7 +224,8 @@ class EngineRun:
                 if query is not None:
                     where += f", {'one of them ' * (count > 1)}in query '{query}'"
                 column = self.chosen[role]
-                raise fault_of(FAULTS, name, file=self.place, column=column, query=query, where=where)
+                words = {"column": column, "scores": as_scores(column), "where": where}
+                raise fault_of(FAULTS, name, file=self.place, query=query, **words)
         if facts["bytewise"] == 0:
             raise refused(
                 "the engine compares text by the rules of a language, but carob orders ties by the bytes of ids.",

@@ -82,6 +82,8 @@ def faults(chosen: dict[str, str], rows: Lazy) -> dict[str, nw.Expr]:
             found["wide score"] = nw.col("unheld")
     if "rank" in chosen:
         found["fraction rank"] = nw.col("rank") != nw.col("rank").round(0)
+        if "score" not in chosen:
+            found["below-zero rank"] = nw.col("rank") < 0
     return {kind: fault.fill_null(False) for kind, fault in found.items()}
 
 
