@@ -84,7 +84,7 @@ def nearest_sets(
         pairs: the hash of the query and the document of each judgment.
         grades: its grade.
     """
-    shared = np.isin(np.concatenate([each["least"] for each in sets]), pairs)
+    shared = among(np.concatenate([each["least"] for each in sets]), np.sort(pairs))
     near, place = [], 0
     for each in sets:
         least = each["least"]
@@ -99,6 +99,13 @@ def nearest_sets(
     return same or [each for *numbers, each in near if numbers[:2] == [*near[0][:2]]]
 
 
+def among(values: NDArray[np.uint32], ordered: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    """Returns a mask of the values that an ordered array has. ``np.isin`` would import ``numpy.ma``, which is slow."""
+    if not len(ordered):
+        return np.zeros(len(values), bool)
+    return np.asarray(ordered[np.minimum(np.searchsorted(ordered, values), len(ordered) - 1)] == values)
+
+
 def is_equal(its: dict[str, Any], pairs: NDArray[np.uint32], grades: NDArray[np.float64]) -> bool:
     """Returns whether judgments are exactly those of a known set."""
     return bool(len(pairs) == its["count"] and total_of(pairs, grades) == its["total"])
@@ -107,7 +114,7 @@ def is_equal(its: dict[str, Any], pairs: NDArray[np.uint32], grades: NDArray[np.
 def other_grades(its: dict[str, Any], pairs: NDArray[np.uint32], grades: NDArray[np.float64]) -> int:
     """Returns how many of the pairs in a fingerprint have another grade in the judgments."""
     own = dict(zip(its["least"].tolist(), its["grades"], strict=True))
-    found_at = np.flatnonzero(np.isin(pairs, its["least"]))
+    found_at = np.flatnonzero(among(pairs, its["least"]))
     return sum(own[int(pairs[place])] != grades[place] for place in found_at.tolist())
 
 
