@@ -294,6 +294,23 @@ def test_a_name_cannot_steer_the_terminal() -> None:
     assert "a\\x1b[2Jb" in found.to_text()
 
 
+def test_judgments_of_relevant_documents_alone_say_nothing_about_what_is_missing() -> None:
+    """No run can have more judged documents than there are: one line says so, whatever the number of runs."""
+    run = {query: {each: float(-place) for place, each in enumerate("xayz")} for query in RUN_OF_BOTH}
+    golden = {query: {"a": 1} for query in RUN_OF_BOTH}
+    for count in (2, 6):
+        found = carob.compare(golden, {f"r{place}": run for place in range(count)}, "RR")
+        assert (
+            "The judgments list only relevant documents, 1 per query, so the share judged of a run says nothing about "
+            "missing judgments; unjudged documents count as not relevant."
+        ) in flat(found)
+        assert "is unjudged" not in flat(found)
+        assert of(found, "unjudged").numbers == {"depth": 10}
+        judged = {query: {**its, "z": 0} for query, its in golden.items()}
+        found = carob.compare(judged, {f"r{place}": run for place in range(count)}, "RR")
+        assert "list only relevant" not in flat(found)
+
+
 def test_the_gap_of_a_pair_is_told_once() -> None:
     one = {query: {"x": 3.0, **its} for query, its in RUN_OF_BOTH.items()}
     two = {query: {"y": 3.0, **its} for query, its in RUN_OF_BOTH.items()}

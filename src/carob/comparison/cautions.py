@@ -220,6 +220,10 @@ CAUTIONS = {
         "unjudged documents removed, the difference in {measure} ({first} - {second}) is {difference}{ends}. If those "
         "in the top {depth} of one run counted as relevant, the difference would be {least} to {most}."
     ),
+    "unjudged:relevant only": (
+        "The judgments list only relevant documents, {each:.3g} per query, so the share judged of a run says nothing "
+        "about missing judgments; unjudged documents {treated}."
+    ),
     "unjudged:many": (
         "{flagged} of {total} runs have unjudged documents in their top {depth}, which {treated}. Proportion judged: "
         "{names}; the highest is {most:.3f} ({best})."
@@ -1212,7 +1216,8 @@ unknown."""
 def doubts_of(comparison: Findings, systems: Sequence[System]) -> list[Caution]:
     """Returns warnings about runs with many unjudged documents, or a single one if more than four runs have many.
 
-    There is no caution where the policy declares unjudged documents negative, as is usual in recommendation.
+    There is no caution where the policy declares unjudged documents negative, as is usual in recommendation. Where
+    judgments list only relevant documents, the share judged says how many are found, and nothing about the judgments.
     """
     judged = np.array(comparison.judged)
     if np.isnan(judged).all() or declared_negative(comparison):
@@ -1221,6 +1226,10 @@ def doubts_of(comparison: Findings, systems: Sequence[System]) -> list[Caution]:
     flagged = np.flatnonzero((judged < LEAST_JUDGED) | (best - judged > WIDEST_GAP)).tolist()
     if not flagged:
         return []
+    grades = next((each.found.whole.judged_grades for each in systems if each.found is not None), None)
+    if grades is not None and (grades > 0).all():
+        words = {"each": len(grades) / len(comparison.ids), "treated": treated(comparison)}
+        return [caution("unjudged:relevant only", flagged, words, depth=comparison.judged_depth)]
     apart = len(flagged) <= SHOWN
     needed = {*flagged, *(other for run in flagged for other in partners(comparison, run) if apart)}
     readings = {run: readings_of(comparison, systems[run], run) for run in needed}
