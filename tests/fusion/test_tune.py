@@ -229,6 +229,14 @@ def test_a_file_of_weights_brings_method_norm_and_profile(
     assert "max takes no weights" in capsys.readouterr().err
 
 
+def test_weights_may_name_the_runs(small: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    said = []
+    for weights in ("0.3,0.7", "one=0.3,two=0.7", "two=0.7, one=0.3"):
+        assert command("fuse", *small, "--weights", weights, "-o", "-") == 0
+        said.append(capsys.readouterr().out)
+    assert said[0] == said[1] == said[2] != ""
+
+
 @pytest.mark.parametrize("content", [b"[", b"\xff\xfe{}", b"[" * 100_000, b'{"weights": 1}'])
 def test_a_file_without_weights_is_refused(
     small: list[str], content: bytes, capsys: pytest.CaptureFixture[str]
@@ -247,6 +255,13 @@ def test_a_file_without_weights_is_refused(
         ("", "'' in --weights is neither a file nor numbers"),
         ("0.3,x", "'x' in --weights is not a number"),
         ("0.3,", "'' in --weights is not a number"),
+        ("one=0.3,two=x", "'x' in --weights is not a number: write it as in 0.3,0.7 or bm25=0.3,dense=0.7."),
+        (
+            "one=0.3,0.7",
+            "names some of the runs: write one weight for each run, as in 0.3,0.7 or bm25=0.3,dense=0.7",
+        ),
+        ("one=0.3,one=0.7", "names a run twice"),
+        ("one=0.3,three=0.7", "There is a weight for run three, but the runs are: one, two."),
     ],
 )
 def test_weights_that_are_neither_a_file_nor_numbers_are_told_for_what_they_look_like(

@@ -18,6 +18,7 @@ from carob.output.parsing import is_number, json_or_none, number_of
 if TYPE_CHECKING:
     from carob.fusion.fuse import FusedRun
 
+FORMS_OF_WEIGHTS = "0.3,0.7 or bm25=0.3,dense=0.7"
 TUNED = ("method", "norm", "profile")
 """What a file of ``--save-weights`` keeps of the fusion, besides the weights."""
 
@@ -127,10 +128,10 @@ def write(found: FusedRun, output: str | None) -> None:
 
 
 def weights_in(text: str, choices: dict[str, Any]) -> dict[str, Any]:
-    """Parses weights that are separated by commas, in the order of the runs, or reads the file of ``--save-weights``.
+    """Parses weights that are separated by commas, in the order of the runs or by name, or reads a file of weights.
 
     Args:
-        text: the weights, or the file.
+        text: the weights, or the file of ``--save-weights``.
         choices: the method, norm and profile that the command names, if any.
 
     Returns:
@@ -143,12 +144,12 @@ def weights_in(text: str, choices: dict[str, Any]) -> dict[str, Any]:
     """
     parts = text.split(",")
     if not os.path.isfile(text):
-        if any(map(is_number, parts)):
-            return {"weights": [number_in(part, "--weights", "0.3,0.7") for part in parts]}
+        if any(is_number(part.rpartition("=")[2]) for part in parts):
+            return {"weights": numbers_in(parts)}
         if not is_like_path(text):
             raise DataError(
                 f"'{text}' in --weights is neither a file nor numbers: pass a file of --save-weights, or write "
-                "numbers as in 0.3,0.7."
+                f"numbers as in {FORMS_OF_WEIGHTS}."
             )
     with sentences(text), open(text, "rb") as file:
         content = json_or_none(file.read(), file=text)
@@ -171,6 +172,25 @@ def weights_in(text: str, choices: dict[str, Any]) -> dict[str, Any]:
                 remedy=f"Leave out --{name}, or tune again.",
             )
     return {"weights": weights, **tuned}
+
+
+def numbers_in(parts: list[str]) -> list[float] | dict[str, float]:
+    """Returns weights that were written one by one: in the order of the runs, or by the runs' names.
+
+    Raises:
+        DataError: a weight is not a number, only some have names, or a name has two.
+    """
+    pairs = [part.rpartition("=") for part in parts]
+    numbers = [number_in(number, "--weights", FORMS_OF_WEIGHTS) for _, _, number in pairs]
+    names = [name.strip() for name, equals, _ in pairs if equals]
+    if not names:
+        return numbers
+    if len(set(names)) < len(parts):
+        fault = "names a run twice" if len(names) == len(parts) else "names some of the runs"
+        raise DataError(
+            f"--weights {','.join(parts)} {fault}: write one weight for each run, as in {FORMS_OF_WEIGHTS}."
+        )
+    return dict(zip(names, numbers, strict=True))
 
 
 def bounds_in(given: tuple[str, ...]) -> dict[str, tuple[float | None, float | None]] | None:
