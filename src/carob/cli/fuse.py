@@ -145,7 +145,7 @@ def weights_in(text: str, choices: dict[str, Any]) -> dict[str, Any]:
     parts = text.split(",")
     if not os.path.isfile(text):
         if any(is_number(part.rpartition("=")[2]) for part in parts):
-            return {"weights": numbers_in(parts)}
+            return {"weights": weights_written(parts)}
         if not is_like_path(text):
             raise DataError(
                 f"'{text}' in --weights is neither a file nor numbers: pass a file of --save-weights, or write "
@@ -174,7 +174,7 @@ def weights_in(text: str, choices: dict[str, Any]) -> dict[str, Any]:
     return {"weights": weights, **tuned}
 
 
-def numbers_in(parts: list[str]) -> list[float] | dict[str, float]:
+def weights_written(parts: list[str]) -> list[float] | dict[str, float]:
     """Returns weights that were written one by one: in the order of the runs, or by the runs' names.
 
     Raises:
