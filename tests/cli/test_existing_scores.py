@@ -370,3 +370,27 @@ def test_conventions_are_those_of_each_run(tmp_path: Path, capsys: pytest.Captur
     (tmp_path / "other.csv").write_text("query,RR\n" + "".join(f"q{n},0.5\n" for n in range(1, 7)))
     text = said(capsys, "compare", first, str(tmp_path / "other.csv"), "-m", "RR")
     assert "c1: policy trec; other: values as given, policy unknown." in text
+
+
+def test_values_by_query_name_the_files_of_the_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A hash of a run would take a sixth of the time of an evaluation: it is left to records."""
+    qrels, new, old = (tmp_path / name for name in ("qrels", "new.run", "old.csv"))
+    qrels.write_text("q1 0 a 1\nq2 0 c 1\n")
+    new.write_text("q1 Q0 a 1 2 t\nq2 Q0 c 1 1 t\n")
+    old.write_text("query,document,score\nq1,a,1\nq2,c,1\n")
+    for command in (["eval", "-q"], ["compare"]):
+        main([*command, str(qrels), str(new), str(old), "-m", "RR", "--format", "json"])
+        judged, *runs = json.loads(capsys.readouterr().out)["inputs"]
+        assert (judged["role"], len(judged["sha256"])) == ("qrels", 64)
+        assert [(each["role"], each["name"], each["path"], each["bytes"]) for each in runs] == [
+            ("run", path.stem, str(path), path.stat().st_size) for path in (new, old)
+        ]
+        assert {(each["sha256"], each["why"]) for each in runs} == {
+            (None, "not hashed: a record has the hash")
+        }
+    with new.open("rb") as stream:
+        found = carob.compare(qrels, {"one": stream, "two": old}, "RR")
+    (_, streamed, _) = json.loads(found.to_json())["inputs"]
+    assert (streamed["path"], streamed["why"]) == (None, "a stream, which is read once")

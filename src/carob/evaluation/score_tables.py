@@ -942,14 +942,15 @@ def document_of(scores: Sequence[QueryValues], *, per_query: bool) -> dict[str, 
 
 
 def document_to_keep(scores: Sequence[QueryValues], *, per_query: bool) -> dict[str, Any]:
-    """Returns the JSON document, with hashes of judgments and excluded pairs beside per-query scores, to read again."""
+    """Returns the JSON document, with its inputs beside per-query scores, to read again: hashes but of the runs."""
     document = document_of(scores, per_query=per_query)
     if not per_query:
         return document
-    from carob.inputs.digests import entry_of_exclusion, entry_of_judgments
+    from carob.inputs.digests import entry_of_exclusion, entry_of_judgments, entry_of_run
 
     origins = [each.inputs.get("qrels") for each in scores]
     entries = [entry_of_judgments(origins[0]) if all(each == origins[0] for each in origins) else None]
+    entries += [entry_of_run(each.name, each.inputs.get("run")) for each in scores]
     entries += [entry_of_exclusion(each.name, each.inputs.get("run")) for each in scores]
     found = [each for each in entries if each is not None]
     return {**document, "inputs": found} if found else document

@@ -44,6 +44,36 @@ def entry_of_judgments(origin: Provenance | None) -> dict[str, Any] | None:
     return described("qrels", None, origin, digests(origin.files))
 
 
+STREAMS = ("standard input", "a stream")
+"""The kinds of input that cannot be read again."""
+
+
+def entry_of_run(name: str, origin: Provenance | None) -> dict[str, Any] | None:
+    """Returns the path and size of a run, or None for data in memory.
+
+    There is no hash: of a large run, it would take a sixth of the time of an evaluation. A record has it.
+    """
+    named = {"role": "run", "name": name}
+    if origin is not None and origin.kind in STREAMS:
+        return {
+            **named,
+            "path": None,
+            "bytes": None,
+            "sha256": None,
+            "why": f"{origin.kind}, which is read once",
+        }
+    if origin is None or origin.path is None:
+        return None
+    size = sum(each.size for each in origin.parts or (origin,))
+    return {
+        **named,
+        "path": origin.path,
+        "bytes": size,
+        "sha256": None,
+        "why": "not hashed: a record has the hash",
+    }
+
+
 def identity(entry: dict[str, Any] | None) -> str:
     """Returns a text that is the same for the same judgments read in the same way, or an empty text if none is known.
 
