@@ -4,6 +4,7 @@ set(CAROB_HOT
   ${CMAKE_CURRENT_LIST_DIR}/frames/columns.cpp
   ${CMAKE_CURRENT_LIST_DIR}/frames/decimal.cpp
   ${CMAKE_CURRENT_LIST_DIR}/frames/frame.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/fusion/places.cpp
   ${CMAKE_CURRENT_LIST_DIR}/matching/gather.cpp
   ${CMAKE_CURRENT_LIST_DIR}/matching/judgments.cpp
   ${CMAKE_CURRENT_LIST_DIR}/matching/match.cpp

@@ -1,0 +1,122 @@
+// Finds the places of a few documents in a fused list that is not made: tuning asks for those of judged ones at many weights.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "fusion/query.h"
+
+namespace carob {
+
+void QueryFuser::weigh(const std::vector<double>& weights) {
+    weights_ = &weights;
+    const bool weighted_sum = recipe_.combine == Combine::sum || recipe_.combine == Combine::mixed;
+    if (weighted_sum && recipe_.summation == Summation::exact && !recipe_.by_position) find_rough_scores(weights);
+    else find_scores(weights);
+}
+
+void QueryFuser::find_rough_points(std::size_t run) {
+    List& list = lists_[run];
+    if (list.weighed) return;
+    list.weighed = true;
+    find_values(run, 1, list.points);
+    list.rough.assign(list.points.begin(), list.points.end());
+    list.most = 0;
+    for (const double value : list.points) list.most = std::max(list.most, std::abs(value));
+    if (recipe_.norm != Norm::rrf) return;
+    list.ranks.assign(documents_.size(), recipe_.absent == Absent::lowest ? static_cast<std::uint32_t>(list.rows.size()) : 0);
+    std::uint32_t rank = 0;
+    for (const ListedDocument& row : list.rows) list.ranks[row.document] = ++rank;
+}
+
+// Few documents are as near to one another as floats err, so few are added up exactly.
+void QueryFuser::find_rough_scores(const std::vector<double>& weights) {
+    const std::size_t count = documents_.size();
+    rough_.assign(count, 0.0f);
+    float* const rough = rough_.data();
+    double size = 0, steps = 12, factors = 1;
+    for (std::size_t run = 0; run < lists_.size(); ++run) {
+        if (weights[run] == 0) continue;
+        find_rough_points(run);
+        const auto weight = static_cast<float>(weights[run]);
+        const float* const points = lists_[run].rough.data();
+        for (std::size_t d = 0; d < count; ++d) rough[d] += weight * points[d];
+        size += weights[run] * lists_[run].most;
+        factors += weights[run] + lists_[run].most;
+        steps += 3;
+    }
+    if (recipe_.combine == Combine::mixed) {
+        for (std::size_t d = 0; d < count; ++d) rough[d] *= static_cast<float>(factors_[number_of(d)]);
+        size *= factors_.back();
+    }
+    // Each number and each operation errs by half a unit of a float, or by the least float times a factor.
+    slack_ = steps * (size * 0x1p-24 + factors * 0x1p-149);
+    if (!(size + factors < std::numeric_limits<float>::max())) return find_scores(weights);
+    tops_.clear();
+    for (std::size_t first = 0; first < count; first += BLOCK) {
+        float top = rough[first];
+        for (std::size_t d = first + 1; d < std::min(first + BLOCK, count); ++d) top = rough[d] > top ? rough[d] : top;
+        tops_.push_back(top);
+    }
+}
+
+double QueryFuser::score_of(std::uint32_t document) {
+    column_.clear();
+    for (std::size_t run = 0; run < lists_.size(); ++run) {
+        const double weight = (*weights_)[run];
+        if (weight == 0) continue;
+        const List& list = lists_[run];
+        if (recipe_.norm != Norm::rrf) column_.push_back(list.points[document] * weight);
+        else if (list.ranks[document] != 0) column_.push_back(recipe_.rrf(list.ranks[document], weight));
+    }
+    double score = exact_sum(column_);
+    if (recipe_.combine == Combine::mixed) score *= factors_[number_of(document)];
+    if (!std::isfinite(score)) throw NotPlain{};
+    return score + 0.0;
+}
+
+FusedPlace QueryFuser::place_of(std::uint32_t document) {
+    constexpr std::size_t FEW = 32;
+    const std::size_t count = documents_.size();
+    near_.clear();
+    if (!rough_.empty()) {
+        const double own = rough_[document];
+        const auto high = static_cast<float>(own + 2 * slack_), low = static_cast<float>(own - 2 * slack_);
+        std::size_t above = 0;
+        for (std::size_t block = 0; block < tops_.size() && above < kept(); ++block) {
+            if (tops_[block] < low) continue;
+            const std::size_t first = block * BLOCK, last = std::min(first + BLOCK, count);
+            std::int32_t higher = 0, others = 0;
+            for (std::size_t d = first; d < last; ++d) {
+                higher += rough_[d] > high;
+                others += rough_[d] >= low;
+            }
+            above += static_cast<std::size_t>(higher);
+            for (std::size_t d = first; others > higher && d < last; ++d) {
+                if (rough_[d] >= low && !(rough_[d] > high)) near_.push_back(static_cast<std::uint32_t>(d));
+            }
+        }
+        if (near_.size() <= 1 || above >= kept()) return {above + 1, above + 1, above + 1};
+        if (near_.size() <= FEW) return place_among(document, score_of(document), near_, above);
+        find_scores(*weights_);
+        near_.clear();
+    }
+    for (std::uint32_t d = 0; d < count; ++d) {
+        if (scores_[d] >= scores_[document]) near_.push_back(d);
+    }
+    return place_among(document, scores_[document], near_, 0);
+}
+
+// `others` are those that may be before the document, itself included, but for `above` that are.
+FusedPlace QueryFuser::place_among(std::uint32_t document, double score, const std::vector<std::uint32_t>& others, std::size_t above) {
+    const FusedDocument its{score, documents_[document].head, document};
+    FusedPlace place{above + 1, above + 1, above};
+    for (const std::uint32_t d : others) {
+        const double other = rough_.empty() ? scores_[d] : score_of(d);
+        place.rank += goes_before(FusedDocument{other, documents_[d].head, d}, its);
+        place.tie_first += other > score;
+        place.tie_last += other >= score;
+    }
+    return place;
+}
+
+}  // namespace carob
