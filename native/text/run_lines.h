@@ -118,16 +118,14 @@ public:
             const char* end = nullptr;
             double score = 0;
             if (quick && split_quickly(line, text_end_, loose, parts, end) &&
-                (short_decimal(line + parts.score, line + parts.score_end, score) ||
-                 long_score(span(line + parts.score, line + parts.score_end), score))) [[likely]] {
+                short_decimal(line + parts.score, line + parts.score_end, score)) [[likely]] {
                 ++count_.data_lines;
                 tag_ = line + parts.tag;
                 if (!take(span(line, line + parts.query_end),
                           {span(line + parts.document, line + parts.document_end), score, 0, count_.lines, {tag_, 0}}))
                     break;
             } else {
-                end = line_end(line, text_end_);
-                if (!read_slowly(line, end)) break;
+                if (!(quick ? read_with_long_score(line, end) : read_slowly(line, end = line_end(line, text_end_)))) break;
                 quick = takes_quickly();
             }
             line = end + 1;
@@ -172,13 +170,6 @@ private:
         return {from, static_cast<std::size_t>(to - from)};
     }
 
-    // A score of more digits, such as Python writes. False sends the line the slow way, which says what is wrong with it.
-    CAROB_NEVER_INLINE bool long_score(std::string_view token, double& score) const {
-        const ParsedNumber found = parse_any_score(token, rules_.reading.numbers);
-        score = found.value;
-        return found.fault == NumberFault::none;
-    }
-
     CAROB_ALWAYS_INLINE bool take(std::string_view query, const RunLine& line) {
         if (!same_id(query, query_)) {
             const char* const line_of = query.data();
@@ -190,6 +181,22 @@ private:
         }
         sink_.document(line);
         return true;
+    }
+
+    // A line whose score has more digits, such as Python writes, or any other. Apart from read(), which is slower if it has
+    // a second way to a score.
+    CAROB_NEVER_INLINE bool read_with_long_score(const char* line, const char*& end) {
+        QuickLine parts;
+        if (split_quickly(line, text_end_, rules_.reading.loose, parts, end)) {
+            const ParsedNumber score = parse_any_score(span(line + parts.score, line + parts.score_end), rules_.reading.numbers);
+            if (score.fault == NumberFault::none) {
+                ++count_.data_lines;
+                tag_ = line + parts.tag;
+                return take(span(line, line + parts.query_end),
+                            {span(line + parts.document, line + parts.document_end), score.value, 0, count_.lines, {tag_, 0}});
+            }
+        }
+        return read_slowly(line, end = line_end(line, text_end_));
     }
 
     // Any line. False ends the block.

@@ -162,12 +162,14 @@ class Lean:
             until: how many documents at the top of each list count; None for all [lists].
         """
         length = rows.length if until is None else until
-        grade = np.where(rows.grade > 0, rows.grade, 0.0)
-        middle = (rows.tie_first + rows.tie_last) / 2
+        relevant = np.flatnonzero(rows.grade > 0)
+        offsets = np.searchsorted(relevant, rows.offsets)
+        grade = rows.grade[relevant]
+        middle = (rows.tie_first[relevant] + rows.tie_last[relevant]) / 2
         if until is not None:
-            grade[middle > until[rows.list_of_row]] = 0.0
+            grade[middle > np.repeat(until, np.diff(offsets))] = 0.0
         moved, total, squares = (
-            np.asarray(_native.total(each, rows.offsets)) for each in (grade * middle, grade, grade * grade)
+            np.asarray(_native.total(each, offsets)) for each in (grade * middle, grade, grade * grade)
         )
         moved = moved - total * (length + 1) / 2
         spread = (squares - total * total / np.maximum(length, 1.0)) * length * (length + 1) / 12
