@@ -285,6 +285,24 @@ def test_a_wheel_holds_the_terms_of_all_that_is_compiled_or_bundled_in_it(wheel:
     assert installed.read_text() == found["licenses/nanobind.txt"]
 
 
+@pytest.mark.long
+def test_a_wheel_for_a_release_is_smaller_and_has_the_same_files(
+    wheel: zipfile.ZipFile, tmp_path: Path
+) -> None:
+    pytest.importorskip("zopfli", reason="compresses the wheels of a release")
+    files = {name: wheel.read(name) for name in wheel.namelist() if "/lists/" in name}
+    path = tmp_path / "some.whl"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
+        for name, content in files.items():
+            made.writestr(name, content)
+    before = path.stat().st_size
+    runpy.run_path(str(CHECKOUT / "build_backend" / "smaller.py"))["make_smaller"](path)
+    assert path.stat().st_size < 0.98 * before
+    with zipfile.ZipFile(path) as made:
+        assert {name: made.read(name) for name in made.namelist()} == files
+    assert [*tmp_path.iterdir()] == [path]
+
+
 @pytest.mark.thorough
 def test_the_terms_of_the_drawing_library_name_each_part_of_it(wheel: zipfile.ZipFile) -> None:
     vega, text = (
