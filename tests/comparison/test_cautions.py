@@ -559,3 +559,14 @@ def test_one_query_has_no_interval_even_if_the_runs_are_identical() -> None:
     words = " ".join(str(found).split())
     assert "identical on the only query in DCG@10" in words
     assert "there is no interval, and p is 1." in words
+
+
+def test_equal_values_of_a_measure_without_a_largest_value_have_no_interval_and_a_reason() -> None:
+    qrels = {f"q{each}": {"a": 1, "b": 0, "c": 1} for each in range(20)}
+    run = {query: {"a": 3.0, "b": 2.0, "c": 1.0} for query in qrels}
+    found = carob.compare(qrels, {"one": run, "same": run}, "DCG@10")
+    pair = found.primary.pairs[0]
+    assert np.isnan([pair.low, pair.high, found.primary.low[0]]).all()
+    said = flat(found)
+    assert "no interval for one, same. All values are equal, and DCG@10 has no largest value" in said
+    assert "one and same are identical on all 20 queries" in said

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -89,6 +91,16 @@ def test_equal_values_have_an_interval_from_eight_on_and_equal_runs_always() -> 
     found = worst_point(paired(np.zeros(3)), sample_of(np.zeros(3), -1.0), 0.95)
     assert found.high[0] == pytest.approx(-found.low[0])
     assert found.two_sided_p[0] == 1
+
+
+@pytest.mark.parametrize("value", [0.0, 1.5])
+@pytest.mark.parametrize("least", [0.0, -np.inf])
+def test_equal_values_without_bounds_have_no_interval(value: float, least: float) -> None:
+    values = np.full(20, value)
+    sample = replace(sample_of(values, least), greatest=np.full(1, np.inf))
+    found = worst_point(paired(values), sample, 0.95)
+    assert np.isnan([found.low[0], found.high[0]]).all()
+    assert not found.worst_point[0]
 
 
 def test_a_judge_is_left_out_of_worst_point_intervals() -> None:

@@ -108,6 +108,10 @@ CAUTIONS = {
         "{label}: no interval for {names}. Where all values are equal, fewer than {least} queries do not show "
         "how often other values occur."
     ),
+    "equal:unbounded": (
+        "{label}: no interval for {names}. All values are equal, and {label} has no largest value that could limit "
+        "those of other queries."
+    ),
     "skewed": (
         "{these} skewed in {label}: a few queries have large differences of one sign. Student's t and sign flips "
         "assume differences that are nearly symmetric, or more queries, so p and interval are approximate."
@@ -829,9 +833,10 @@ def equal(comparison: Findings) -> Iterator[Caution]:
             pairs = [pair for pair in each.pairs if math.isnan(pair.low) and not math.isnan(pair.difference)]
             names += facing_names(comparison, each, pairs)
         known = comparison.judge is not None or len(each.values) < 2
-        if names and not known and (percentile or len(each.values) < FEWEST):
-            words = {"label": label, "names": listed(names)}
-            yield caution("equal:bootstrap" if percentile else "equal", flat, words, least=FEWEST)
+        unbounded = not all(map(math.isfinite, each.measure.definition.values))
+        if names and not known and (percentile or unbounded or len(each.values) < FEWEST):
+            why = "equal:bootstrap" if percentile else "equal:unbounded" if unbounded else "equal"
+            yield caution(why, flat, {"label": label, "names": listed(names)}, least=FEWEST)
 
 
 def crowded_series(contest: Contest) -> tuple[list[int], int]:

@@ -279,11 +279,13 @@ def worst_point(found: Found, sample: BoundedValues, confidence: float, *, flat:
     if units < 2 or not sample.unseen > 0:
         return found
     outside = (found.low < sample.least - NOISE) | (found.high > sample.greatest + NOISE)
-    chosen = outside | (np.isfinite(sample.least) & np.isfinite(sample.greatest) & sample.crowded)
+    bounded = np.isfinite(sample.least) & np.isfinite(sample.greatest)
+    # Equal values say nothing about values that were not seen, unless these have bounds.
+    chosen = outside | np.where(bounded, sample.crowded, sample.constant)
     if not chosen.any():
         return found
     known = np.where(sample.differences, flat | (np.abs(sample.mean) <= NOISE), units >= FEWEST)
-    unknown = chosen & sample.constant & ~known
+    unknown = chosen & sample.constant & ~(known & bounded)
     ends, p = [], np.ones(len(chosen))
     for bound, student, sign in ((sample.least, found.low, 1), (sample.greatest, found.high, -1)):
         end = student.copy()
