@@ -199,7 +199,8 @@ def test_a_comparison_and_a_curve_read_subtopics_too() -> None:
         "one": {"q": {"x": 2.0, "a": 1.0}, "r": {"a": 1.0}},
         "two": {"q": {"a": 1.0}, "r": {"y": 1.0}},
     }
-    doubtful = carob.compare({"q": QRELS["q"], "r": QRELS["q"]}, unjudged, ["alphanDCG@3"])
+    judged = {**QRELS["q"], "n": {"1": 0}}
+    doubtful = carob.compare({"q": judged, "r": judged}, unjudged, ["alphanDCG@3"])
     assert [each.numbers.keys() for each in doubtful.warnings if each.kind == "unjudged"] == [
         {"judged", "depth"}
     ]
