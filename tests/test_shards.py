@@ -21,7 +21,7 @@ SHARDS = 3
 def rows() -> dict[str, list[tuple[str, str, float]]]:
     """Judgments and a run that lacks three queries and has one without judgments, in no order."""
     draw = random.Random(7)
-    judged = [(f"q{query}", f"d{number}", draw.randint(0, 2)) for query in range(30) for number in range(12)]
+    judged = [(f"q{query}", f"d{number}", draw.randint(0, 2)) for query in range(30) for number in range(24)]
     ranked = [(f"q{query}", f"d{number}", draw.random()) for query in range(3, 31) for number in range(4, 20)]
     for each in (judged, ranked):
         draw.shuffle(each)

@@ -215,7 +215,7 @@ def test_what_a_footer_would_say_goes_to_standard_error(
 def test_a_table_of_clean_data_brings_no_note(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "qrels.txt").write_text("q1 0 a 1\nq2 0 b 1\n")
     (tmp_path / "x.run").write_text("q1 Q0 a 1 2 t\nq1 Q0 c 2 1 t\nq2 Q0 b 1 1 t\n")
-    assert command("eval", f"{tmp_path}/qrels.txt", f"{tmp_path}/x.run", "--format", "csv") == 0
+    assert command("eval", f"{tmp_path}/qrels.txt", f"{tmp_path}/x.run", "-m", "RR", "--format", "csv") == 0
     assert capfd.readouterr().err == ""
 
 

@@ -36,8 +36,36 @@ def test_of_one_measure_the_lowest_bound_is_named_and_alike_measures_share_a_sen
     assert footer.count("cannot exceed") == 1
 
 
+def test_precision_cannot_fill_its_depth_where_fewer_documents_are_relevant() -> None:
+    best = {query: {each: 30.0 - int(each[1:]) for each in its} for query, its in DEEP.items()}
+    scores = carob.evaluate(DEEP, best, ["P@20", "P@10", "P@5", "R@10"])
+    assert scores.caps["P@10"] == (pytest.approx((3 + 2 * 0.5) / 5), 2, 10)
+    assert scores["P@20"] == pytest.approx(scores.caps["P@20"].mean)
+    # Of several depths, the least is named.
+    assert (
+        "P@10 cannot exceed 0.8000: 2 of 5 queries have fewer than 10 relevant documents" in scores.footer()
+    )
+    assert SAID in scores.footer()
+    assert "2 个少于 10 个相关文档" in scores.footer("zh")
+    golden = {"a": {"x": 1, "y": 1}, "b": {"x": 1}, "none": {"x": 0}}
+    for rule, mean in (("zero", 0.2), ("one", 1.6 / 3), ("skip", 0.3)):
+        found = carob.evaluate(golden, {"a": {"x": 1.0}}, "P@5", policy=Policy(empty=rule))
+        assert found.caps["P@5"].mean == pytest.approx(mean)
+
+
 @pytest.mark.parametrize(
-    "measure", ["R", "R@25", "R(over=capped)@10", "AP(over=retrieved)@10", "nDCG@10", "P@10"]
+    "measure",
+    [
+        "R",
+        "R@25",
+        "R(over=capped)@10",
+        "AP(over=retrieved)@10",
+        "nDCG@10",
+        "P@5",
+        "P@1",
+        "P(over=retrieved)@10",
+    ]
+    + ["P(over=capped)@10", "P(rel=-1)@10", "SetP"],
 )
 def test_other_measures_and_depths_have_none(measure: str) -> None:
     assert not carob.evaluate(DEEP, LIST, measure).caps
@@ -53,6 +81,7 @@ def test_a_loss_below_five_hundredths_is_not_said() -> None:
 
 def test_depth_weights_and_empty_queries_count_as_in_the_mean() -> None:
     assert carob.evaluate(DEEP, LIST, "R", policy=Policy(depth=10)).caps["R"].mean == pytest.approx(0.64)
+    assert not carob.evaluate(DEEP, LIST, "P@10", policy=Policy(depth=8)).caps
     weights = {query: 3.0 if query == "q0" else 1.0 for query in DEEP}
     found = carob.evaluate(DEEP, LIST, "R@10", weights=weights).caps["R@10"]
     assert found.mean == pytest.approx((5 * 0.4 + 2) / 7)

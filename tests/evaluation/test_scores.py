@@ -77,7 +77,7 @@ def test_many_parts_merge_at_once() -> None:
 
 
 def test_the_footer_says_what_was_decided() -> None:
-    footer = carob.evaluate(QRELS, RUN).footer()
+    footer = carob.evaluate(QRELS, RUN, ["AP", "nDCG@10"]).footer()
     assert footer == "3 queries · 1 missing query counted as 0 · 1 unjudged query ignored · policy trec"
     tied = carob.evaluate(
         {"q": {"a": 1, "b": -2}}, {"q": {"a": 1.0, "b": 1.0}}, ["RR"], policy=Policy(empty="one")

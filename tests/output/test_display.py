@@ -65,7 +65,7 @@ def test_a_prompt_shows_the_table() -> None:
     results = made(3)
     assert repr(results["scores"]) == str(results["scores"])
     assert repr(results["comparison"]) == str(results["comparison"]).rstrip("\n")
-    assert repr(results["curve"]).endswith("… 142 more lines: print() shows them")
+    assert repr(results["curve"]).endswith("… 143 more lines: print() shows them")
 
 
 def test_a_notebook_shows_tables_and_obeys_no_name() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -154,15 +155,16 @@ def test_the_command_eval_has_its_footer_in_chinese(tmp_path: Path) -> None:
     (tmp_path / "q.txt").write_text("q1 0 a 1\n")
     (tmp_path / "r.txt").write_text("q1 Q0 a 1 1.0 t\n")
     files = [str(tmp_path / "q.txt"), str(tmp_path / "r.txt")]
-    english = CliRunner().invoke(commands, ["eval", *files, "--lang", "en"]).output
-    chinese = CliRunner().invoke(commands, ["eval", *files, "--lang", "zh"]).output
+    english = CliRunner().invoke(commands, ["eval", *files, "-m", "RR", "--lang", "en"]).output
+    chinese = CliRunner().invoke(commands, ["eval", *files, "-m", "RR", "--lang", "zh"]).output
     assert english.splitlines()[:-1] == chinese.splitlines()[:-1]  # the table is the same
     assert chinese.splitlines()[-1] == "1 个查询 · 策略 trec"
 
 
 def test_wide_letters_fold_within_the_columns() -> None:
-    text = "".join(language_named("zh").texts.values())
-    for columns in (20, 40, 80):
+    texts = list(language_named("zh").texts.values())
+    halves = [" ".join(texts[place::2]) for place in (0, 1)]  # longer ones are shortened, as words are
+    for text, columns in product(halves, (20, 40, 80)):
         lines = folded(text, columns, "  ").splitlines()
         longest = max(len(each) for each in re.findall(r"[!-\u2e7f]+", text))
         assert max(map(width, lines)) <= max(columns, longest + 2) + 6  # what closes a sentence may hang over

@@ -49,7 +49,7 @@ class Cap(NamedTuple):
 
     Args:
         mean: the mean if every list had as many relevant documents as fit.
-        queries: the number of queries that have more relevant documents than the depth.
+        queries: the number of queries that have more relevant documents than the depth or, for P, fewer.
         depth: the depth.
     """
 
@@ -615,26 +615,25 @@ def overlapping(scores: QueryValues) -> list[Fact]:
 
 
 def capped(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
-    """Returns the highest possible means of measures whose depth is below the relevant documents of many queries.
+    """Returns the highest possible means of measures whose depth many queries exceed or, for P, do not fill.
 
-    Of the depths of one measure, that with the lowest mean is named.
+    Of the depths of one measure, the least is named: R@k has its lowest mean there, and P@1000 surprises nobody.
     """
-    lowest: dict[str, tuple[Cap, str]] = {}
+    least: dict[str, tuple[Cap, str]] = {}
     for label, cap in scores.caps.items():
         name = scores.measures[scores.labels.index(label)].name
-        lowest[name] = min((cap, label), lowest.get(name, (cap, label)))
-    labels: dict[Cap, list[str]] = {}
-    for cap, label in lowest.values():
-        labels.setdefault(cap, []).append(label)
+        least[name] = (max if name == "P" else min)((cap, label), least.get(name, (cap, label)))
+    labels: dict[tuple[Cap, str], list[str]] = {}
+    for name, (cap, label) in least.items():
+        labels.setdefault((cap, "fewer" if name == "P" else "more"), []).append(label)
     reached = "{mean}" if scores.groups is None else say("{mean} over all queries")
-    one = "{labels} cannot exceed {mean}: {count} of {total} queries has more than {depth}"
-    many = "{labels} cannot exceed {mean}: {count} of {total} queries have more than {depth}"
+    said = "{labels} cannot exceed {mean}: {count} of {total} queries "
     return [
         Fact(
             f"cap of {own[0]}",
             cap.queries,
-            one,
-            many,
+            f"{said}has {than} than {{depth}}",
+            f"{said}have {than} than {{depth}}",
             {
                 "labels": ", ".join(own),
                 "mean": reached.format(mean=f"{cap.mean:.{scores.digits}f}"),
@@ -642,7 +641,7 @@ def capped(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
                 "depth": say.counted(cap.depth, "{count} relevant document", "{count} relevant documents"),
             },
         )
-        for cap, own in labels.items()
+        for (cap, than), own in labels.items()
     ]
 
 

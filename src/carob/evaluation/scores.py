@@ -178,7 +178,7 @@ class Scores(Tabled, QueryValues):
         exclusion: the documents that were excluded from the run, if the scores were read from a file.
         groups: the groups of each query, if means are shown by group.
         caps: the highest possible mean of each label that is well below 1 because queries have more relevant documents
-            than the depth.
+            than the depth or, for P, fewer.
 
     Example:
         >>> import carob

@@ -185,16 +185,16 @@ def warned_of(doubts: Iterable[str]) -> tuple[str, ...]:
     return found
 
 
-BY_RELEVANT = ("R", "AP")
-"""The measures that divide by the number of relevant documents, of which a list of k documents has at most k."""
+DIVISORS = {"R": "relevant", "AP": "relevant", "P": "depth"}
+"""The measures that cannot reach 1 for some numbers of relevant documents, and what they divide by."""
 NOTED = 0.05
-"""The least mean loss to queries with more relevant documents than the depth that is reported."""
+"""The least mean loss to queries with more or fewer relevant documents than the depth that is reported."""
 
 
 def caps_of(scores: QueryValues, rows: JudgedRows, best: dict[Any, Any] | None = None) -> dict[str, Cap]:
-    """Returns the highest possible mean of each label whose depth is below the relevant documents of some queries.
+    """Returns the highest possible mean of each label whose depth does not suit the relevant documents of some queries.
 
-    A query with R relevant documents has at most the value min(1, k/R) by R@k and AP@k.
+    A query with R relevant documents has at most the value min(1, k/R) by R@k and AP@k, and min(1, R/k) by P@k.
 
     Args:
         scores: the run's values.
@@ -204,18 +204,22 @@ def caps_of(scores: QueryValues, rows: JudgedRows, best: dict[Any, Any] | None =
     found, lists = {}, Flat(rows, best=best)
     for place, (label, measure) in enumerate(zip(scores.labels, scores.measures, strict=True)):
         depths = [each for each in (measure.depth, scores.policy.depth) if each is not None]
-        if measure.name not in BY_RELEVANT or measure.arguments["over"] != "relevant" or not depths:
+        over = DIVISORS.get(measure.name)
+        # Below a relevance of 0, documents without judgments count as relevant.
+        if over is None or measure.arguments["over"] != over or not depths or measure.arguments["rel"] < 0:
             continue
         depth, relevant = min(depths), np.asarray(measure.wanted.count(lists))
-        beyond = relevant > depth
-        if not beyond.any():
-            continue
+        if over == "depth" and depth != measure.depth:
+            continue  # The policy's depth lowers every value.
+        whole = np.maximum(relevant, 1) if over == "relevant" else depth
         weights = None if scores.weights is None else scores.weights[:, place]
-        reached = np.where(beyond, depth / np.maximum(relevant, 1), 1.0)
-        if aggregate(1.0 - reached, "mean", weights) < NOTED:
+        # A query without relevant documents is counted by itself.
+        reached = np.where(relevant > 0, np.minimum(relevant, depth) / whole, 1.0)
+        if not aggregate(1.0 - reached, "mean", weights) >= NOTED:
             continue
         nothing = 1.0 if scores.policy.empty == "one" else 0.0
         highest = aggregate(np.where(relevant > 0, reached, nothing), "mean", weights)
+        beyond = relevant > depth if over == "relevant" else relevant < depth
         found[label] = Cap(highest, int(beyond.sum()), depth)
     return found
 
