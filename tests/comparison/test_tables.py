@@ -398,6 +398,21 @@ def test_the_worst_queries_of_each_pair_are_listed() -> None:
     assert "worst queries" not in carob.compare(None, named).to_text(100)
 
 
+@pytest.mark.parametrize("layout", ["text", "markdown", "latex"])
+def test_the_largest_gains_of_each_pair_are_listed(layout: str) -> None:
+    old, new = np.array([0.5, 0.9, 0.2, 0.4]), np.array([0.5, 0.1, 0.9, 0.6])
+    named = [scores("new", new), scores("old", old)]
+    found = carob.compare(None, named, baseline="old")
+    text = getattr(found, f"to_{layout}")(gains=5).replace("$", "")
+    table = text[text.index("largest gains") :]
+    # By how much new is ahead: .7 and .2; on the others it is not.
+    assert 0 < table.index("+0.7000") < table.index("+0.2000")
+    assert "-0.8000" not in table
+    assert "+0.2000" not in getattr(found, f"to_{layout}")(gains=1)
+    turned = carob.compare(None, [scores("old", old), scores("older", old)], baseline="older")
+    assert "In no pair does the first run score higher on any query." in turned.to_text(200, gains=1)
+
+
 def many_runs(count: int) -> list[carob.Scores]:
     draw = np.random.default_rng(8)
     own = draw.random(60)
@@ -514,10 +529,13 @@ def test_joint_intervals_stand_beside_single_ones_where_p_is_corrected() -> None
 
 
 @pytest.mark.parametrize("layout", ["csv", "tsv"])
-def test_worst_queries_are_not_dropped_in_silence(layout: str, capfd: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("option", ["--worst", "--gains"])
+def test_worst_queries_are_not_dropped_in_silence(
+    option: str, layout: str, capfd: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit):
-        main(["compare", "qrels", "a", "b", "--worst", "2", "--format", layout])
-    assert "--worst lists queries" in capfd.readouterr().err
+        main(["compare", "qrels", "a", "b", option, "2", "--format", layout])
+    assert f"{option} lists queries" in capfd.readouterr().err
 
 
 def test_a_difference_that_no_means_can_have_is_not_called_detectable() -> None:

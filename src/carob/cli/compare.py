@@ -46,6 +46,7 @@ def compare_command(
     pairs: str,
     top: int | None,
     worst: int,
+    gains: int,
     given: Given,
     **options: Any,
 ) -> None:
@@ -89,9 +90,10 @@ def compare_command(
     else:
         files, existing = (judging["people"], *files), given.scores(judging["people"])
         refuse_runs(files[1:], existing)
-    if worst and layout in ("csv", "tsv"):
+    if (worst or gains) and layout in ("csv", "tsv"):
         raise click.UsageError(
-            f"--worst lists queries, but {layout} has one row per pair: choose another format, such as json."
+            f"--{'worst' if worst else 'gains'} lists queries, but {layout} has one row per pair: choose another "
+            "format, such as json."
         )
     refuse_misuse(
         *files,
@@ -129,7 +131,7 @@ def compare_command(
         record(found, record_path)
     if figure is not None:
         figure.draw(found, pair=pair)
-    shown: dict[str, Any] = {"pairs": pairs, "top": top, "worst": worst}
+    shown: dict[str, Any] = {"pairs": pairs, "top": top, "worst": worst, "gains": gains}
     show(found, layout, shown, label=label, caption=caption)
 
 

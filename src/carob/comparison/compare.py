@@ -370,7 +370,13 @@ class Comparison(Documented, Findings):
     """
 
     def to_text(
-        self, columns: int = 100, *, pairs: str = "top", top: int | None = None, worst: int = 0
+        self,
+        columns: int = 100,
+        *,
+        pairs: str = "top",
+        top: int | None = None,
+        worst: int = 0,
+        gains: int = 0,
     ) -> str:
         """Returns the verdict, the tables and the method, followed by the warnings.
 
@@ -379,24 +385,28 @@ class Comparison(Documented, Findings):
             pairs: ``top`` for some of many pairs, or ``all``.
             top: the number of best runs to show; None for all runs.
             worst: the number of queries to show for each pair, on which its first run falls furthest behind.
+            gains: the number of queries to show for each pair, on which its first run is furthest ahead.
         """
         from carob.comparison import formats
         from carob.comparison.tables import View
 
-        return formats.document_of(self, View(pairs, top, worst)).text(columns)
+        return formats.document_of(self, View(pairs, top, worst, gains)).text(columns)
 
-    def to_markdown(self, *, pairs: str = "top", top: int | None = None, worst: int = 0) -> str:
+    def to_markdown(
+        self, *, pairs: str = "top", top: int | None = None, worst: int = 0, gains: int = 0
+    ) -> str:
         """Returns Markdown tables, with the verdict above and the method below. The best values are bold.
 
         Args:
             pairs: see ``to_text``, which also has the other arguments.
             top: the number of runs.
             worst: the number of queries for each pair.
+            gains: the number of queries for each pair.
         """
         from carob.comparison import formats
         from carob.comparison.tables import View
 
-        return formats.document_of(self, View(pairs, top, worst), "markdown").markdown()
+        return formats.document_of(self, View(pairs, top, worst, gains), "markdown").markdown()
 
     def to_latex(
         self,
@@ -406,6 +416,7 @@ class Comparison(Documented, Findings):
         pairs: str = "top",
         top: int | None = None,
         worst: int = 0,
+        gains: int = 0,
     ) -> str:
         """Returns a LaTeX table (booktabs) with superscript letters and the best values in bold.
 
@@ -416,11 +427,12 @@ class Comparison(Documented, Findings):
                 ``to_text``, which also has the other arguments.
             top: the number of runs.
             worst: the number of queries for each pair.
+            gains: the number of queries for each pair.
         """
         from carob.comparison import formats
         from carob.comparison.tables import View
 
-        return formats.latex(self, View(pairs, top, worst), label=label, caption=caption)
+        return formats.latex(self, View(pairs, top, worst, gains), label=label, caption=caption)
 
     def document(self, layout: str = "text") -> Document:
         """Returns the verdict, the tables and the method, followed by the warnings."""

@@ -218,11 +218,13 @@ class View:
         pairs: ``top`` for some of many pairs, or ``all``.
         top: the number of best runs; None for all.
         worst: the number of queries for each pair on which its first run falls furthest behind.
+        gains: the number of queries for each pair on which its first run is furthest ahead.
     """
 
     pairs: str = "top"
     top: int | None = None
     worst: int = 0
+    gains: int = 0
 
 
 EVERYTHING = View()
@@ -238,7 +240,8 @@ def sheets_of(comparison: Findings, view: View = EVERYTHING) -> list[FittedTable
     found += effects(comparison, view)
     found += judged(comparison, view)
     found += assessed(comparison, view)
-    found += [worst(comparison, view)] if view.worst else []
+    found += [furthest(comparison, view, view.worst, "behind")] if view.worst else []
+    found += [furthest(comparison, view, view.gains, "ahead")] if view.gains else []
     found += strata(comparison)
     found += orders(comparison)
     return found
@@ -449,15 +452,15 @@ def percent(share: float) -> str:
     return "-" if math.isnan(share) else f"{share:.0%}"
 
 
-def worst(comparison: Findings, view: View) -> FittedTable:
-    """Returns the queries on which the first run of each pair falls furthest behind the second."""
+def furthest(comparison: Findings, view: View, most: int, where: str) -> FittedTable:
+    """Returns the queries on which the first run of each pair is furthest ``behind`` the second, or ``ahead``."""
     contest = comparison.primary
-    sign = -1 if contest.smaller_is_better else 1
+    sign = -1 if contest.smaller_is_better == (where == "behind") else 1
     rows = []
     for pair in pairs_to_show(comparison, contest, view)[0]:
         values = contest.values[:, [pair.a, pair.b]]
         change = sign * (values[:, 0] - values[:, 1])
-        behind = [place for place in np.argsort(change, kind="stable").tolist() if change[place] < 0]
+        found = [place for place in np.argsort(change, kind="stable").tolist() if change[place] < 0]
         rows += [
             [
                 "" if number else pair_names(comparison.names, pair),
@@ -465,10 +468,11 @@ def worst(comparison: Findings, view: View) -> FittedTable:
                 *column(decimals, values[place].tolist(), digits=4),
                 signed(float(values[place, 0] - values[place, 1]), 4),
             ]
-            for number, place in enumerate(behind[: view.worst])
+            for number, place in enumerate(found[:most])
         ]
-    header = [f"{contest.label}, worst queries", "query", "first", "second", "first minus second"]
-    note = "" if rows else "In no pair does the first run score lower on any query."
+    title, than = ("worst queries", "lower") if where == "behind" else ("largest gains", "higher")
+    header = [f"{contest.label}, {title}", "query", "first", "second", "first minus second"]
+    note = "" if rows else f"In no pair does the first run score {than} on any query."
     if comparison.judge is not None and comparison.judge.documents is not None:
         note = f"{note} These values come from the judge's grades alone.".strip()
     return FittedTable(header, rows, frozenset({0, 1}), note=note)
