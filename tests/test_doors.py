@@ -48,7 +48,7 @@ WALKS = {
 }
 DOORS = {
     "eval": 450,
-    "compare": 2050,
+    "compare": 2150,
     "people": 1550,
     "sample": 2450,
     "next": 1000,

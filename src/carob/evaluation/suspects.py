@@ -202,15 +202,19 @@ def caps_of(scores: QueryValues, rows: JudgedRows, best: dict[Any, Any] | None =
         best: the cache of counts of judgments, shared by runs with the same judgments.
     """
     found, lists = {}, Flat(rows, best=best)
+    counted: dict[float, Floats] = {}
     for place, (label, measure) in enumerate(zip(scores.labels, scores.measures, strict=True)):
         depths = [each for each in (measure.depth, scores.policy.depth) if each is not None]
         over = DIVISORS.get(measure.name)
         # Below a relevance of 0, documents without judgments count as relevant.
         if over is None or measure.arguments["over"] != over or not depths or measure.arguments["rel"] < 0:
             continue
-        depth, relevant = min(depths), np.asarray(measure.wanted.count(lists))
+        depth, rel = min(depths), measure.arguments["rel"]
         if over == "depth" and depth != measure.depth:
             continue  # The policy's depth lowers every value.
+        if rel not in counted:
+            counted[rel] = np.asarray(lists.n_relevant(rel))
+        relevant = counted[rel]
         whole = np.maximum(relevant, 1) if over == "relevant" else depth
         weights = None if scores.weights is None else scores.weights[:, place]
         # A query without relevant documents is counted by itself.
