@@ -170,9 +170,9 @@ def summed(table: Floats, clusters: Any) -> Floats:
     if clusters is None:
         return table
     codes = cluster_codes(clusters, len(table))
-    sums = np.zeros((int(codes.max()) + 1, table.shape[1]))
-    np.add.at(sums, codes, table)
-    return sums
+    order = np.argsort(codes, kind="stable")
+    starts = np.searchsorted(codes[order], np.arange(int(codes.max()) + 1))
+    return np.asarray(np.add.reduceat(table[order], starts, axis=0))  # several times as fast as np.add.at
 
 
 def weighted_sums(whole: Floats, resamples: int, weights: Callable[[slice], NDArray[Any]]) -> Floats:
