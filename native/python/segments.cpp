@@ -109,6 +109,25 @@ nb::tuple extremes(const Doubles& grade, const Doubles& tie_first, const Doubles
                           new_array(std::move(numbers), count));
 }
 
+// Of the positive grades of each list whose middle place is at most `until`: Σ grade · place, Σ grade and Σ grade².
+nb::object moments(const Doubles& grade, const Doubles& tie_first, const Doubles& tie_last, const Longs& offsets,
+                   const Doubles& until) {
+    const carob::TiedRows rows = tied_rows(grade, tie_first, tie_last, offsets);
+    const std::size_t lists = offsets.shape(0) - 1;
+    if (until.shape(0) != lists) throw nb::value_error("until must have one number per list");
+    auto out = std::make_unique<double[]>(3 * lists);
+    for (std::size_t list = 0; list < lists; ++list) {
+        for (auto i = static_cast<std::size_t>(rows.offsets[list]); i < static_cast<std::size_t>(rows.offsets[list + 1]); ++i) {
+            const double value = rows.grade[i], place = (rows.tie_first[i] + rows.tie_last[i]) / 2;
+            if (!(value > 0) || place > until.data()[list]) continue;
+            out[list] += value * place;
+            out[lists + list] += value;
+            out[2 * lists + list] += value * value;
+        }
+    }
+    return new_array(std::move(out), 3 * lists);
+}
+
 const auto add = [](double a, double b) { return a + b; };
 const auto multiply = [](double a, double b) { return a * b; };
 const auto larger = [](double a, double b) { return b > a || b != b ? b : a; };
@@ -135,6 +154,7 @@ void bind_segments(nb::module_& module) {
     module.def("descending", &ordered, "values"_a, "offsets"_a);
     module.def("arranged", &arranged, "grade"_a, "tie_first"_a, "tie_last"_a, "offsets"_a, nb::kw_only(), "best"_a,
                "of_zero"_a);
+    module.def("moments", &moments, "grade"_a, "tie_first"_a, "tie_last"_a, "offsets"_a, "until"_a);
     module.def("extremes", &extremes, "grade"_a, "tie_first"_a, "tie_last"_a, "offsets"_a, nb::kw_only(), "of_zero"_a);
 }
 

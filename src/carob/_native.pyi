@@ -868,6 +868,18 @@ def arranged(
     keep their order. Grade 0 is ordered as ``of_zero``. The offsets cover all rows.
     """
 
+def moments(
+    grade: NDArray[np.float64],
+    tie_first: NDArray[np.float64],
+    tie_last: NDArray[np.float64],
+    offsets: NDArray[np.int64],
+    until: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Σ grade · place of each list, then Σ grade of each, then Σ grade²: of positive grades at places up to ``until``.
+
+    The place of tied documents is the mean of theirs. The offsets cover all rows.
+    """
+
 def extremes(
     grade: NDArray[np.float64],
     tie_first: NDArray[np.float64],

@@ -446,7 +446,7 @@ def computed(part: RequestPart, name: str, ready: ValuesUnderTies | None, *, bou
     )
     # Without weights, the caps depend on the judgments alone.
     known = {} if best is None or weights is not None else best
-    caps = kept_in(known, ("caps", *asked.items()), lambda: caps_of(scores, found.rows, best))
+    caps = kept_in(known, ("caps", *asked), lambda: caps_of(scores, found.rows, best))
     if caps:
         scores = replace(scores, caps=caps)
     if perfect(scores, found.rows):

@@ -162,15 +162,8 @@ class Lean:
             until: how many documents at the top of each list count; None for all [lists].
         """
         length = rows.length if until is None else until
-        relevant = np.flatnonzero(rows.grade > 0)
-        offsets = np.searchsorted(relevant, rows.offsets)
-        grade = rows.grade[relevant]
-        middle = (rows.tie_first[relevant] + rows.tie_last[relevant]) / 2
-        if until is not None:
-            grade[middle > np.repeat(until, np.diff(offsets))] = 0.0
-        moved, total, squares = (
-            np.asarray(_native.total(each, offsets)) for each in (grade * middle, grade, grade * grade)
-        )
+        sums = _native.moments(rows.grade, rows.tie_first, rows.tie_last, rows.offsets, length)
+        moved, total, squares = np.asarray(sums).reshape(3, -1)
         moved = moved - total * (length + 1) / 2
         spread = (squares - total * total / np.maximum(length, 1.0)) * length * (length + 1) / 12
         telling = (length > 1) & (spread > 1e-9 * squares)
