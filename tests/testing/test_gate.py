@@ -238,6 +238,27 @@ def test_one_query_or_none_in_common_is_said() -> None:
         carob.gate(None, ours, theirs, {"RR": 0.1})
 
 
+def test_a_minimum_beside_a_baseline_keeps_the_rule_of_drops_without_a_tolerance() -> None:
+    """The drop of .0417 is not significant, and the mean decides about the minimum."""
+    found = carob.gate(qrels_of(BEFORE), run_of(FALLEN), run_of(BEFORE), at_least={"RR": 0.85})
+    drop, floor = found.checks
+    assert (drop.title, drop.decide_by, drop.passed) == ("max-drop RR=0", "significance", True)
+    assert (floor.title, floor.decide_by, floor.passed) == ("min RR=0.85", "mean", False)
+    assert "no tolerance was given, so it is 0: max_drop={'RR': 0.01} sets another" in found.warnings
+    assert (
+        "A drop fails the gate if it is larger than the tolerance and significantly different"
+        in found.remarks[-2]
+    )
+    alone = carob.gate(qrels_of([1] * 12), run_of([3] * 12), run_of([1] * 12))
+    assert (alone.passed, alone.checks[0].title, alone.decide_by) == (
+        False,
+        "max-drop nDCG@10=0",
+        "significance",
+    )
+    mean = carob.gate(qrels_of(BEFORE), run_of(FALLEN), run_of(BEFORE), decide_by="mean")
+    assert (mean.passed, mean.decide_by) == (False, "mean")
+
+
 def test_a_least_value_needs_no_baseline() -> None:
     found = carob.gate(qrels_of(BEFORE), run_of(BEFORE), at_least={"RR": 0.8, "P@1": 0.9})
     assert [(each.label, each.passed) for each in found.checks] == [("RR", True), ("P@1", False)]
@@ -249,7 +270,6 @@ def test_a_least_value_needs_no_baseline() -> None:
     ("options", "words"),
     [
         ({}, "There is no limit to check"),
-        ({"baseline": {}, "at_least": {"RR": 0.1}}, "a baseline but no tolerance"),
         ({"max_drop": {"RR": 0.1}}, "A drop needs a baseline"),
         ({"max_drop": {"RR": -0.1}, "baseline": {}}, "The tolerance of RR is -0.1"),
         ({"max_drop": {"RR": math.nan}, "baseline": {}}, "The tolerance of RR is nan"),

@@ -7,7 +7,6 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from carob._dataclasses import replace
 from carob.cli.options import Given, options, paths_of, refuse_misuse, split
@@ -22,10 +21,6 @@ if TYPE_CHECKING:
 
     from carob.cli.figures import Picture
     from carob.testing.gate_result import Gate
-
-
-NO_LIMIT = "no limit was given, so the tolerance is 0: --max-drop nDCG@10=0.01 sets another"
-"""The remark of a gate that has only a baseline."""
 
 
 @click.command("gate")
@@ -60,7 +55,7 @@ def gate_command(
     Instead of QRELS and RUN, you can pass SCORES, a file with one run's per-query scores, as for 'carob compare'. The
     baseline is then a file of the same kind.
 
-    Without a limit, a significant drop from the baseline fails.
+    Without --max-drop, a significant drop from the baseline fails: of the measures of --min, or else of nDCG@10.
 
     The exit code is 0 if the gate passed, 1 if it failed, and 2 if it is undecided, for example because a
     file cannot be read.
@@ -121,20 +116,16 @@ def gated(
     else:
         refuse_two_logs(qrels, run, given)
         judged, ranked = given.qrels(qrels, asked or None), given.run(run, *beside)
-    unlimited = baseline is not None and not drops and not floors
-    source = click.get_current_context().get_parameter_source("decide_by")
-    if unlimited and source == ParameterSource.DEFAULT:
-        options["decide_by"] = "significance"
     found = gate(
         judged,
         ranked,
         None if baseline is None else baseline_in(baseline, qrels if run is None else run, given, asked),
-        0.0 if unlimited else limits(drops, "--max-drop"),
+        limits(drops, "--max-drop"),
         limits(floors, "--min"),
         **given.conventions,
         **options,
     )
-    return replace(found, warnings=(*found.warnings, NO_LIMIT)) if unlimited else found
+    return replace(found, warnings=tuple(map(command_of, found.warnings)))
 
 
 def undecided(message: str, missing: str | None = None) -> str:

@@ -76,7 +76,7 @@ def gate(
     at_least: Mapping[str, float] | None = None,
     *,
     alpha: float = arguments.ALPHA,
-    decide_by: DecideBy = arguments.DECIDE_BY,
+    decide_by: DecideBy | None = arguments.DECIDE_BY,
     worst: int = arguments.WORST,
     baseline_run: str | None = None,
     policy: Policy | None = None,
@@ -96,13 +96,15 @@ def gate(
         run: the run to check, or its scores.
         baseline: the reference: a run, scores, or the path of a record (``--record``) or of the output of ``carob eval
             -q --format json``.
-        max_drop: the tolerance of each measure, ``{"nDCG@10": 0.005}``. A single number applies to nDCG@10.
+        max_drop: the tolerance of each measure, ``{"nDCG@10": 0.005}``. A single number applies to nDCG@10. If there is
+            a baseline, the default is 0, for the measures of ``at_least`` or else nDCG@10.
         at_least: the minimum of each measure's mean, ``{"nDCG@10": 0.6}``.
         alpha: a difference is significant if its corrected p is below alpha. Intervals have the confidence 1 - alpha.
         decide_by: ``mean``: a drop larger than the tolerance fails, and a mean below its minimum. ``significance``:
             these fail only if they are significant, by the paired two-sided t-test of ``carob.compare`` with Holm's
             correction over all checks. ``non-inferiority``: a check fails unless its interval excludes a drop larger
-            than the tolerance, or a mean below the minimum.
+            than the tolerance, or a mean below the minimum. The default is ``mean``, but ``significance`` for drops if
+            ``max_drop`` is not given.
         worst: the number of queries to list, with the largest losses first.
         baseline_run: the run to use from a file with several runs; if None, the one with the name of ``run``.
         policy: as in ``carob.evaluate``. If no profile is given, the settings change the baseline's policy, if that is
@@ -142,11 +144,12 @@ def gate(
         policy = conventions(None, policy, held.policy)[1]
         profile = None if held.profile == GIVEN else held.profile
     own = conventions(profile, None)[0].measures
-    drops = limits_in(
-        max_drop, "max_drop", "The tolerance", "0.005", 0, default=own[0] if own else DEFAULT_MEASURE
-    )
+    usual = own[0] if own else DEFAULT_MEASURE
+    given = limits_in(max_drop, "max_drop", "The tolerance", "0.005", 0, default=usual)
     floors = limits_in(at_least, "at_least", "The least value", "0.6")
-    refuse_nothing(drops, floors, held)
+    refuse_nothing(given, floors, held)
+    drops = given if given or held is None else dict.fromkeys(floors or [usual], 0.0)
+    of_drops, of_floors = decide_by or ("mean" if given else "significance"), decide_by or "mean"
     if record is not None and isinstance(held, Scores):
         refuse_unrecorded(record, held, drops)
     weights = weights_given(held) if isinstance(held, Scores) else None
@@ -171,17 +174,18 @@ def gate(
         notes += both_sides(old, new)
         unmoved = unmoved_run(old, new, sides, drops)
         both, names = (sides.old, sides.new), (key, new.name)
-        checks += tested_checks("max-drop", both, drops, names, alpha, decide_by, worst)
-    if floors and decide_by == "mean":
+        checks += tested_checks("max-drop", both, drops, names, alpha, of_drops, worst)
+        notes += [] if given else [no_tolerance(next(iter(drops)))]
+    if floors and of_floors == "mean":
         checks += [floor_check(new, measure, least) for measure, least in floors.items()]
     elif floors:
         both, names = (at_floors(new, floors), new), (f"{new.name} (minimum)", new.name)
-        checks += tested_checks("min", both, floors, names, alpha, decide_by, 0)
+        checks += tested_checks("min", both, floors, names, alpha, of_floors, 0)
     tested = [place for place, each in enumerate(checks) if each.tested]
     adjusted = corrected([checks[place].p_uncorrected for place in tested], "holm").tolist()
     for place, p in zip(tested, adjusted, strict=True):
         checks[place] = replace(checks[place], p_corrected=p)
-        if decide_by != "non-inferiority":
+        if checks[place].decide_by != "non-inferiority":
             checks[place] = replace(checks[place], detectable=detectable_among(checks[place], len(tested)))
     unpaired = {"missing_after": new.counts.missing}
     unpaired |= {} if sides is None else {each: getattr(sides, each) for each in UNPAIRED}
@@ -192,12 +196,18 @@ def gate(
         checks=tuple(each.decided() for each in checks),
         alpha=alpha,
         compared=len(tested),
-        decide_by=decide_by,
+        decide_by=of_drops if drops else of_floors,
         **unpaired,
         counted_as_zero=tuple(each for each in unpaired["missing_after"] if each in counted),
         warnings=tuple(notes),
         footers=(*footers([new] if old is None else [new, replace(old, name=key)], equal=False), *unmoved),
     )
+
+
+def no_tolerance(label: str) -> str:
+    """Returns the remark of a gate that has a baseline without a tolerance."""
+    option = Worded(f"max_drop={{'{label}': 0.01}}", f"--max-drop {label}=0.01")
+    return filled("no tolerance was given, so it is 0: {option} sets another", option=option)
 
 
 def detectable_among(check: GateCheck, count: int) -> float:
@@ -266,9 +276,9 @@ def refuse_nothing(drops: dict[str, float], floors: dict[str, float], baseline: 
     """Refuses a gate without a limit.
 
     Raises:
-        DataError: there is no limit, or there are tolerances without a baseline.
+        DataError: there is neither a limit nor a baseline, or there are tolerances without a baseline.
     """
-    if not drops and not floors:
+    if not drops and not floors and baseline is None:
         floor = Worded("at_least={'nDCG@10': 0.6}", "--min nDCG@10=0.6")
         raise DataError(
             filled(
@@ -280,8 +290,6 @@ def refuse_nothing(drops: dict[str, float], floors: dict[str, float], baseline: 
     if drops and baseline is None:
         given = Worded("baseline=a run or a record", "--baseline with a run, or a record that --record wrote")
         raise DataError(filled("A drop needs a baseline: pass {given}.", given=given))
-    if baseline is not None and not drops:
-        raise DataError(filled("There is a baseline but no tolerance: pass one, such as {drop}.", drop=DROP))
 
 
 def refuse_limits(scores: Scores, drops: dict[str, float], floors: dict[str, float]) -> None:

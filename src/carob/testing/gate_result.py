@@ -301,7 +301,7 @@ class Gate(Documented):
         missing_before: judged queries that the baseline does not answer.
         missing_after: judged queries that the run does not answer.
         counted_as_zero: those of them that count as 0 in the run's means.
-        decide_by: what the checks decide by.
+        decide_by: what the checks of drops decide by, or else those of minimum values.
         warnings: further remarks for the reader.
         footers: the footers of the run's scores and of the baseline's.
     """
@@ -359,8 +359,8 @@ class Gate(Documented):
         if both:
             lines.append(self.named("missing:both", both))
         lines += self.warnings
-        kinds = dict.fromkeys(each.kind for each in self.checks if each.tested)
-        rules = [RULES[f"{self.decide_by}:{kind}"] for kind in kinds]
+        kinds = {each.kind: each.decide_by for each in self.checks if each.tested}
+        rules = [RULES[f"{rule}:{kind}"] for kind, rule in kinds.items()]
         if rules:
             holm = f"Holm over {self.compared} checks"
             correction = holm if self.compared > 1 else "one check, no correction"
