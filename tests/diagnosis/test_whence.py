@@ -6,6 +6,7 @@ import csv
 import json
 import math
 import shlex
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -298,3 +299,13 @@ def test_a_list_alone_leaves_no_query_out() -> None:
 def test_a_query_without_judgments_is_refused() -> None:
     with pytest.raises(carob.DataError, match="'q9'"):
         carob.whence(["0.5", "0.333"], "RR", QRELS, RUN, ["q1", "q9"])
+
+
+def test_measures_that_have_no_value_are_tried_without_a_warning(tmp_path: Path) -> None:
+    """ERR of a scale up to 0 is among the forms that are tried, and has no value for any grade above 0."""
+    qrels, run = tmp_path / "qrels", tmp_path / "run"
+    qrels.write_text("q 0 a 3\nq 0 b 0\nq 0 c 1\n")
+    run.write_text("q Q0 b 1 3 t\nq Q0 a 2 2 t\nq Q0 c 3 1 t\n")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert carob.whence("0.583", qrels=str(qrels), run=str(run), query="q").causes

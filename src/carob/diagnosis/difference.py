@@ -20,7 +20,7 @@ from carob.matching.match import MatchedOnce
 from carob.measures import Measure
 from carob.measures.define import as_typed
 from carob.output.document import Document, Documented, Line, Section, Table
-from carob.output.errors import DataError, MeasureError, command_of
+from carob.output.errors import DataError, MeasureError, command_of, warn
 from carob.output.language import plural
 from carob.output.results import Records
 
@@ -401,11 +401,14 @@ class JudgedRun:
         Raises:
             DataError: the policy refuses the data.
         """
-        # The warning that the run has no judged document is given once, not at each step.
+        # Warnings are issued once, not at each step.
         policy = policy.changed(overlap="none") if self.warned else policy
         several = [measures] if isinstance(measures, Measure) else measures
         judged = self.judgments(policy, subtopics=any(each.definition.groups for each in several))
-        scores = evaluate_run(judged, self.run, several, policy=policy, bounds=False)
+        scores = evaluate_run(judged, self.run, several, policy=policy, bounds=False, quiet=True)
+        # Not of measures without a value, which a search tries in all their forms.
+        for said in () if self.warned else scores.warnings:
+            warn(said)
         self.warned = True
         return scores
 
