@@ -53,25 +53,13 @@ def entry_of_run(name: str, origin: Provenance | None) -> dict[str, Any] | None:
 
     There is no hash: of a large run, it would take a sixth of the time of an evaluation. A record has it.
     """
-    named = {"role": "run", "name": name}
+    entry: dict[str, Any] = {"role": "run", "name": name, "path": None, "bytes": None, "sha256": None}
     if origin is not None and origin.kind in STREAMS:
-        return {
-            **named,
-            "path": None,
-            "bytes": None,
-            "sha256": None,
-            "why": f"{origin.kind}, which is read once",
-        }
+        return {**entry, "why": f"{origin.kind}, which is read once"}
     if origin is None or origin.path is None:
         return None
     size = sum(each.size for each in origin.parts or (origin,))
-    return {
-        **named,
-        "path": origin.path,
-        "bytes": size,
-        "sha256": None,
-        "why": "not hashed: a record has the hash",
-    }
+    return {**entry, "path": origin.path, "bytes": size, "why": "not hashed: a record has the hash"}
 
 
 def identity(entry: dict[str, Any] | None) -> str:

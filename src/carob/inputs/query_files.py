@@ -105,6 +105,7 @@ def placed_rows(given: Any, what: str) -> tuple[list[str], Iterable[Placed]]:
     if not isinstance(given, list):
         table = SmallTable.begun_in(given)
         if not table.has_objects:
+            # Read only if the names fit: of other files, such as lines `query group`, the rows are no table's.
             return table.names, chain.from_iterable(map(SmallTable.of_source, [given]))
         table = SmallTable.of_source(given)
         found = unwrapped(table.document, "qrels").content

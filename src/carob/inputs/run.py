@@ -173,9 +173,8 @@ class Run:
         if distance is not None:
             its = with_distance(its | {"distance": distance})
             whole = cls.of(run, name, **its, extract=extract, folders=folders, exclude=exclude)
-            told = isinstance(run, Run) or isinstance(
-                distance, OfProject
-            )  # a file's origin names its columns
+            # The origin of a file says already which columns a project's file named.
+            told = isinstance(run, Run) or isinstance(distance, OfProject)
             return whole if told else replace(whole, held=told_distance(whole.held, distance))
         if exclude is not None:
             whole = cls.of(run, name, **its, extract=extract, folders=folders)
