@@ -31,7 +31,9 @@ OF_RUN_ALONE = ("NumQ", "NumRel")
 def register() -> None:
     """Makes carob a provider of ir_measures' default pipeline, for the rest of the process.
 
-    The numbers stay those of ir_measures: the profile is ``ir_measures``. A second call changes nothing.
+    The numbers stay those of ir_measures: the profile is ``ir_measures``. Where the other measures of a call change a
+    number of ir_measures, as those with ``judged_only=True`` may change NumRet, carob has the number of the measure
+    asked for alone. A second call changes nothing.
 
     Raises:
         ImportError: ir_measures is not installed.
