@@ -120,7 +120,7 @@ def test_a_gate_takes_baseline_and_limits_from_it(capfd: pytest.CaptureFixture[s
         '[gate]\nbaseline = "old.run"\nmax-drop = {RR = 0.1}\nmin = {"P@1" = 0.2}\ndecide-by = "mean"\nalpha = 0.1\n'
     )
     out, _ = printed(capfd, "gate", "qrels", "tied.run", status=1)
-    assert out.startswith("gate FAILED: tied against old, 1 of 2 checks failed\n")
+    assert out.startswith("gate FAILED: tied against old, 1 of 2 checks failed; decided by mean\n")
     assert "alpha 0.1" in out
     assert "max-drop RR=0.1 · min P@1=0.2" in out.replace("\n  ", " ")
     assert "decide-by mean" in out.replace("\n  ", " ")

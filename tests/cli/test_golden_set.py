@@ -27,7 +27,11 @@ def test_a_baseline_alone_makes_a_gate_of_a_golden_set(capfd: pytest.CaptureFixt
     (check,) = found["checks"]
     assert (found["run"], found["baseline"], found["decide_by"]) == ("new", "old", "significance")
     assert (check["label"], check["kind"], check["limit"]) == ("nDCG@10", "max-drop", 0.0)
-    told = "no tolerance was given, so it is 0: --max-drop nDCG@10=0.01 sets another"
+    told = (
+        "no tolerance was given, so it is 0 and only a significant drop fails: with --max-drop nDCG@10=0.01, every "
+        "drop of more than 0.01 fails, significant or not"
+    )
+    assert found["headline"] == "gate FAILED: new against old, 1 of 1 checks failed; decided by significance"
     assert {"kind": "doubt", "runs": [], "sentence": told, "numbers": {}} in found["warnings"]
     assert command("gate", SET, OLD, "--baseline", NEW) == 0  # a rise
 
@@ -36,7 +40,10 @@ def test_a_minimum_needs_no_tolerance_beside_a_baseline(capfd: pytest.CaptureFix
     assert command("gate", SET, OLD, "--baseline", OLD, "--min", "nDCG@10=0.3") == 0
     out = " ".join(capfd.readouterr().out.split())
     assert "nDCG@10 0.6599 is not below 0.3" in out
-    assert "no tolerance was given, so it is 0: --max-drop nDCG@10=0.01 sets another" in out
+    assert "2 checks passed; decided: drops by significance, minimums by mean" in out
+    assert (
+        "no tolerance was given, so it is 0 and only a significant drop fails: with --max-drop nDCG@10" in out
+    )
     assert command("gate", SET, NEW, "--baseline", OLD, "--min", "nDCG@10=0.3") == 1
 
 

@@ -44,7 +44,7 @@ GOOD, BAD = run({}), run(dict.fromkeys(range(20), 3))
 
 def test_a_worse_run_is_said_with_the_queries_that_lost_most() -> None:
     lines = comment(BAD, GOOD)
-    assert lines[0] == "**gate FAILED: run against run (baseline), 1 of 1 checks failed**"
+    assert lines[0] == "**gate FAILED: run against run (baseline), 1 of 1 checks failed; decided by mean**"
     assert lines[4].startswith("| FAIL | RR | 1.0000 | 0.5556 | -0.4444 | -0.5")
     assert "### queries that lost most" in lines
     assert "| RR | q0 | 1.0000 | 0.3333 | -0.6667 |" in lines
@@ -52,14 +52,14 @@ def test_a_worse_run_is_said_with_the_queries_that_lost_most() -> None:
 
 def test_a_better_run_is_said() -> None:
     lines = comment(GOOD, BAD)
-    assert lines[0] == "**gate passed: run against run (baseline), 1 check passed**"
+    assert lines[0] == "**gate passed: run against run (baseline), 1 check passed; decided by mean**"
     assert lines[4].startswith("| better | RR | 0.5556 | 1.0000 | +0.4444 | +0.2")
     assert "### queries that lost most" not in lines
 
 
 def test_a_pass_that_is_not_proven_is_said_with_the_noise() -> None:
     lines = comment(run({0: 2, 1: 3}), run({2: 2, 3: 3, 4: 2}))
-    assert lines[0].endswith("1 check passed, not proven**")
+    assert lines[0].endswith("1 check passed, not proven; decided by mean**")
     assert lines[4].startswith("| pass, not proven | RR |")
     (noise,) = [line for line in lines if "80% power" in line and "noise" in line]
     assert re.fullmatch(
@@ -208,7 +208,7 @@ def repository(tmp_path: Path) -> Repository:
 def test_the_action_comments_once_and_replaces_its_comment(repository: Repository) -> None:
     status, said = repository.gated()
     assert status == 1
-    assert said.startswith(f"{MARK}**gate FAILED: bad against old, 1 of 1 checks failed**")
+    assert said.startswith(f"{MARK}**gate FAILED: bad against old, 1 of 1 checks failed; decided by mean**")
     assert "was made on 2026-01-05, " in said
     calls = (repository.folder.parent / "calls").read_text().splitlines()
     assert [call.split()[2] for call in calls if "--method" in call] == ["POST"]

@@ -244,7 +244,11 @@ def test_a_minimum_beside_a_baseline_keeps_the_rule_of_drops_without_a_tolerance
     drop, floor = found.checks
     assert (drop.title, drop.decide_by, drop.passed) == ("max-drop RR=0", "significance", True)
     assert (floor.title, floor.decide_by, floor.passed) == ("min RR=0.85", "mean", False)
-    assert "no tolerance was given, so it is 0: max_drop={'RR': 0.01} sets another" in found.warnings
+    assert (
+        "no tolerance was given, so it is 0 and only a significant drop fails: with max_drop={'RR': 0.01}, every drop "
+        "of more than 0.01 fails, significant or not"
+    ) in found.warnings
+    assert found.headline.endswith("1 of 2 checks failed; decided: drops by significance, minimums by mean")
     assert (
         "A drop fails the gate if it is larger than the tolerance and significantly different"
         in found.remarks[-2]
@@ -257,6 +261,26 @@ def test_a_minimum_beside_a_baseline_keeps_the_rule_of_drops_without_a_tolerance
     )
     mean = carob.gate(qrels_of(BEFORE), run_of(FALLEN), run_of(BEFORE), decide_by="mean")
     assert (mean.passed, mean.decide_by) == (False, "mean")
+    # A tolerance does not change a rule that the caller chose.
+    assert "no tolerance was given, so it is 0: max_drop={'nDCG@10': 0.01} sets another" in mean.warnings
+
+
+def test_the_headline_names_the_rule_in_every_format() -> None:
+    """The same drop passes or fails by the rule, which a tolerance changes: the first line says which one decided."""
+    for drops, rule, passed in (
+        (None, None, True),
+        ({"RR": 0.01}, None, False),
+        ({"RR": 0.01}, "significance", True),
+        ({"RR": 0.01}, "non-inferiority", False),
+    ):
+        found = carob.gate(
+            qrels_of(BEFORE), run_of(FALLEN), run_of(BEFORE), drops, decide_by=rule, name="new"
+        )
+        assert found.passed == passed
+        named = rule or ("significance" if drops is None else "mean")
+        first = [text.split("\n")[0].strip("*") for text in (found.to_text(), found.to_markdown())]
+        assert {*first, json.loads(found.to_json())["headline"]} == {found.headline}
+        assert found.headline.endswith(f"; decided by {named}")
 
 
 def test_a_least_value_needs_no_baseline() -> None:
@@ -583,7 +607,7 @@ def test_the_text_says_everything_in_80_columns() -> None:
     text = found.to_text()
     lines = text.splitlines()
     assert lines[:2] == [
-        "gate FAILED: new against run, 1 of 1 checks failed",
+        "gate FAILED: new against run, 1 of 1 checks failed; decided by mean",
         "  FAIL  RR fell by 0.2986 (0.8611 to 0.5625), tolerance 0.05",
     ]
     assert lines[4:6] == ["        -0.7500  1.0000 to 0.2500  q09", "        -0.6667  1.0000 to 0.3333  q05"]
@@ -710,7 +734,7 @@ def test_markdown_keeps_its_table_whatever_the_names() -> None:
     tables = [line for line in lines if line.startswith("|")]
     cells = {line.replace("\\|", "").count("|") for line in tables[:3]}
     assert cells == {10}
-    assert lines[0] == "**gate FAILED: a&b\\|&lt;c>\\x00 against run, 1 of 1 checks failed**"
+    assert lines[0] == "**gate FAILED: a&b\\|&lt;c>\\x00 against run, 1 of 1 checks failed; decided by mean**"
 
 
 @pytest.mark.parametrize("name", ["old.json", "old.jsonl", "old.run"])
@@ -756,8 +780,10 @@ def test_a_gate_does_not_say_both_not_inferior_and_too_few_queries() -> None:
     assert len(unsure.reading) == 2
     assert "too few queries for this tolerance" in unsure.reading[1]
     assert unsure.doubtful
-    assert Gate("new", "old", (shown, unsure), 0.05, 2).headline.endswith(", 2 checks passed, 1 not proven")
-    assert Gate("new", "old", (shown,), 0.05, 1).headline.endswith(", 1 check passed")
+    assert Gate("new", "old", (shown, unsure), 0.05, 2).headline.endswith(
+        ", 2 checks passed, 1 not proven; decided by mean"
+    )
+    assert Gate("new", "old", (shown,), 0.05, 1).headline.endswith(", 1 check passed; decided by mean")
 
 
 @pytest.mark.skipif(not Path("/dev/fd").exists(), reason="this system has no paths for open files")

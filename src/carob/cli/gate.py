@@ -48,14 +48,15 @@ def gate_command(
     \b
         carob gate qrels.txt new.run --baseline old.run --max-drop nDCG@10=0.005
 
-    With --decide-by significance, only a significant drop fails. With --decide-by non-inferiority, the gate fails
-    unless the data show that the drop is not larger. Queries that the baseline lacks are left out and named. Queries
-    that only RUN lacks count as 0, or the gate is undecided.
+    With --max-drop, every larger drop fails, significant or not. Without --max-drop, only a significant drop fails: of
+    the measures of --min, or else of nDCG@10. The first line of the result names the rule; --decide-by sets it.
+
+    With --decide-by significance, a drop beyond --max-drop fails only if it is significant. With --decide-by
+    non-inferiority, the gate fails unless the data show that the drop is not larger. Queries that the baseline lacks
+    are left out and named. Queries that only RUN lacks count as 0, or the gate is undecided.
 
     Instead of QRELS and RUN, you can pass SCORES, a file with one run's per-query scores, as for 'carob compare'. The
     baseline is then a file of the same kind.
-
-    Without --max-drop, a significant drop from the baseline fails: of the measures of --min, or else of nDCG@10.
 
     The exit code is 0 if the gate passed, 1 if it failed, and 2 if it is undecided, for example because a
     file cannot be read.

@@ -103,8 +103,8 @@ def gate(
         decide_by: ``mean``: a drop larger than the tolerance fails, and a mean below its minimum. ``significance``:
             these fail only if they are significant, by the paired two-sided t-test of ``carob.compare`` with Holm's
             correction over all checks. ``non-inferiority``: a check fails unless its interval excludes a drop larger
-            than the tolerance, or a mean below the minimum. The default is ``mean``, but ``significance`` for drops if
-            ``max_drop`` is not given.
+            than the tolerance, or a mean below the minimum. If None, ``max_drop`` is by ``mean``, the drops of a gate
+            without ``max_drop`` are by ``significance``, and ``at_least`` is by ``mean``.
         worst: the number of queries to list, with the largest losses first.
         baseline_run: the run to use from a file with several runs; if None, the one with the name of ``run``.
         policy: as in ``carob.evaluate``. If no profile is given, the settings change the baseline's policy, if that is
@@ -175,7 +175,7 @@ def gate(
         unmoved = unmoved_run(old, new, sides, drops)
         both, names = (sides.old, sides.new), (key, new.name)
         checks += tested_checks("max-drop", both, drops, names, alpha, of_drops, worst)
-        notes += [] if given else [no_tolerance(next(iter(drops)))]
+        notes += [] if given else [no_tolerance(next(iter(drops)), decide_by)]
     if floors and of_floors == "mean":
         checks += [floor_check(new, measure, least) for measure, least in floors.items()]
     elif floors:
@@ -204,10 +204,23 @@ def gate(
     )
 
 
-def no_tolerance(label: str) -> str:
-    """Returns the remark of a gate that has a baseline without a tolerance."""
+NO_TOLERANCE = (
+    "no tolerance was given, so it is 0 and only a significant drop fails: with {option}, every drop of more than 0.01 "
+    "fails, significant or not"
+)
+"""A tolerance also changes the rule, unless the caller chose the rule."""
+NO_TOLERANCE_BY_RULE = "no tolerance was given, so it is 0: {option} sets another"
+
+
+def no_tolerance(label: str, decide_by: DecideBy | None) -> str:
+    """Returns the remark of a gate that has a baseline without a tolerance.
+
+    Args:
+        label: a measure, for the example.
+        decide_by: the rule that the caller chose; None if the limits choose it.
+    """
     option = Worded(f"max_drop={{'{label}': 0.01}}", f"--max-drop {label}=0.01")
-    return filled("no tolerance was given, so it is 0: {option} sets another", option=option)
+    return filled(NO_TOLERANCE if decide_by is None else NO_TOLERANCE_BY_RULE, option=option)
 
 
 def detectable_among(check: GateCheck, count: int) -> float:

@@ -72,6 +72,8 @@ RULES = {
     "non-inferiority:min": "The gate fails unless the interval excludes a mean below the minimum.",
 }
 """When a gate fails, by the rule and the kind of limit."""
+KINDS = {"max-drop": "drops", "min": "minimums"}
+"""What the limits of a kind are called together."""
 UNPAIRED = {
     "only before": "{count:query/queries} judged only in the baseline, left out of the differences: {queries}",
     "only after": "{count:query/queries} only in the run, left out of the differences: {queries}",
@@ -336,7 +338,16 @@ class Gate(Documented):
         passed = filled("{count:check} passed", count=checks) + unsure
         count = f"{failed} of {checks} checks failed" if failed else passed
         against = f" against {sentence(self.baseline)}" if self.baseline else ""
-        return f"gate {'passed' if self.passed else 'FAILED'}: {sentence(self.name)}{against}, {count}"
+        verdict = "passed" if self.passed else "FAILED"
+        return f"gate {verdict}: {sentence(self.name)}{against}, {count}; {self.rule}"
+
+    @property
+    def rule(self) -> str:
+        """What decides, in the words of ``--decide-by``: for drops and minimums apart if two rules are in force."""
+        rules = {KINDS[each.kind]: each.decide_by for each in self.checks}
+        one = next(iter(rules.values()), self.decide_by)
+        apart = ", ".join(f"{kind} by {rule}" for kind, rule in rules.items())
+        return f"decided by {one}" if len(set(rules.values())) < 2 else f"decided: {apart}"
 
     @property
     def unpaired(self) -> list[str]:
@@ -451,6 +462,7 @@ class Gate(Documented):
             "baseline": self.baseline,
             "alpha": self.alpha,
             "decide_by": self.decide_by,
+            "headline": self.headline,
             "test": "paired t, two-sided",
             "correction": "holm" if self.compared > 1 else "none",
             "checks": [
