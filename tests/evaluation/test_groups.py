@@ -45,7 +45,7 @@ def test_tables_show_each_group_and_the_whole() -> None:
     one = carob.evaluate(QRELS, RUNS["one"], "AP", by=GROUPS)
     assert [line.split()[:2] for line in str(one).splitlines()[:4]] == [
         ["group", "queries"],
-        ["all", "6"],
+        ["(all)", "6"],
         ["all", "3"],
         ["long", "3"],
     ]
@@ -56,7 +56,8 @@ def test_tables_show_each_group_and_the_whole() -> None:
         "one,q0,long,0.3333333333333333",
     ]
     contents = several.contents()["runs"][1]["groups"]
-    assert contents["long"] == {"queries": 3, "means": {"AP": several["two"].by_group()["long"]["AP"]}}
+    means = {"AP": several["two"].by_group()["long"]["AP"]}
+    assert contents["long"] == {"queries": 3, "means": means, "ungrouped": False}
     assert "groups" not in carob.evaluate(QRELS, RUNS, "AP").contents()["runs"][0]
 
 
@@ -132,12 +133,8 @@ def test_a_golden_set_has_groups_and_weights(lines: bool, tmp_path: Path) -> Non
     run = {"q1": ["a"], "q2": ["b", "a"], "q3": ["b", "c", "a"], "q4": ["a"]}
     found = carob.evaluate(path, run, "RR", by=path)
     assert found.by_query("RR") == {"q1": 1.0, "q2": 0.5, "q3": pytest.approx(1 / 3), "q4": 1.0}
-    assert named_groups(path, overlap=True)[1] == {
-        name: tuple(sorted(its)) or ("none",) for name, its in tags.items()
-    }
-    clusters = {
-        name: ("easy + hard" if len(its) > 1 else (its or ["none"])[0],) for name, its in tags.items()
-    }
+    assert named_groups(path, overlap=True)[1] == {name: tuple(sorted(its)) for name, its in tags.items()}
+    clusters = {name: ("easy + hard",) if len(its) > 1 else tuple(its) for name, its in tags.items()}
     assert named_groups(path)[1] == clusters
     assert read_weights(path) == {"q1": 2, "q2": 3, "q3": 3, "q4": 1}
 
@@ -189,7 +186,7 @@ MEANS = {
     "account": (1, 1 / 2),
     "billing": (3, (1 + 1 + 1 / 4) / 3),
     "long": (2, (1 + 1 / 4) / 2),
-    "none": (2, (0 + 1) / 2),
+    "(none)": (2, (0 + 1) / 2),
 }
 """The number of queries with each tag, and their mean reciprocal rank."""
 
@@ -222,7 +219,7 @@ def test_a_field_of_the_golden_set_is_named_in_place_of_a_file(
     command("eval", golden, "run.json", "-m", "RR", "--by", "tags")
     out = capsys.readouterr().out
     assert [line.split()[:2] for line in out.splitlines()[1:6]] == [
-        ["all", "6"],
+        ["(all)", "6"],
         *([name, str(count)] for name, (count, _) in MEANS.items()),
     ]
     assert "6 queries · 2 queries count in several groups ·" in out
@@ -248,7 +245,7 @@ def test_every_output_has_each_tag(service: Path, capsys: pytest.CaptureFixture[
 
 @pytest.mark.parametrize("face", ["rows", "mapping", "pandas", "polars", "pyarrow", "csv", "text", "path"])
 def test_tags_may_come_in_every_form(service: Path, face: str) -> None:
-    pairs = [(row["id"], tag) for row in SUPPORT for tag in row.get("tags") or ["none"]]
+    pairs = [(row["id"], tag) for row in SUPPORT for tag in row.get("tags") or ["(none)"]]
     by: Any = {"rows": SUPPORT, "path": Path("golden.json")}.get(face)
     if face == "mapping":
         by = {row["id"]: row.get("tags", ()) for row in SUPPORT}
@@ -314,7 +311,7 @@ def test_parts_with_tags_are_merged(service: Path) -> None:
 
 def test_clusters_do_not_overlap(service: Path) -> None:
     found = groups_of("golden.json", [*ANSWERS])
-    assert found.names == ("account", "billing", "billing + long", "none")
+    assert found.names == ("account", "billing", "billing + long", "(none)")
     Path("long.txt").write_text("q-101 billing\nq-101 long\n")
     with pytest.raises(DataError, match=r"line 2: query 'q-101' is already in group 'billing'"):
         groups_of("long.txt", [*ANSWERS])
@@ -339,3 +336,93 @@ def test_the_highest_possible_mean_is_said_to_be_that_of_all_queries(service: Pa
     said = "R@1 cannot exceed 0.9167 over all queries: 1 of 6 queries has more than 1 relevant document"
     assert said in scores.footer()
     assert "over all" not in carob.evaluate("golden.json", "run.json", "R@1").footer()
+
+
+UNLUCKY: dict[str, list[str]] = {
+    "q1": ["none"],
+    "q2": ["all", "x"],
+    "q3": [],
+    "q4": ["(none)"],
+    "q5": ["(all)"],
+    "q6": [],
+}
+"""Tags that are called like the rows of all queries and of those without a tag."""
+COUNTS = {"(all)": 1, "(none)": 1, "all": 1, "none": 1, "x": 1, "((none))": 2}
+
+
+@pytest.fixture
+def unlucky(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    monkeypatch.chdir(tmp_path)
+    rows = [{"id": query, "relevant": ["a"], "tags": its} for query, its in UNLUCKY.items()]
+    Path("golden.json").write_text(json.dumps(rows, indent=2))
+    runs = {"one": {query: ["a"] for query in UNLUCKY}, "two": {query: ["b", "a"] for query in UNLUCKY}}
+    for name, run in runs.items():
+        Path(f"{name}.json").write_text(json.dumps(run))
+    return runs
+
+
+def test_tags_are_never_taken_for_queries_without_a_tag_or_all_queries(
+    unlucky: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("golden.json", "one.json", "-m", "RR", "--by", "tags")
+    scores = carob.evaluate("golden.json", unlucky["one"], "RR", by="tags")
+    assert {name: len(own.ids) for name, own in scores.by_group().items()} == COUNTS
+    assert (scores.ungrouped, scores.groups and scores.groups["q3"]) == ("((none))", ())
+    assert scores.to_frame("groups", "pandas")["group"].tolist() == [*COUNTS]
+    assert scores.to_frame("queries", "pandas")["group"].tolist()[:3] == ["none", "all + x", "((none))"]
+    command("eval", *words, "--format", "json")
+    found = json.loads(capsys.readouterr().out)["runs"][0]["groups"]
+    assert {name: each["queries"] for name, each in found.items()} == COUNTS
+    assert [name for name, each in found.items() if each["ungrouped"]] == ["((none))"]
+    for layout in ("text", "markdown", "csv", "tsv", "html", "latex"):
+        command("eval", *words, "--format", layout)
+        shown = capsys.readouterr().out
+        for label in ("((all))", "((none))"):
+            assert shown.count(label) == 1
+    command("eval", *words, "-q", "--format", "csv")
+    assert [line.split(",")[2] for line in capsys.readouterr().out.splitlines()[1:]] == [
+        *(" + ".join(its) or "((none))" for its in UNLUCKY.values()),
+        "",
+    ]
+
+
+def test_a_comparison_keeps_such_tags_apart(unlucky: dict[str, Any]) -> None:
+    found = carob.compare("golden.json", unlucky, "RR", by="tags")
+    assert {each.name: each.queries for each in found["RR"].strata} == COUNTS
+    assert [each.ungrouped for each in found["RR"].strata] == [False] * 5 + [True]
+    for layout in (str(found), found.to_markdown()):
+        assert len(set(COUNTS) & set(layout.replace("|", " ").replace("*", "").split())) == len(COUNTS)
+    assert groups_of("golden.json", [*UNLUCKY]).codes.tolist() == [3, 2, 4, 1, 0, 4]
+    assert groups_of("golden.json", [*UNLUCKY]).names[-1] == "((none))"
+
+
+def test_a_file_of_groups_may_use_the_words_of_the_special_rows(unlucky: dict[str, Any]) -> None:
+    Path("groups.csv").write_text(
+        "query,group\n" + "".join(f"{q},{g}\n" for q, g in zip(UNLUCKY, ["all", "none"] * 3))
+    )
+    scores = carob.evaluate("golden.json", unlucky["one"], "RR", by="groups.csv")
+    assert {name: len(own.ids) for name, own in scores.by_group().items()} == {"all": 3, "none": 3}
+    assert [line.split()[:2] for line in str(scores).splitlines()[1:4]] == [
+        ["(all)", "6"],
+        ["all", "3"],
+        ["none", "3"],
+    ]
+
+
+def test_parts_of_a_run_that_is_split_keep_such_tags_apart(unlucky: dict[str, Any]) -> None:
+    Path("tags.json").write_text(
+        json.dumps([{"id": query, "tags": its} for query, its in [*UNLUCKY.items()][:3]])
+    )
+    carob.write_run(unlucky["one"], "part-{}.run", split_by="tags.json")
+    assert {each.name for each in Path().glob("part-*")} == {
+        "part-none.run",
+        "part-all_+_x.run",
+        "part-_none_.run",
+    }
+
+
+def test_a_tag_that_later_rows_state_is_the_group_of_the_query() -> None:
+    rows = [{"id": "q1", "tags": []}, {"id": "q1", "tags": ["x"]}]
+    assert named_groups(rows, overlap=True)[1] == {"q1": ("x",)}
+    with pytest.raises(DataError, match="query 'q1' is already in group 'none'"):
+        named_groups(rows)

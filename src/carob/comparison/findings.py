@@ -206,12 +206,14 @@ class Stratum:
 
     Args:
         name: the group.
+        ungrouped: whether it stands for the queries without a group.
         queries: the number of queries in the group.
         means: each run's aggregate on these queries.
         pairs: the pairs of the contest, on these queries only; p is not corrected for the number of groups.
     """
 
     name: str
+    ungrouped: bool
     queries: int
     means: tuple[float, ...]
     pairs: tuple[Pair, ...]

@@ -381,7 +381,8 @@ def strata_of(
         part = table.part(groups.queries[groups.codes == code])
         outcome, _ = outcome_of(part, first, second, plain)
         outcome.p_corrected[:] = outcome.p_uncorrected
-        found.append(Stratum(name, len(part.values), part.means, pairs_in(outcome, plain)))
+        ungrouped = groups.ungrouped and code == len(groups.names) - 1
+        found.append(Stratum(name, ungrouped, len(part.values), part.means, pairs_in(outcome, plain)))
     return tuple(found)
 
 

@@ -18,7 +18,18 @@ from carob.measures.names import MeasureObject
 from carob.output.errors import DataError, MeasureError, NotEvaluatedError
 from carob.output.escaping import defined
 from carob.output.language import ENGLISH, Language
-from carob.output.layout import Listed, Marked, apart, in_bands, lay_out, table_width, width
+from carob.output.layout import (
+    EVERY_QUERY,
+    UNGROUPED,
+    Listed,
+    Marked,
+    apart,
+    in_bands,
+    label_apart,
+    lay_out,
+    table_width,
+    width,
+)
 from carob.output.results import as_warning
 
 if TYPE_CHECKING:
@@ -180,13 +191,33 @@ class QueryValues(Listed[float]):
         )
 
     def by_group(self) -> dict[str, Self]:
-        """Returns the scores of each group of queries, in order of the groups' names; empty without groups."""
+        """Returns the scores of each group of queries, in order of the groups' names; empty without groups.
+
+        Queries without a group are the last, as ``ungrouped``.
+        """
         places: dict[str, list[int]] = {}
+        none = self.ungrouped
         for place, groups in enumerate(self.own_groups):
-            for name in groups:
+            for name in groups or (none,):
                 places.setdefault(name, []).append(place)
-        every = np.arange(len(self.ids))
-        return {name: self.of_queries(np.isin(every, places[name])) for name in sorted(places)}
+        every, last = np.arange(len(self.ids)), {none} & {*places}
+        names = [*sorted({*places} - last), *last]
+        return {name: self.of_queries(np.isin(every, places[name])) for name in names}
+
+    @property
+    def group_names(self) -> set[str]:
+        """The groups of all queries, those that a run has no value of included."""
+        return {name for its in (self.groups or {}).values() for name in its}
+
+    @property
+    def ungrouped(self) -> str:
+        """The label of the queries without a group, which no group has: ``(none)``, or in more parentheses."""
+        return label_apart(UNGROUPED, self.group_names)
+
+    def group_cells(self, queries: Sequence[str]) -> list[str]:
+        """Returns a cell with the groups of each query; empty for a query that is not evaluated."""
+        groups, none = self.groups or {}, (self.ungrouped,)
+        return [TOGETHER.join(groups[each] or none) if each in groups else "" for each in queries]
 
     @property
     def own_groups(self) -> list[tuple[str, ...]]:
@@ -274,7 +305,7 @@ def board(
         rows = [
             [each.name, group, str(len(own.ids)), *cells(list(own.means().values()), each)]
             for each in scores
-            for group, own in [("all", each), *each.by_group().items()]
+            for group, own in [(label_apart(EVERY_QUERY, each.group_names), each), *each.by_group().items()]
         ]
         return lay_out(layout, *named_by_run(["run", "group", "queries", *labels], rows, scores, layout))
     if not per_query:
@@ -294,9 +325,8 @@ def board(
         whole = ["all", *cells(list(each.means().values()), each)]
         per = with_missing(each, per, whole) if exact else [*per, whole]
         if each.groups is not None:
-            per = [[row[0], TOGETHER.join(each.groups.get(row[0], ())), *row[1:]] for row in per[:-1]] + [
-                ["all", "", *per[-1][1:]]
-            ]
+            cells_of_groups = [*each.group_cells([row[0] for row in per[:-1]]), ""]
+            per = [[row[0], groups, *row[1:]] for row, groups in zip(per, cells_of_groups, strict=True)]
         rows += [[each.name, *row] for row in per]
     header = ["run", "query", *["group"] * grouped, *labels, *[MISSING] * exact]
     return lay_out(layout, *named_by_run(header, rows, scores, layout))
@@ -920,7 +950,11 @@ def document_of(scores: Sequence[QueryValues], *, per_query: bool) -> dict[str, 
             "warnings": [*map(as_warning, each.warnings)],
             "weights": by_query(each, each.weights),
             "groups": {
-                name: {"queries": len(own.ids), "means": defined(own.means())}
+                name: {
+                    "queries": len(own.ids),
+                    "means": defined(own.means()),
+                    "ungrouped": name == each.ungrouped,
+                }
                 for name, own in each.by_group().items()
             },
             "in_several_groups": each.in_several_groups,

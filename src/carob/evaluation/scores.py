@@ -13,7 +13,6 @@ from carob._numpy import np
 from carob.evaluation.score_tables import (
     GIVEN,
     SAME,
-    TOGETHER,
     QueryValues,
     board,
     document_to_keep,
@@ -81,7 +80,7 @@ class Tabled(Result):
             (each.name, query, *group, *values)
             for each in self.runs
             for query, group, values in zip(
-                each.queries, each.group_cells(), each.matrix.tolist(), strict=True
+                each.queries, each.group_columns(), each.matrix.tolist(), strict=True
             )
         ]
         first = self.runs[0]
@@ -176,7 +175,7 @@ class Scores(Tabled, QueryValues):
             was not computed.
         judgments: the identity of the judgments, if the scores were read from a file that has their SHA-256.
         exclusion: the documents that were excluded from the run, if the scores were read from a file.
-        groups: the groups of each query, if means are shown by group.
+        groups: the groups of each query, if means are shown by group; an empty tuple for a query without a group.
         caps: the highest possible mean of each label that is well below 1 because queries have more relevant documents
             than the depth or, for P, fewer.
 
@@ -256,15 +255,15 @@ class Scores(Tabled, QueryValues):
         queries = map(int, self.queries) if whole else self.queries
         rows = [
             (query, *group, *values)
-            for query, group, values in zip(queries, self.group_cells(), self.matrix.tolist(), strict=True)
+            for query, group, values in zip(queries, self.group_columns(), self.matrix.tolist(), strict=True)
         ]
         return Records(
             ["query", *["group"] * (self.groups is not None), *self.labels], rows, written_as(self)
         )
 
-    def group_cells(self) -> list[tuple[str, ...]]:
-        """Returns a cell with the groups of each query, or nothing for each without groups."""
-        return [(TOGETHER.join(each),) for each in self.own_groups] or [()] * len(self.ids)
+    def group_columns(self) -> list[tuple[str, ...]]:
+        """Returns the cells of the column of groups for each query: one, or none where there are no groups."""
+        return [() if self.groups is None else (each,) for each in self.group_cells(self.queries)]
 
     def to_frame(self, what: str | None = None, backend: str | None = None) -> DataFrame:
         """Returns a data frame with a row per query and a column per measure.
@@ -419,7 +418,8 @@ def with_groups(scores: Sequence[Scores], by: GroupsLike) -> list[Scores]:
             f"{pooled} compares documents of different queries, so it has no mean of a group of queries: leave it "
             "out, or evaluate each group alone."
         )
-    named = (tuple(groups.names[code] for code in codes) for codes in groups.of_each())
+    names = groups.names[: len(groups.names) - groups.ungrouped]
+    named = (tuple(names[code] for code in codes if code < len(names)) for codes in groups.of_each())
     own = dict(zip(queries, named, strict=True))
     return [replace(each, groups=own) for each in scores]
 

@@ -23,6 +23,7 @@ from carob.inputs.nested import id_beside_text
 from carob.inputs.sources import source_of
 from carob.output.errors import warn
 from carob.output.language import filled, plural
+from carob.output.layout import UNGROUPED, label_apart
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -176,15 +177,17 @@ class Groups:
 
     Args:
         name: the file or the field, or empty.
-        names: the groups, in order of their names.
+        names: the groups, in order of their names, and last, if there are any, the queries without a group.
         codes: the group of each member, as its place in ``names`` [members].
         queries: the place of the member's query, in order; each query once if no groups overlap [members].
+        ungrouped: whether the last of the names stands for the queries without a group.
     """
 
     name: str
     names: tuple[str, ...]
     codes: Integers
     queries: Integers
+    ungrouped: bool = False
 
     def of_each(self) -> list[list[int]]:
         """Returns the groups of each query, as places in ``names``."""
@@ -237,8 +240,16 @@ def groups_of(
         warn(said)
     names = sorted({group for query in queries for group in mapping[query]})
     code = {each: place for place, each in enumerate(names)}
-    members = [(code[group], place) for place, query in enumerate(queries) for group in mapping[query]]
-    return Groups(name, tuple(names), *np.array(members, np.int64).reshape(-1, 2).T)
+    none = len(names)
+    members = [
+        (place, query)
+        for query, its in enumerate(map(mapping.__getitem__, queries))
+        for place in (map(code.__getitem__, its) if its else [none])
+    ]
+    codes, of = np.array(members, np.int64).reshape(-1, 2).T
+    ungrouped = bool((codes == none).any())
+    names += [label_apart(UNGROUPED, code)] * ungrouped
+    return Groups(name, tuple(names), codes, of, ungrouped)
 
 
 def named_groups(
@@ -342,7 +353,7 @@ def labels_of(cell: Any) -> set[str]:
 
 
 def memberships(rows: Sequence[Row], *, overlap: bool) -> dict[str, tuple[str, ...]]:
-    """Returns the groups of each query, in order. Where some have lists of tags, those without tags are in ``none``.
+    """Returns the groups of each query, in order. Where some have lists of tags, others may have none.
 
     Args:
         rows: the place of each row, its query, and the group or the groups.
@@ -352,12 +363,12 @@ def memberships(rows: Sequence[Row], *, overlap: bool) -> dict[str, tuple[str, .
         DataError: a row without a group, or a query in two groups, which may not overlap.
     """
     found: dict[str, tuple[str, ...]] = {}
-    untagged = {"none"} if any(is_list(cell) for _, _, cell in rows) else set()
+    tagged = any(is_list(cell) for _, _, cell in rows)
     for place, query, cell in rows:
-        groups = sorted(labels_of(cell) or untagged)
-        if not groups:
+        groups = sorted(labels_of(cell))
+        if not groups and not tagged:
             raise refused("expected 'query group', found '{found}'.", **place, found=query[:80])
-        its = tuple(groups if overlap else [" + ".join(groups)])
+        its = tuple(groups if overlap or not groups else [" + ".join(groups)])
         had = found.setdefault(query, its)
         if had != its and not overlap:
             raise refused(
@@ -365,7 +376,7 @@ def memberships(rows: Sequence[Row], *, overlap: bool) -> dict[str, tuple[str, .
                 "A query has one group: remove one line.",
                 **place,
                 query=query,
-                group=had[0],
+                group=(had or (UNGROUPED,))[0],
             )
         if had != its:
             found[query] = tuple(sorted({*had, *its}))

@@ -7,6 +7,7 @@ import re
 import textwrap
 from collections.abc import (
     Callable,
+    Collection,
     Container,
     ItemsView,
     Iterable,
@@ -31,6 +32,21 @@ Names = Container[int]
 COLUMNS = 80
 """The width of text for a log or a file."""
 GAP = "  "
+EVERY_QUERY, UNGROUPED = "all", "none"
+"""Beside the groups of queries, what stands for all queries and for those without a group: see ``label_apart``."""
+
+
+def label_apart(word: str, names: Collection[str]) -> str:
+    """Returns a word in parentheses, in more of them while a name of the data is the same.
+
+    Args:
+        word: what it labels, such as ``EVERY_QUERY``.
+        names: the names of the data beside it.
+    """
+    label = f"({word})"
+    while label in names:
+        label = f"({label})"
+    return label
 
 
 class Marked(str):

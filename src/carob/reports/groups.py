@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from carob.comparison.findings import ranked
 from carob.comparison.verdict import digits_of, p_text
+from carob.output.layout import label_apart
 from carob.reports.data import seven_digits
 from carob.reports.page import near
 
@@ -32,6 +33,7 @@ def groups_on_page(comparison: Comparison) -> dict[str, Any] | None:
     return {
         "by": "" if groups.name == "standard input" else near(groups.name),
         "names": groups.names,
+        "whole": label_apart("all queries", groups.names),
         "codes": groups.of_each(),
         "in_several_groups": groups.in_several_groups,
         "contests": [

@@ -22,6 +22,7 @@ from carob.output.document import Document, Documented, Line, Section
 from carob.output.errors import ArgumentError, NothingError, warn
 from carob.output.files import refuse_overwriting
 from carob.output.language import filled, plural
+from carob.output.layout import UNGROUPED, label_apart
 from carob.output.results import Records
 from carob.writing.formats import WITHOUT_SCORES, format_of_name
 from carob.writing.passes import PartFile, RunPart, RunPass, RunRequest
@@ -201,8 +202,10 @@ def parts_by(split_by: GroupsLike, request: RunRequest, path: str) -> list[RunPa
         parts = [RunPart(part_path(path, tag), None, tag) for tag in tags_of(request)]
     else:
         by_group: dict[str, list[bytes]] = {}
-        for query, (group,) in named_groups(split_by)[1].items():
-            by_group.setdefault(group, []).append(bytes_of(query))
+        named = named_groups(split_by)[1]
+        none = label_apart(UNGROUPED, {group for its in named.values() for group in its})
+        for query, its in named.items():
+            by_group.setdefault((its or (none,))[0], []).append(bytes_of(query))
         parts = [RunPart(part_path(path, group), its) for group, its in sorted(by_group.items())]
     paths = [each.path for each in parts]
     again = next((each for each in paths if paths.count(each) > 1), None)

@@ -47,7 +47,7 @@ function showGroups() {
     element("caption", { class: "quiet", text: data.labels[state.measure] }),
     element("thead", {}, element("tr", {}, element("th", { scope: "col", class: "name", text: "group" }), ...[...heads, "queries"].map((text) => (text ? element("th", { scope: "col", text }) : element("td", { class: "whiskers" }))))),
     element("tbody", {}, ...names.map((name, group) => line(name, queries[group], sides.map((run) => means[group][run]), pairs && pairs[group]))),
-    element("tfoot", {}, line(["all queries"], data.queries.length, sides.map((run) => all[run]), pairs && whole && { ...whole, p: "" })));
+    element("tfoot", {}, line([groups.whole], data.queries.length, sides.map((run) => all[run]), pairs && whole && { ...whole, p: "" })));
   if (alone) return;
   at("group-said").hidden = Boolean(pairs) || !whole;
   at("group-board").replaceChildren(
