@@ -306,9 +306,10 @@ def test_judgments_of_relevant_documents_alone_say_nothing_about_what_is_missing
         ) in flat(found)
         assert "is unjudged" not in flat(found)
         assert of(found, "unjudged").numbers == {"depth": 10}
-        judged = {query: {**its, "z": 0} for query, its in golden.items()}
-        found = carob.compare(judged, {f"r{place}": run for place in range(count)}, "RR")
-        assert "list only relevant" not in flat(found)
+        for grade in (0, -1):
+            judged = {query: {**its, "z": grade} for query, its in golden.items()}
+            found = carob.compare(judged, {f"r{place}": run for place in range(count)}, "RR")
+            assert "list only relevant" not in flat(found)
 
 
 def test_the_gap_of_a_pair_is_told_once() -> None:

@@ -200,6 +200,16 @@ def test_unjudged_documents_are_scored_with_and_without() -> None:
     assert "33%" in finding.what
 
 
+def test_judgments_of_relevant_documents_alone_have_no_gap_between_runs() -> None:
+    """A run that finds more has more judged documents: that is what the measures say, and no fault of the judgments."""
+    good = lines("q1 Q0 a 1 2", "q1 Q0 x 2 1", "q2 Q0 d 1 2")
+    poor = lines("q1 Q0 x 1 3", "q1 Q0 y 2 2", "q1 Q0 a 3 1", "q2 Q0 x 1 1")
+    for nonrelevant, gap in ((b"", False), (b"q1 0 z 0\n", True), (b"q1 0 z -1\n", True)):
+        found = check(b"q1 0 a 1\nq2 0 d 1\n" + nonrelevant, good, poor)
+        assert ("unjudged-gap" in codes(found)) == gap
+        assert ("unjudged" in codes(found)) == gap
+
+
 def test_a_query_without_relevant_documents_is_scored_and_left_out() -> None:
     finding = only("no-relevant", b"q1 0 a 1\nq2 0 d 0\nq3 0 e 1\n", lines("q1 Q0 a 1 1", "q3 Q0 e 1 1"))
     assert finding.values["counted as 0"]["RR"] == pytest.approx(2 / 3)

@@ -564,6 +564,15 @@ def test_a_run_that_is_newer_than_the_judgments_is_noted() -> None:
     assert note.startswith("67% of the first 10 documents are unjudged in the run, and 0% in the baseline: ")
     assert carob.gate(qrels, old, new, {"RR": 0.05}).warnings == ()
     assert carob.gate(qrels, new, new, {"RR": 0.05}).warnings == ()
+    # Judgments of relevant documents alone cannot tell, and the gate says so in the words of a comparison.
+    golden = {query: {"a": 1} for query in qrels}
+    (said,) = carob.gate(golden, new, old, {"RR": 0.05}).warnings
+    assert said == (
+        "The judgments list only relevant documents, 1 per query, so the share judged of a run says nothing about "
+        "missing judgments; unjudged documents count as not relevant."
+    )
+    compared = carob.compare(golden, {"new": new, "old": old}, "RR", baseline="old").warnings
+    assert said in [each.sentence for each in compared]
     # Scores tell it only if they have it.
     assert carob.gate(qrels, new, carob.evaluate(qrels, old, "RR"), {"RR": 0.05}).warnings == ()
     assert carob.gate(qrels, new, carob.evaluate(qrels, old, ["RR", "Judged@10"]), {"RR": 0.05}).warnings == (

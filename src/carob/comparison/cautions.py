@@ -32,6 +32,7 @@ from carob.estimation.sampled_documents import is_linear
 from carob.evaluation.evidence import RunTable, ranges_apart, sparse, tables_of
 from carob.evaluation.notes import notes_of_run, other_judgments, summaries
 from carob.evaluation.score_tables import GEOMETRIC_FLOOR, some_of
+from carob.evaluation.scores import lists_only_relevant
 from carob.evaluation.suspects import CutLists
 from carob.evaluation.values import parts_of, values_of
 from carob.lists.rows import offsets_of
@@ -1221,8 +1222,7 @@ unknown."""
 def doubts_of(comparison: Findings, systems: Sequence[System]) -> list[Caution]:
     """Returns warnings about runs with many unjudged documents, or a single one if more than four runs have many.
 
-    There is no caution where the policy declares unjudged documents negative, as is usual in recommendation. Where
-    judgments list only relevant documents, the share judged says how many are found, and nothing about the judgments.
+    There is no caution where the policy declares unjudged documents negative, as is usual in recommendation.
     """
     judged = np.array(comparison.judged)
     if np.isnan(judged).all() or declared_negative(comparison):
@@ -1232,9 +1232,10 @@ def doubts_of(comparison: Findings, systems: Sequence[System]) -> list[Caution]:
     if not flagged:
         return []
     grades = next((each.found.whole.judged_grades for each in systems if each.found is not None), None)
-    if grades is not None and (grades > 0).all():
-        words = {"each": len(grades) / len(comparison.ids), "treated": treated(comparison)}
-        return [caution("unjudged:relevant only", flagged, words, depth=comparison.judged_depth)]
+    negative = any(each.scores.counts.negative for each in systems)
+    if grades is not None and lists_only_relevant(grades) and not negative:
+        each, policy = len(grades) / len(comparison.ids), policy_of(comparison)
+        return [only_relevant(each, policy, flagged, depth=comparison.judged_depth)]
     apart = len(flagged) <= SHOWN
     needed = {*flagged, *(other for run in flagged for other in partners(comparison, run) if apart)}
     readings = {run: readings_of(comparison, systems[run], run) for run in needed}
@@ -1248,6 +1249,19 @@ def doubts_of(comparison: Findings, systems: Sequence[System]) -> list[Caution]:
             both = len(others) == 1 and others[0] in flagged and partners(comparison, others[0]) == [run]
             found.append(doubt(comparison, run, readings, (run, *others) if both else (run,)))
     return found
+
+
+def only_relevant(each: float, policy: Policy, runs: Iterable[int] = (), **numbers: Any) -> Caution:
+    """Returns the caution about judgments that list only relevant documents.
+
+    Args:
+        each: the number of judgments per query.
+        policy: the policy of the measure.
+        runs: the indices of the runs with many unjudged documents.
+        numbers: the figures of the caution.
+    """
+    words = {"each": each, "treated": treated(policy)}
+    return caution("unjudged:relevant only", runs, words, **numbers)
 
 
 def readings_of(comparison: Findings, system: System, run: int) -> Floats | None:
@@ -1284,7 +1298,7 @@ def doubt(comparison: Findings, run: int, readings: Readings, runs: tuple[int, .
         "name": names[run],
         "share": 100 * (1 - judged[run]),
         "others": compared,
-        "treated": treated(comparison),
+        "treated": treated(policy_of(comparison)),
     }
     numbers: dict[str, Any] = {"judged": judged[run], "depth": comparison.judged_depth}
     if mine is None:
@@ -1318,9 +1332,13 @@ def doubt(comparison: Findings, run: int, readings: Readings, runs: tuple[int, .
     return caution("unjudged:pair", runs, words, **numbers, difference_least=least, difference_most=most)
 
 
-def treated(comparison: Findings) -> str:
+def policy_of(comparison: Findings) -> Policy:
+    """Returns the policy of the primary measure."""
+    return comparison.scores[0].policy.of_measure(comparison.primary.measure)
+
+
+def treated(policy: Policy) -> str:
     """Returns how the policy treats unjudged documents."""
-    policy = comparison.scores[0].policy.of_measure(comparison.primary.measure)
     return "are removed" if policy.unjudged == "removed" else "count as not relevant"
 
 
@@ -1370,7 +1388,7 @@ def together(comparison: Findings, flagged: list[int], readings: Readings) -> Ca
         "names": listed([f"{names[run]} {judged[run]:.3f}" for run in order], 6),
         "best": names[best],
         "most": judged[best],
-        "treated": treated(comparison),
+        "treated": treated(policy_of(comparison)),
     }
     return caution("unjudged:many", flagged, words, depth=comparison.judged_depth, runs=would)
 

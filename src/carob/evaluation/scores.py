@@ -390,6 +390,17 @@ def share_judged(scores: Scores, depth: int = 10, found: Match | None = None) ->
     return sum(shares) / len(shares) if shares else math.nan
 
 
+def lists_only_relevant(grades: Floats) -> bool:
+    """Returns whether judgments list only relevant documents, as a golden set does.
+
+    The share judged then says how many relevant documents a run finds, and nothing about missing judgments.
+
+    Args:
+        grades: the grades of all judgments, negative ones included.
+    """
+    return bool(len(grades)) and bool(grades.min() > 0)
+
+
 def weights_given(scores: Scores) -> dict[str, float] | None:
     """Returns the caller's query weights, read from a measure that defines no weights, or None without weights."""
     if scores.weights is None:

@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass, replace
 from carob._numpy import np
+from carob.comparison.cautions import WIDEST_GAP, only_relevant, treated
 from carob.conventions.request import conventions, labelled
 from carob.evaluation.evaluate import evaluate_run
 from carob.evaluation.notes import identities
 from carob.evaluation.read_record import Record, document_in, record_in, refuse_words
 from carob.evaluation.score_tables import GIVEN
-from carob.evaluation.scores import JUDGED, Scores, share_judged, with_zeros
+from carob.evaluation.scores import JUDGED, Scores, lists_only_relevant, share_judged, with_zeros
 from carob.evaluation.suspects import RATIO, reads_beyond
 from carob.inputs.errors import sentences
+from carob.inputs.qrels import Qrels
 from carob.inputs.run import Run
 from carob.output.errors import DataError, NotEvaluatedError, Worded, by_policy
 from carob.output.language import filled
@@ -33,8 +35,6 @@ if TYPE_CHECKING:
 LONG = 10
 """The mean length from which a difference in length counts: whether lists have two or three documents depends on the
 data."""
-GAP = 0.05
-"""The smallest difference in the share of judged documents of which a gate warns. A comparison warns of the same."""
 
 
 def record_of(baseline: object) -> Record | None:
@@ -159,16 +159,27 @@ def scored(
     return evaluate_run(qrels, run, asked, **given).complete()
 
 
-def less_judged(old: Scores, new: Scores) -> list[str]:
-    """Returns a note if fewer of the run's top documents are judged, since unjudged documents make a run look worse."""
+def less_judged(old: Scores, new: Scores, qrels: QrelsLike | None) -> list[str]:
+    """Returns a note if fewer of the run's top documents are judged, since unjudged documents make a run look worse.
+
+    Args:
+        old: the scores of the baseline.
+        new: the scores of the run.
+        qrels: the judgments; None if only scores are known. If they list only relevant documents, the note says that
+            the share judged says nothing, as in a comparison.
+    """
     now, before = share_judged(new), share_judged(old)
-    if not now < before - GAP or new.policy.unjudged == "negative":
+    if not now < before - WIDEST_GAP or new.policy.unjudged == "negative":
         return []
-    treated = "are removed" if new.policy.unjudged == "removed" else "count as not relevant"
+    if qrels is not None:
+        by_subtopic = any(each.definition.groups for each in new.measures)
+        judgments = Qrels.of(qrels, new.policy, subtopics=by_subtopic).judgments
+        if lists_only_relevant(judgments.grades):
+            return [only_relevant(judgments.count / judgments.query_count, new.policy).sentence]
     return [
         (
             f"{1 - now:.0%} of the first 10 documents are unjudged in the run, and {1 - before:.0%} in the "
-            f"baseline: unjudged documents {treated}, so a drop may be due to missing judgments"
+            f"baseline: unjudged documents {treated(new.policy)}, so a drop may be due to missing judgments"
         )
     ]
 

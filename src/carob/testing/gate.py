@@ -164,7 +164,7 @@ def gate(
         notes += [each for each in old.warnings if each not in notes]
         notes += [
             *changed_judgments(old, new, recorded=record is not None),
-            *less_judged(old, new),
+            *less_judged(old, new, qrels),
             *unequal_lists(old, new, drops),
             *undefined_before(old, new, drops),
         ]

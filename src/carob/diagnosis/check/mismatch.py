@@ -12,6 +12,7 @@ from carob.diagnosis.check.finding import ERROR, KINDS, WARNING, found, told
 from carob.diagnosis.check.lenient import DEPTH
 from carob.diagnosis.check.text import EXAMPLES, queries_at
 from carob.evaluation.score_tables import SEVERAL
+from carob.evaluation.scores import lists_only_relevant
 from carob.evaluation.suspects import RATIO, copies, fingerprint
 from carob.evaluation.suspects import perfect as perfect_by
 from carob.inputs.ids import text_of
@@ -119,8 +120,7 @@ def other_spellings(pair: RunAndQrels) -> list[tuple[bytes, bytes]]:
 def unjudged(pair: RunAndQrels) -> Iterator[Finding]:
     """Finds unjudged documents at the top."""
     judged, all_ = pair.judged_at_depth
-    # If no document is judged not relevant, the unjudged documents take the place of nonrelevant ones.
-    if not len(pair.found.rank) or judged >= COVERED * all_ or pair.judgments.grades.min() >= 1:
+    if not len(pair.found.rank) or judged >= COVERED * all_ or lists_only_relevant(pair.judgments.grades):
         return
     values = pair.alternatives(as_not_relevant={}, removed={"unjudged": "removed"})
     share = (all_ - judged) / all_
@@ -193,7 +193,8 @@ def gap(pairs: Sequence[RunAndQrels]) -> Iterator[Finding]:
     """Finds runs judged to different extents."""
     counts = [(*pair.judged_at_depth, pair) for pair in pairs if pair.matched is not None]
     shares = sorted(((judged / all_, pair) for judged, all_, pair in counts if judged), key=itemgetter(0))
-    if len(shares) > 1 and shares[-1][0] - shares[0][0] >= GAP:
+    apart = len(shares) > 1 and shares[-1][0] - shares[0][0] >= GAP
+    if apart and not lists_only_relevant(pairs[0].judgments.grades):
         low, high, pair = shares[0][0], shares[-1][0], shares[0][1]
         values = pair.alternatives(as_not_relevant={}, removed={"unjudged": "removed"})
         yield across(
