@@ -2,7 +2,7 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
+#include <bitset>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -92,15 +92,14 @@ class WordPairs {
 
     void know(const WordedIds& ids) {
         known_.clear();
-        some_.fill(false);
+        some_.reset();
         for (std::size_t i = 0; i < ids.size(); ++i) {
             std::uint64_t all = 0;
             for (const std::uint64_t word : ids.words(i)) all = joined(all, word);
             if (ids.words(i).empty()) continue;
             known_.emplace_back(all, static_cast<std::int64_t>(i));
-            some_[all % some_.size()] = true;
+            some_.set(all % some_.size());
         }
-        std::sort(known_.begin(), known_.end());
     }
 
     // The known id with the most words, all of them consecutive words of an id, or -1; of all its words only if `whole`.
@@ -114,8 +113,8 @@ class WordPairs {
                 some = joined(some, words[to]);
                 const std::size_t length = to + 1 - from;
                 if (!some_[some % some_.size()] || length <= longest || (!whole && length == words.size())) continue;
-                const auto its = std::lower_bound(known_.begin(), known_.end(), std::pair{some, std::int64_t{0}});
-                if (its == known_.end() || its->first != some) continue;
+                const auto its = std::find_if(known_.begin(), known_.end(), [some](const auto& each) { return each.first == some; });
+                if (its == known_.end()) continue;
                 found = its->second;
                 longest = length;
             }
@@ -125,7 +124,7 @@ class WordPairs {
 
     static constexpr std::size_t MOST = 32;  // words of an id
     std::vector<std::pair<std::uint64_t, std::int64_t>> known_;
-    std::array<bool, 4096> some_{};  // by the last bits of the known hashes
+    std::bitset<1 << 15> some_;  // by the last bits of the known hashes, so that few others are looked for among them
 };
 
 }  // namespace carob

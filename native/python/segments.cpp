@@ -2,6 +2,7 @@
 #include "lists/segments.h"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <numeric>
 #include <vector>
@@ -109,23 +110,50 @@ nb::tuple extremes(const Doubles& grade, const Doubles& tie_first, const Doubles
                           new_array(std::move(numbers), count));
 }
 
-// Of the positive grades of each list whose middle place is at most `until`: Σ grade · place, Σ grade and Σ grade².
-nb::object moments(const Doubles& grade, const Doubles& tie_first, const Doubles& tie_last, const Longs& offsets,
-                   const Doubles& until) {
+// By how many standard deviations the relevant documents of each list are nearer to its end than chance puts them, among
+// its first `until` documents: Σ grade · place less its mean over all orders, NaN where grades do not tell orders apart.
+// With them their number, sum and sum of squares, the latter only of those above 0, and how many are above 0.
+nb::tuple leans(const Doubles& grade, const Doubles& tie_first, const Doubles& tie_last, const Longs& offsets,
+                const Doubles& until) {
     const carob::TiedRows rows = tied_rows(grade, tie_first, tie_last, offsets);
     const std::size_t lists = offsets.shape(0) - 1;
     if (until.shape(0) != lists) throw nb::value_error("until must have one number per list");
-    auto out = std::make_unique<double[]>(3 * lists);
+    auto out = std::make_unique_for_overwrite<double[]>(lists);
+    std::int64_t telling = 0, below = 0;
+    double sum = 0, squared = 0;
     for (std::size_t list = 0; list < lists; ++list) {
+        const double length = until.data()[list];
+        double moved = 0, total = 0, squares = 0;
         for (auto i = static_cast<std::size_t>(rows.offsets[list]); i < static_cast<std::size_t>(rows.offsets[list + 1]); ++i) {
             const double value = rows.grade[i], place = (rows.tie_first[i] + rows.tie_last[i]) / 2;
-            if (!(value > 0) || place > until.data()[list]) continue;
-            out[list] += value * place;
-            out[lists + list] += value;
-            out[2 * lists + list] += value * value;
+            if (!(value > 0) || place > length) continue;
+            moved += value * place;
+            total += value;
+            squares += value * value;
+        }
+        const double spread = (squares - total * total / std::max(length, 1.0)) * length * (length + 1) / 12;
+        const bool tells = length > 1 && spread > 1e-9 * squares;
+        const double lean = tells ? (moved - total * (length + 1) / 2) / std::sqrt(spread) : std::nan("");
+        out[list] = lean;
+        if (!tells) continue;
+        ++telling;
+        sum += lean;
+        if (lean > 0) ++below, squared += lean * lean;
+    }
+    return nb::make_tuple(new_array(std::move(out), lists), telling, below, sum, squared);
+}
+
+// Whether the relevant documents of each list have the ranks 1, 2, 3 …
+bool relevant_first(const Doubles& grade, const Doubles& rank, const Longs& offsets) {
+    check_cover(grade, offsets);
+    if (rank.shape(0) != grade.shape(0)) throw nb::value_error("grade and rank must have the same length");
+    for (std::size_t list = 0; list + 1 < offsets.shape(0); ++list) {
+        double next = 1;
+        for (auto i = static_cast<std::size_t>(offsets.data()[list]); i < static_cast<std::size_t>(offsets.data()[list + 1]); ++i) {
+            if (grade.data()[i] > 0 && rank.data()[i] != next++) return false;
         }
     }
-    return new_array(std::move(out), 3 * lists);
+    return true;
 }
 
 const auto add = [](double a, double b) { return a + b; };
@@ -154,7 +182,8 @@ void bind_segments(nb::module_& module) {
     module.def("descending", &ordered, "values"_a, "offsets"_a);
     module.def("arranged", &arranged, "grade"_a, "tie_first"_a, "tie_last"_a, "offsets"_a, nb::kw_only(), "best"_a,
                "of_zero"_a);
-    module.def("moments", &moments, "grade"_a, "tie_first"_a, "tie_last"_a, "offsets"_a, "until"_a);
+    module.def("leans", &leans, "grade"_a, "tie_first"_a, "tie_last"_a, "offsets"_a, "until"_a);
+    module.def("relevant_first", &relevant_first, "grade"_a, "rank"_a, "offsets"_a);
     module.def("extremes", &extremes, "grade"_a, "tie_first"_a, "tie_last"_a, "offsets"_a, nb::kw_only(), "of_zero"_a);
 }
 

@@ -868,17 +868,22 @@ def arranged(
     keep their order. Grade 0 is ordered as ``of_zero``. The offsets cover all rows.
     """
 
-def moments(
+def leans(
     grade: NDArray[np.float64],
     tie_first: NDArray[np.float64],
     tie_last: NDArray[np.float64],
     offsets: NDArray[np.int64],
     until: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    """Σ grade · place of each list, then Σ grade of each, then Σ grade²: of positive grades at places up to ``until``.
+) -> tuple[NDArray[np.float64], int, int, float, float]:
+    """By how many standard deviations relevant documents are nearer to each list's end than chance puts them.
 
-    The place of tied documents is the mean of theirs. The offsets cover all rows.
+    Only the first ``until`` documents of a list count, and tied documents share their mean place. A list whose grades
+    do not tell orders apart has NaN. With these: how many lists have a number, how many have one above 0, their sum,
+    and the sum of the squares of those above 0. The offsets cover all rows.
     """
+
+def relevant_first(grade: NDArray[np.float64], rank: NDArray[np.float64], offsets: NDArray[np.int64]) -> bool:
+    """Whether the relevant documents of each list have the ranks 1, 2, 3 … The offsets cover all rows."""
 
 def extremes(
     grade: NDArray[np.float64],

@@ -195,7 +195,7 @@ def test_the_lean_of_lists_is_a_linear_rank_test() -> None:
     assert Lean.of(equal).of_lists.tolist() == [0.0] * 3
     every = Qrels.of({query: dict.fromkeys(IDS, 2) for query in FOUND})
     nothing = Lean.of(match(every, run, Policy()).whole)
-    assert (len(nothing.telling), nothing.excess) == (0, 0.0)
+    assert (nothing.lists, nothing.excess) == (0, 0.0)
 
 
 def test_a_rank_column_that_counts_the_worst_as_1_does_not_hide_distances() -> None:

@@ -10,7 +10,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from functools import cmp_to_key
-from itertools import pairwise
+from itertools import pairwise, permutations
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -1109,6 +1109,35 @@ def test_the_extremes_are_both_orders_of_the_lists_with_ties(seed: int) -> None:
         assert found.tolist() == [value for each in orders for value in each[places].tolist()]
     with pytest.raises(ValueError, match="same length"):
         _native.extremes(grade, first, last[1:], offsets, of_zero=-3.0)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_lean_is_the_place_of_relevant_documents_among_all_orders(seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    several = [draw.permutation([0.0, 0.0, 2.0, 1.0, *draw.integers(0, 2, size)]) for size in (0, 1, 2, 2)]
+    grade = np.concatenate([*several, [1.0, 1.0], [3.0]])
+    offsets = np.append(0, np.cumsum([*map(len, several), 2, 1]))
+    rank, length = np.concatenate([np.arange(1.0, size + 1) for size in np.diff(offsets)]), np.diff(offsets)
+    leans, lists, below, total, squares = _native.leans(grade, rank, rank, offsets, length.astype(np.float64))
+    for its, lean in zip(several, leans, strict=False):
+        places = np.arange(1, len(its) + 1)
+        every = [np.dot(order, places) for order in permutations(its.tolist())]
+        assert lean == pytest.approx((np.dot(its, places) - np.mean(every)) / np.std(every))
+    assert np.isnan(leans[4:]).all()  # of lists whose order does not matter
+    assert (lists, below) == (4, (leans > 0).sum())
+    assert total == pytest.approx(leans[:4].sum())
+    assert squares == pytest.approx((np.maximum(leans[:4], 0) ** 2).sum())
+    with pytest.raises(ValueError, match="one number per list"):
+        _native.leans(grade, rank, rank, offsets, rank)
+
+
+def test_relevant_documents_come_first_in_each_list() -> None:
+    grade, offsets = np.array([2.0, 1.0, 0.0, 0.0, -1.0, 1.0]), np.array([0, 3, 3, 5, 6])
+    assert _native.relevant_first(grade, np.array([1.0, 2.0, 7.0, 3.0, 5.0, 1.0]), offsets)
+    assert not _native.relevant_first(grade, np.array([1.0, 3.0, 7.0, 3.0, 5.0, 1.0]), offsets)
+    assert not _native.relevant_first(grade, np.array([1.0, 2.0, 7.0, 3.0, 5.0, 2.0]), offsets)
+    with pytest.raises(ValueError, match="same length"):
+        _native.relevant_first(grade, grade[1:], offsets)
 
 
 def test_segments_by_hand() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from carob import _native
 from carob._dataclasses import dataclass, replace
 from carob._numpy import np
 from carob.evaluation.score_tables import NOT_FEW, Cap, aggregate
@@ -111,7 +112,8 @@ def perfect(scores: QueryValues, rows: JudgedRows | None) -> list[str]:
         scores: the run's values.
         rows: the rows from which they were computed; None if only the values are known, of which the best is 1.
     """
-    if rows is not None and misplaced(rows):
+    # The first document of real systems may be relevant for every query, but not every relevant one comes first.
+    if rows is not None and not _native.relevant_first(rows.grade, rows.rank, rows.offsets):
         return []  # as nearly all runs are
     places = [place for place, each in enumerate(scores.measures) if has_best(each)]
     values, labels = scores.matrix[:, places], [scores.labels[place] for place in places]
@@ -121,27 +123,12 @@ def perfect(scores: QueryValues, rows: JudgedRows | None) -> list[str]:
         return labels if (values == 1).all() else []
     if len(rows.length) != len(values) or rows.length.max() <= 1:
         return []
-    relevant = rows.relevant
-    answered = np.diff(relevant.offsets) > 0
-    # The first document of real systems may be relevant for every query, but not every relevant one comes first.
-    if (relevant.rank[relevant.offsets[:-1][answered]] != 1).any() or (
-        relevant.rank != ranks_within(relevant.offsets)
-    ).any():
-        return []
+    answered = np.diff(rows.relevant.offsets) > 0
     wanted = np.bincount(rows.list_of_judgment[rows.judged_grades > 0], minlength=len(values)) > 0
     if not wanted.any() or (wanted & ~answered).any():
         return []
     best = values_of(ideal(rows), [scores.measures[place] for place in places])
     return labels if np.allclose(values, best, rtol=0.0, atol=ROUNDING) else []
-
-
-def misplaced(rows: JudgedRows) -> bool:
-    """Returns whether any list has a relevant document directly after a judged one that is not relevant."""
-    relevant = rows.grade > 0
-    after = relevant[1:] & ~relevant[:-1]
-    borders = rows.offsets[1:-1]
-    after[borders[(borders > 0) & (borders < len(relevant))] - 1] = False
-    return bool(after.any())
 
 
 def beyond_range(

@@ -117,10 +117,10 @@ def other_tags(run: Run, tag: bytes) -> str | None:
     last = b" ".join(tag.split()[:1])
     if not last or held is None:
         return None
-    lines = (held.source.head or held.source.start()).split(b"\n")[:-1]
-    if all(each.endswith((b"\t" + last, b" " + last)) for each in lines):
+    text = held.source.head or held.source.start()
+    if sum(text.count(blank + last + b"\n") for blank in (b"\t", b" ")) == text.count(b"\n"):
         return None
-    tags = [each[5].split()[0] for each in six_fields(lines)]
+    tags = [each[5].split()[0] for each in six_fields(text.split(b"\n")[:-1])]
     distinct = list(dict.fromkeys([*tags, last]))
     if tags and tags[0].startswith(last) and tags[0] != last and held.source.may_be_cut():
         distinct.remove(last)

@@ -144,9 +144,17 @@ class Lean:
     Args:
         of_lists: by how many standard deviations the relevant documents of each list are nearer to its end than chance
             puts them; negative if they are nearer to the top, and NaN if the list does not count.
+        lists: the number of lists that count.
+        upside_down: how many of them are better upside down.
+        sum: the sum of their leans.
+        squares: the sum of the squares of those above 0.
     """
 
     of_lists: Floats
+    lists: int
+    upside_down: int
+    sum: float
+    squares: float
 
     @classmethod
     def of(
@@ -162,21 +170,9 @@ class Lean:
             until: how many documents at the top of each list count; None for all [lists].
         """
         length = rows.length if until is None else until
-        sums = _native.moments(rows.grade, rows.tie_first, rows.tie_last, rows.offsets, length)
-        moved, total, squares = np.asarray(sums).reshape(3, -1)
-        moved = moved - total * (length + 1) / 2
-        spread = (squares - total * total / np.maximum(length, 1.0)) * length * (length + 1) / 12
-        telling = (length > 1) & (spread > 1e-9 * squares)
         if which is not None:
-            telling &= which
-        found = np.full(len(length), np.nan)
-        found[telling] = moved[telling] / np.sqrt(spread[telling])
-        return cls(found)
-
-    @property
-    def telling(self) -> Floats:
-        """The lean of the lists in which it is defined."""
-        return self.of_lists[~np.isnan(self.of_lists)]
+            length = np.where(which, length, 0.0)
+        return cls(*_native.leans(rows.grade, rows.tie_first, rows.tie_last, rows.offsets, length))
 
     @property
     def below(self) -> NDArray[np.bool_]:
@@ -186,14 +182,12 @@ class Lean:
     @property
     def excess(self) -> float:
         """By how many standard deviations relevant documents are nearer to the end of all lists than by chance."""
-        its = self.telling
-        return float(its.sum() / len(its) ** 0.5) if len(its) else 0.0
+        return self.sum / self.lists**0.5 if self.lists else 0.0
 
     @property
     def of_all(self) -> bool:
         """Whether this alone suggests that the lists are upside down."""
-        lists = len(self.telling)
-        return lists >= LISTS and self.excess >= ALONE and int(self.below.sum()) >= BELOW * lists
+        return self.lists >= LISTS and self.excess >= ALONE and self.upside_down >= BELOW * self.lists
 
     @property
     def of_some(self) -> bool:
@@ -201,9 +195,8 @@ class Lean:
 
         Σ max(z, 0)² over n lists in random order has a mean of n / 2 and a variance of 5 n / 4, as z is nearly normal.
         """
-        its = np.maximum(self.telling, 0.0)
-        excess = float((its * its).sum()) - len(its) / 2
-        return len(its) >= LISTS and excess >= SOME * (1.25 * len(its)) ** 0.5
+        excess = self.squares - self.lists / 2
+        return self.lists >= LISTS and excess >= SOME * (1.25 * self.lists) ** 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -281,8 +274,8 @@ def reversal(signs: Signs | None, rows: JudgedRows, *, ranked: bool = True) -> R
     if second_list_follows(lean, rows):
         return None
     if lean.of_all:
-        return Reversal("below", lean.below, len(lean.telling))
-    return Reversal("some", lean.of_lists > FAR, len(lean.telling)) if lean.of_some else None
+        return Reversal("below", lean.below, lean.lists)
+    return Reversal("some", lean.of_lists > FAR, lean.lists) if lean.of_some else None
 
 
 def second_list_follows(lean: Lean, rows: JudgedRows) -> bool:
