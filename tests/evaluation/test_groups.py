@@ -12,6 +12,7 @@ from tests.toys import command
 
 import carob
 from carob import DataError
+from carob.comparison.verdict import p_text
 from carob.inputs.query_files import groups_of, named_groups, read_weights
 
 QRELS = {f"q{each}": {"a": each % 3, "b": 1, "c": 0} for each in range(6)}
@@ -426,3 +427,32 @@ def test_a_tag_that_later_rows_state_is_the_group_of_the_query() -> None:
     assert named_groups(rows, overlap=True)[1] == {"q1": ("x",)}
     with pytest.raises(DataError, match="query 'q1' is already in group 'none'"):
         named_groups(rows)
+
+
+def test_an_interval_of_a_group_that_is_not_students_is_marked() -> None:
+    by = {f"q{each:02}": "flat" if each < 6 else "spread" for each in range(30)}
+    runs = {
+        name: {
+            query: [f"x{each}" for each in range(0 if group == "flat" else place * step % most)] + ["a"]
+            for place, (query, group) in enumerate(by.items())
+        }
+        for name, step, most in (("one", 1, 23), ("two", 3, 19))
+    }
+    qrels = {query: {"a": 1} for query in by}
+    found = carob.compare(qrels, runs, "nDCG", by=by)
+    flat, spread = (each.pairs[0] for each in found["nDCG"].strata)
+    assert (flat.worst_point, spread.worst_point, found["nDCG"].pairs[0].worst_point) == (True, False, False)
+    written = found.as_dict()["contests"]["nDCG"]["strata"]
+    assert [each["pairs"][0]["method"] for each in written] == ["worst-point", "t"]
+    rows = [line.split() for line in str(found).splitlines()]
+    assert [row[-1] for row in rows if row[1:2] == ["-"] and {"flat", "spread"} & {*row}] == [
+        "w",
+        p_text(spread.p_uncorrected, 0.05),
+    ]
+    assert "| 1.000<sup>w</sup> |" in found.to_markdown()
+    for said in (" ".join(str(found).split()), found.to_markdown()):
+        assert "w: many values are equal, so interval and p are of the worst-point interval" in said
+        assert "Student's t or, where many values are equal, worst point" in said
+    alone = carob.compare(qrels, runs, "nDCG", by=dict.fromkeys(by, "every"))
+    assert "p(t)" in str(alone)
+    assert "worst" not in str(alone).replace("worst\n", "").replace("(worst)", "")

@@ -596,7 +596,7 @@ def test_every_number_of_a_group_is_that_of_compare(
                 assert [same(row[at], each.means[run], 3) for at, run in ((4, one), (5, other))] == [True] * 2
                 assert row[6:] == [
                     f"{pair.wins}/{pair.ties}/{pair.losses}",
-                    p_text(pair.p_uncorrected, 0.05),
+                    p_text(pair.p_uncorrected, 0.05) + " w" * pair.worst_point,
                     str(each.queries),
                 ]
         board = cells(window, "#group-board tbody tr") or [

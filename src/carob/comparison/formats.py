@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from carob._dataclasses import replace
 from carob._numpy import np
 from carob.comparison.cautions import sentences_of
-from carob.comparison.findings import Pair, best_named, pair_names, pairs_named, ranked, turned
+from carob.comparison.findings import Pair, Stratum, best_named, pair_names, pairs_named, ranked, turned
 from carob.comparison.tables import (
     EVERYTHING,
     Footer,
@@ -166,10 +166,13 @@ def contents(comparison: Findings) -> dict[str, Any]:
     scores = scores_document(comparison.scores, per_query=True)
     for run, (written, name) in enumerate(zip(scores["runs"], comparison.names, strict=True)):
         written |= {"name": name, "letter": comparison.primary.marks[run], "judged": comparison.judged[run]}
-    shown = ("means", "low", "high", "letters", "smaller_is_better", "anova", "strata")
+    shown = ("means", "low", "high", "letters", "smaller_is_better", "anova")
     contests = {
         label: {name: getattr(contest, name) for name in shown}
-        | {"pairs": pairs_named(comparison.names, contest)}
+        | {
+            "strata": [*map(group_contents, contest.strata)],
+            "pairs": pairs_named(comparison.names, contest),
+        }
         for label, contest in comparison.contests.items()
     }
     whole = {
@@ -194,6 +197,12 @@ def contents(comparison: Findings) -> dict[str, Any]:
         "warnings": comparison.warnings,
     }
     return scores | whole
+
+
+def group_contents(group: Stratum) -> dict[str, Any]:
+    """Returns the content of the JSON about one group of queries, with the method of each pair's interval and p."""
+    pairs = [{**vars(pair), "method": "worst-point" if pair.worst_point else "t"} for pair in group.pairs]
+    return {**vars(group), "pairs": pairs}
 
 
 def refuse_without_pairs(comparison: Findings, remedy: str) -> None:

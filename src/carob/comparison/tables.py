@@ -577,6 +577,14 @@ def posterior(pairs: Sequence[AnyPair]) -> dict[str, list[str]]:
     }
 
 
+WORST_POINT = "w"
+MARKED = (
+    f" {WORST_POINT}: many values are equal, so interval and p are of the worst-point interval, which counts one more "
+    "query, with the worst possible value, as half a query."
+)
+"""The mark of an interval that is not Student's, and its meaning."""
+
+
 def strata(comparison: Findings) -> list[FittedTable]:
     """Returns each run's means by group of queries, its worst group, and the differences of a few pairs."""
     contest = comparison.primary
@@ -620,18 +628,20 @@ def differences_by_group(comparison: Findings, pairs: Sequence[Pair]) -> FittedT
         ]
         worst = min(its, key=lambda each: sign * each[1].difference)[1]
         for group, own in its:
-            marked = f"{group} (worst)" if own is worst and len(its) > 1 else group
-            names.append([pair_names(comparison.names, pair), marked, str(own.n)])
+            titled = f"{group} (worst)" if own is worst and len(its) > 1 else group
+            names.append([pair_names(comparison.names, pair), titled, str(own.n)])
             found.append(own)
     digits = digits_of(min(each.queries for each in contest.strata), contest)
     columns = gaps(comparison.settings, found, digits) | wins(found)
-    columns["p(t)"] = [p_text(own.p_uncorrected, comparison.settings.alpha) for own in found]
+    shown = [p_text(own.p_uncorrected, comparison.settings.alpha) for own in found]
+    marks = [WORST_POINT * own.worst_point for own in found]
+    columns["p" if any(marks) else "p(t)"] = marked(shown, marks, [False] * len(found))
     rows = [[*name, *row] for name, row in zip(names, zip(*columns.values(), strict=True), strict=True)]
-    beside = " or belongs to their worst-point interval" if any(own.worst_point for own in found) else ""
-    note = f"Groups are descriptive: their p comes from the t-test{beside}, uncorrected."
+    note = "Groups are descriptive: their p comes from the t-test, uncorrected."
     if count := comparison.settings.in_several_groups:
         several = " {count:query counts/queries count} in several groups, which depend on each other."
         note += filled(several, count=count)
+    note += MARKED * any(marks)
     return FittedTable([contest.label, "group", "n", *columns], rows, frozenset({0, 1}), note=note)
 
 

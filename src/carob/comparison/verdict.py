@@ -908,7 +908,8 @@ def interval_words(comparison: Findings) -> str:
     if comparison.exact:
         return ""
     settings, contest = comparison.settings, comparison.primary
-    worst = any(contest.worst_point) or any(each.worst_point for each in contest.pairs)
+    pairs = [*contest.pairs, *(pair for group in contest.strata for pair in group.pairs)]
+    worst = any(contest.worst_point) or any(each.worst_point for each in pairs)
     kind = "Student's t or, where many values are equal, worst point" if worst else "Student's t"
     if settings.interval == "bootstrap":
         kind = f"percentile bootstrap over queries{drawn_said(comparison)}"

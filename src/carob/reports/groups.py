@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from carob.comparison.findings import ranked
+from carob.comparison.tables import MARKED, WORST_POINT
 from carob.comparison.verdict import digits_of, p_text
 from carob.output.layout import label_apart
 from carob.reports.data import seven_digits
@@ -30,9 +31,11 @@ def groups_on_page(comparison: Comparison) -> dict[str, Any] | None:
     pairs = contests[0].pairs
     whole = len(pairs) * len(groups.names) * len(contests) <= MOST_ROWS
     kept = [place for place, pair in enumerate(pairs) if whole or {pair.a, pair.b} & best]
+    worst_points = any(each.worst_point for its in contests for group in its.strata for each in group.pairs)
     return {
         "by": "" if groups.name == "standard input" else near(groups.name),
         "names": groups.names,
+        "marked": MARKED if worst_points else "",
         "whole": label_apart("all queries", groups.names),
         "codes": groups.of_each(),
         "in_several_groups": groups.in_several_groups,
@@ -51,6 +54,8 @@ def groups_on_page(comparison: Comparison) -> dict[str, Any] | None:
 def pair_by_group(contest: Contest, place: int, alpha: float) -> list[list[Any]]:
     """Returns one pair in each group: queries, difference, low, high, wins, ties, losses, p.
 
+    p is marked where it is of the worst-point interval.
+
     Args:
         contest: the comparison.
         place: the place of the pair among the contest's, which is the same in each group.
@@ -60,7 +65,8 @@ def pair_by_group(contest: Contest, place: int, alpha: float) -> list[list[Any]]
     return [
         [
             *(own.n, *seven_digits([own.difference, own.low, own.high])),
-            *(own.wins, own.ties, own.losses, p_text(own.p_uncorrected, alpha)),
+            *(own.wins, own.ties, own.losses),
+            p_text(own.p_uncorrected, alpha) + f" {WORST_POINT}" * own.worst_point,
         ]
         for own in found
     ]

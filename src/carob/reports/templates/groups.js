@@ -42,7 +42,7 @@ function showGroups() {
   });
   const all = data.contests[state.measure].means;
   const titles = alone ? ["value"] : sides.map((run) => shortened(data.names[run], 16));
-  const heads = pairs ? ["A − B", `${data.confidence} interval`, "", ...titles, "W/T/L", "p(t)"] : titles;
+  const heads = pairs ? ["A − B", `${data.confidence} interval`, "", ...titles, "W/T/L", groups.marked ? "p" : "p(t)"] : titles;
   at("group-table").replaceChildren(
     element("caption", { class: "quiet", text: data.labels[state.measure] }),
     element("thead", {}, element("tr", {}, element("th", { scope: "col", class: "name", text: "group" }), ...[...heads, "queries"].map((text) => (text ? element("th", { scope: "col", text }) : element("td", { class: "whiskers" }))))),
