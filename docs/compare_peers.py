@@ -1,4 +1,4 @@
-"""Puts the same small questions to carob and its peers, and prints the table of answers in README.md.
+"""Puts the same small questions to carob and its peers, and prints the table of answers in docs/peers.md.
 
 It needs the extra ``bench`` (pytrec_eval-terrier, ir_measures, ranx), and runs the program ``trec_eval`` if it is
 on the PATH.

@@ -18,15 +18,16 @@ FIRST = "README.md"  # becomes index.md
 
 PAGES = {
     "Tutorials": "docs/tutorial-student docs/tutorial-search-engineer docs/tutorial-agent-builder",
-    "Measures": "docs/measures docs/profiles docs/notes docs/whence docs/recommendation docs/screening",
+    "Measures": "docs/eval docs/measures docs/profiles docs/notes docs/whence docs/recommendation docs/screening",
     "Comparisons": "docs/decide docs/compare docs/all-pairs docs/collections docs/best docs/report",
     "Judgments": "docs/check docs/unjudged docs/judge docs/judges docs/people-and-model",
     "Data": "docs/files docs/frames docs/tensors docs/engines docs/spark docs/shards docs/fuse",
     "Automation": "docs/ci docs/scripts SKILL docs/extending docs/ranx docs/evaluate",
     "Python": "api/index",
-    "中文": "README.zh-CN docs/notes.zh-CN docs/decide.zh-CN docs/fuse.zh-CN",
-    "Project": "docs/how-it-works docs/departures docs/dependencies docs/stability CONTRIBUTING CHANGELOG SECURITY "
-    "examples/tea/README examples/golden/README",
+    "中文": "README.zh-CN docs/README.zh-CN docs/eval.zh-CN docs/notes.zh-CN docs/decide.zh-CN docs/fuse.zh-CN "
+    "docs/peers.zh-CN",
+    "Project": "docs/README docs/how-it-works docs/peers docs/departures docs/dependencies docs/stability "
+    "CONTRIBUTING CHANGELOG SECURITY examples/tea/README examples/golden/README",
 }
 """The pages by the headings of the site's menu. Sphinx warns of a page that none of them lists."""
 

@@ -99,7 +99,7 @@ UNASKED = ("page_people_and_model.py", 9)
 
 
 def examples() -> dict[str, str]:
-    """Returns the calls of the README, and the first example of each page."""
+    """Returns the calls of the README and of the page of scores, and the first example of each other page."""
     found = {}
     for page in (CHECKOUT / "README.md", *sorted((CHECKOUT / "docs").glob("*.md"))):
         blocks = re.findall(
@@ -107,7 +107,7 @@ def examples() -> dict[str, str]:
         )
         if blocks and page.name not in UNTYPED and not page.name.endswith(".zh-CN.md"):
             name = page.stem.replace("-", "_")
-            found[f"page_{name}"] = "".join(blocks if name == "README" else blocks[:1])
+            found[f"page_{name}"] = "".join(blocks if name in ("README", "eval") else blocks[:1])
     return found
 
 
