@@ -9,13 +9,15 @@ from __future__ import annotations
 import json
 import re
 import sys
+from inspect import cleandoc
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from carob.matching.match import Counts
 from carob.output.results import as_warning
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 FILE = CHECKOUT / "src" / "carob" / "cli" / "schemas.json"
@@ -66,6 +68,34 @@ def inferred_of_objects(objects: list[dict[str, Any]], field: str) -> dict[str, 
     }
 
 
+def described(schema: Any, descriptions: Mapping[str, Mapping[str, str]], field: str = "") -> Any:
+    """Returns a schema whose properties have descriptions.
+
+    Args:
+        schema: the schema, or a part of it.
+        descriptions: those of the properties of an object, by the field that has the object.
+        field: the field that the schema is of.
+    """
+    if isinstance(schema, list):
+        return [described(each, descriptions) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    said = descriptions.get(field, {})
+    own = {key: described(each, descriptions) for key, each in schema.items() if key != "properties"}
+    if "properties" in schema:
+        own["properties"] = {
+            key: described(each, descriptions, key) | ({"description": said[key]} if key in said else {})
+            for key, each in schema["properties"].items()
+        }
+    return {key: own[key] for key in schema}
+
+
+def arguments_said(kind: type) -> dict[str, str]:
+    """Returns what the docstring of a class says about each of its fields."""
+    found = re.findall(r"^ {4}(\w+): (.*(?:\n {8}.*)*)", cleandoc(kind.__doc__ or ""), re.MULTILINE)
+    return {name: " ".join(said.replace("``", "").split()) for name, said in found}
+
+
 def schemas() -> dict[str, dict[str, Any]]:
     """Returns the schema of each result by its name and version."""
     sys.path[:0] = [str(CHECKOUT / "tests"), str(CHECKOUT)]
@@ -78,7 +108,8 @@ def schemas() -> dict[str, dict[str, Any]]:
     )  # which needs more packages
     for document in (*made, *map(printed, said_about("tea").values())):
         documents.setdefault(document["schema"], []).append(document)
-    return {name: inferred(its) for name, its in sorted(documents.items())}
+    descriptions = {"counts": arguments_said(Counts)}
+    return {name: described(inferred(its), descriptions) for name, its in sorted(documents.items())}
 
 
 def types_of(schema: dict[str, Any]) -> set[str]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import carob
 from carob.cli import COMMANDS
 from carob.cli.schema import ANSWER_NO, EXIT_STATUS, RESULTS, result_schemas
 from output.test_results import EXAMPLES, made
@@ -240,6 +241,16 @@ def test_all_is_json_schema_by_its_own_validator() -> None:
         {"run": "new.run"},
     ):
         assert not arguments.is_valid(wrong), wrong
+
+
+def test_the_counts_of_a_result_are_described_and_named_after_what_they_count() -> None:
+    counts = result_schemas()["Scores/1"]["properties"]["runs"]["items"]["properties"]["counts"]["properties"]
+    assert all(each["description"] for each in counts.values())
+    assert "relevant" not in counts
+    golden = [{"id": "q1", "relevant": ["a", "b", "c"]}, {"id": "q2", "relevant": ["d"]}]
+    found = carob.evaluate(golden, {"q1": ["a", "x"], "q2": ["y"]}, ["NumRel", "RR"])
+    assert found["NumRel"] == 4
+    assert (found.counts.relevant_retrieved, found.counts.found) == (1, 1)
 
 
 @pytest.mark.long

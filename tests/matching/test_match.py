@@ -56,7 +56,12 @@ def test_a_skipped_query_leaves_no_trace_but_its_name() -> None:
     kept = match(Qrels.of(QRELS), Run.of(RUN), Policy())
     assert kept.missing.tolist() == [False, True, False]
     assert kept.counts.queries == 3
-    assert (kept.counts.judged, kept.counts.negative, kept.counts.found, kept.counts.relevant) == (3, 1, 3, 1)
+    assert (kept.counts.judged, kept.counts.negative, kept.counts.found, kept.counts.relevant_retrieved) == (
+        3,
+        1,
+        3,
+        1,
+    )
 
 
 @pytest.mark.parametrize(
@@ -406,7 +411,7 @@ def test_the_counts_of_a_match_are_those_of_both_files() -> None:
     counts = match(qrels, run, Policy(malformed="skip", duplicates="first")).counts
     assert (counts.queries, counts.judged, counts.extra, counts.missing) == (3, 3, 2, ("s",))
     assert (counts.duplicates, counts.malformed, counts.excluded) == (1, 3, 2)
-    assert (counts.lines, counts.found, counts.relevant) == (8, 1, 1)
+    assert (counts.lines, counts.found, counts.relevant_retrieved) == (8, 1, 1)
     mixed = Run.of(b"q Q0 b 1 1 t\nq Q0 a 2 2 t\nr Q0 a 1 2 t\nr Q0 b 2 1 t\n")
     assert match(qrels, mixed, Policy()).counts.unordered == 1
 
@@ -550,7 +555,7 @@ def test_documents_with_score_minus_infinity_are_not_retrieved() -> None:
     assert finite.rows.grade.tolist() == [1, 1, 2]
     assert finite.rows.scores is not None
     assert finite.rows.scores.tolist() == [2, 3, 2, 1]
-    assert (finite.counts.found, finite.counts.relevant) == (3, 3)
+    assert (finite.counts.found, finite.counts.relevant_retrieved) == (3, 3)
     plain = match(qrels, run, Policy(retrieved="finite"))
     assert (plain.rows.length.tolist(), plain.rows.rank.tolist()) == ([1, 3, 0], [1, 1, 3])
     every = match(qrels, run, Policy())

@@ -587,7 +587,7 @@ def facts_of(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
         pass  # the documents are unknown
     elif counts.queries and not counts.found:
         facts.append(whole("nothing", say("no judged document retrieved")))
-    elif counts.queries > counts.empty and not counts.relevant:
+    elif counts.queries > counts.empty and not counts.relevant_retrieved:
         facts.append(whole("nothing", say("no relevant document retrieved")))
     if scores.failed:
         facts.append(whole("failed", say("no value of {labels}", labels=", ".join(scores.failed))))

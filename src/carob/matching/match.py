@@ -75,7 +75,7 @@ class Counts:
         excluded: documents removed from the lists of judged queries, such as items that users have seen.
         unanswered: judged queries for which the run has a list without documents.
         found: judged documents that the run retrieves.
-        relevant: those with a grade above 0.
+        relevant_retrieved: those of them with a grade above 0. The measure ``NumRel`` has the number in the judgments.
         retrieved: all documents that the run retrieves for judged queries.
         longest: the number of documents of the longest list.
         constant: lists of at least three documents whose scores are all equal.
@@ -106,7 +106,7 @@ class Counts:
     excluded: int = 0
     unanswered: int = 0
     found: int = 0
-    relevant: int = 0
+    relevant_retrieved: int = 0
     retrieved: int = 0
     longest: int = 0
     constant: int = 0
@@ -446,7 +446,9 @@ def decide(
         rows = knowing_retrieved_only(rows)
     if policy.retrieved == "finite" and rows.scores is not None:
         rows = finite_only(rows)
-    counts = replace(counts, found=counts.found or len(rows.grade), relevant=int((rows.grade > 0).sum()))
+    counts = replace(
+        counts, found=counts.found or len(rows.grade), relevant_retrieved=int((rows.grade > 0).sum())
+    )
     first_tie = first_ties(rows) if first_tie is None else first_tie
     tied = (first_tie > 0) & (first_tie <= (policy.depth or np.inf))
     if tied.any() and policy.ties == "error":

@@ -298,7 +298,7 @@ SAME_VALUES = (
     "{new} has the baseline's value of {labels} for every query, as the same run would have: if something was "
     "changed, check that the files are those that were meant"
 )
-SIZES = ("retrieved", "found", "relevant", "longest")
+SIZES = ("retrieved", "found", "relevant_retrieved", "longest")
 """The counts that two runs with the same lists have in common."""
 
 
