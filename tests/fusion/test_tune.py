@@ -79,13 +79,13 @@ def test_every_setting_has_the_values_of_its_fused_run(
         for name, run in runs.items():
             rows = [(q, d, s) for q, its in run.items() for d, s in its.items()]
             (tmp_path / name).write_text("".join(f"{q} Q0 {d} 1 {s} t\n" for q, d, s in rows))
-    for ties in ("trec", "ascending", "input"):
+    for place, ties in enumerate(("trec", "ascending", "input")):
         policy = carob.Policy(ties=ties)
         options: dict[str, Any] = {"method": method, "profile": profile, "policy": policy}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             found = carob.tune_fusion(qrels, given, "nDCG@5", resampling=FEW, **options)
-            for choice in found.curve[::3]:
+            for choice in found.curve[place::9]:  # each kind of ties has other weights
                 fused = carob.fuse(given, weights=choice.weights, depth=5, **options)
                 wanted = carob.evaluate(qrels, fused, "nDCG@5", policy=policy)["nDCG@5"]
                 assert choice.mean == pytest.approx(wanted, abs=1e-12), choice.weights

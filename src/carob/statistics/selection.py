@@ -18,6 +18,7 @@ from carob.statistics.paired import (
     on_grid,
     resample_means,
     summed,
+    weighted_sums,
 )
 
 if TYPE_CHECKING:
@@ -95,38 +96,31 @@ def cross_validated(
     """
     table = matrix(scores)
     unit = np.arange(len(table)) if clusters is None else cluster_codes(clusters, len(table))
-    return selected(table, on_grid(table).whole, unit, folds, repeats, Draw(seed=seed).stream)
-
-
-def selected(
-    table: Floats, whole: Floats, unit: Integers, folds: int, repeats: int, stream: np.random.PCG64
-) -> Selection:
-    """Returns the result of ``cross_validated`` for checked scores.
-
-    Args:
-        table: a score for each query and run [queries, runs].
-        whole: the scores as whole numbers of a unit, so that equal sums are equal [queries, runs].
-        unit: the number of each query's cluster [queries].
-        folds: the number of folds.
-        repeats: the number of random divisions.
-        stream: the random numbers of the divisions.
-    """
-    rows, runs = table.shape
-    units = int(unit.max()) + 1
+    units, stream = int(unit.max()) + 1, Draw(seed=seed).stream
+    whole, size = on_grid(table).whole, np.bincount(unit, minlength=units)
     folds = min(folds, units)
-    found, chosen = np.zeros(rows), np.zeros(runs)
-    size = np.bincount(unit, minlength=units)
+    found, chosen = np.zeros(len(table)), np.zeros(table.shape[1])
     divisions = 1 if folds == units else repeats
     for _ in range(divisions):
-        fold_of_unit = np.empty(units, np.int64)
-        fold_of_unit[np.argsort(stream.random_raw(units), kind="stable")] = np.arange(units) % folds
+        fold_of_unit = divided(units, folds, stream)
         fold = fold_of_unit[unit]
-        left = whole.sum(axis=0) - summed(whole, fold)
-        winners = left == left.max(axis=1, keepdims=True)
-        share = winners / winners.sum(axis=1, keepdims=True)
+        share = shares_of_best(whole.sum(axis=0) - summed(whole, fold))
         found += (share[fold] * table).sum(axis=1)
-        chosen += np.bincount(fold_of_unit, size, folds) @ share / rows
+        chosen += np.bincount(fold_of_unit, size, folds) @ share / len(table)
     return Selection(found / divisions, chosen / divisions)
+
+
+def divided(units: int, folds: int, stream: np.random.PCG64) -> Integers:
+    """Returns the fold of each unit. The units are divided at random, as evenly as possible."""
+    fold = np.empty(units, np.int64)
+    fold[np.argsort(stream.random_raw(units), kind="stable")] = np.arange(units) % min(folds, units)
+    return fold
+
+
+def shares_of_best(sums: Floats) -> Floats:
+    """Returns 1 for the run with the largest sum, shared equally by runs with equal sums, and 0 for the others."""
+    winners = sums == sums.max(axis=-1, keepdims=True)
+    return np.asarray(winners / winners.sum(axis=-1, keepdims=True))
 
 
 def reselected(
@@ -149,18 +143,27 @@ def reselected(
         The means [resamples, 2].
     """
     table, draw = matrix(scores), draw or Draw(resamples=RESELECTIONS)
-    theirs = np.zeros(len(table)) if baseline is None else np.asarray(baseline)
-    rows, whole = np.arange(len(table)), on_grid(table).whole
-    unit = rows if draw.clusters is None else cluster_codes(draw.clusters, len(table))
+    rows, grid = len(table), on_grid(table)
+    other = None if baseline is None else on_grid(matrix(baseline))  # of its own, so that no tie of runs is lost
+    unit = np.arange(rows) if draw.clusters is None else cluster_codes(draw.clusters, rows)
     found: list[Floats] = []
     for block in draws(int(unit.max()) + 1, draw):
-        for number, counts in enumerate(block, len(found)):
-            drawn = np.repeat(rows, counts[unit])
-            own = table[drawn]
-            its = np.unique(unit[drawn], return_inverse=True)[1].reshape(len(drawn))
-            honest = selected(own, whole[drawn], its, folds, 1, np.random.PCG64(number)).scores
-            means = np.array([own.mean(axis=0).max(), honest.mean()])
-            found.append(means - theirs[drawn].mean())
+        fold = np.zeros(block.shape, np.int64)
+        for number, (counts, its) in enumerate(zip(block, fold, strict=True), len(found)):
+            its[counts > 0] = divided(int(np.count_nonzero(counts)), folds, np.random.PCG64(number))
+        drawn, fold = block[:, unit], fold[:, unit]
+
+        def of_folds(which: slice, drawn: Integers = drawn, fold: Integers = fold) -> Integers:
+            resample, its = np.divmod(np.arange(which.start, which.stop), folds)
+            return np.where(fold[resample] == its[:, None], drawn[resample], 0)
+
+        sums = weighted_sums(grid.whole, len(block) * folds, of_folds).T.reshape(len(block), folds, -1)
+        total = sums.sum(axis=1)
+        honest = (shares_of_best(total[:, None] - sums) * sums).sum(axis=(1, 2))
+        both = np.stack([total.max(axis=1), honest]) * grid.unit
+        if other is not None:
+            both -= weighted_sums(other.whole, len(block), drawn.__getitem__)[0] * other.unit
+        found.extend((both / drawn.sum(axis=1)).T)
     return np.array(found)
 
 
