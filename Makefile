@@ -21,7 +21,7 @@ PACKAGE := $(shell find src -type f -not -path '*/__pycache__/*')
 PIP := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help eval test all-but-long checks test-all pages quick check fix fuzz fuzz-quick fuzz-python fuzz-files sanitize mutants mutants-match plants forms bench clean peers pythons cpus arm site
+.PHONY: help eval test all-but-long checks test-all pages quick check fix fuzz fuzz-python fuzz-files sanitize mutants mutants-match plants forms bench clean peers pythons cpus arm site
 
 help:
 	@echo "make eval                    set up, and score the bundled example"
@@ -148,9 +148,6 @@ build/sanitize/carob-fuzz: $(VENV)/build-tools $(KERNEL) $(wildcard native/fuzz/
 	  { echo "The sanitizers need GCC or Clang on the PATH: Zig's compiler has no AddressSanitizer."; exit 1; }
 	@mkdir -p build
 	$(call FUZZ,sanitize,-DCAROB_SANITIZE=ON)
-
-fuzz-quick: build/fuzz/carob-fuzz
-	cd $(<D) && ./$(<F) --count 50000 --seed $(SEED)
 
 fuzz: build/fuzz/carob-fuzz
 	cd $(<D) && ./$(<F) --count $(FUZZ_COUNT) --seed $(SEED)

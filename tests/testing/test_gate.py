@@ -175,6 +175,8 @@ def test_a_pass_says_whether_a_larger_drop_is_excluded() -> None:
         f"not shown to be within the tolerance: a drop of {-noisy.low:.4f} remains possible",
         f"too few queries for this tolerance: 12 queries detect a drop of {noisy.detectable:.4f} or more (80% power)",
     ]
+    # No number of queries excludes every drop.
+    assert gated(NOISE, {"RR": 0.0}).checks[0].reading[1].startswith("12 queries detect a drop of ")
     assert gated(NOISE, {"RR": 1.0}).checks[0].reading == [
         "the interval excludes a drop larger than the tolerance: not inferior"
     ]

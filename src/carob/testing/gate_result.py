@@ -60,6 +60,7 @@ READINGS = {
         "too few queries for this tolerance: {queries} queries detect a drop of {detectable:.4f} or more "
         "(80% power)"
     ),
+    "smallest": "{queries} queries detect a drop of {detectable:.4f} or more (80% power)",
 }
 """The conclusion that the evidence allows, for a drop or for a minimum (``:min``)."""
 RULES = {
@@ -255,7 +256,7 @@ class GateCheck:
             unshown = not self.passed and not self.beyond
             return [*lines, *([self.said(READINGS["nothing shown"])] if unshown else [])]
         few = (
-            [self.said(READINGS["too few"])]
+            [self.said(READINGS["too few" if self.limit > 0 else "smallest"])]  # no number is enough for 0
             if self.detectable > self.limit and self.kind == "max-drop"
             else []
         )
