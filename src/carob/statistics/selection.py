@@ -144,7 +144,8 @@ def reselected(
     """
     table, draw = matrix(scores), draw or Draw(resamples=RESELECTIONS)
     rows, grid = len(table), on_grid(table)
-    other = None if baseline is None else on_grid(matrix(baseline))  # of its own, so that no tie of runs is lost
+    # A grid of its own, so that no tie of the runs is lost.
+    other = None if baseline is None else on_grid(matrix(baseline))
     unit = np.arange(rows) if draw.clusters is None else cluster_codes(draw.clusters, rows)
     found: list[Floats] = []
     for block in draws(int(unit.max()) + 1, draw):
