@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -48,6 +49,15 @@ def run(
         for each in queries
         for place in range(depth)
     )
+
+
+def emptied(lines: str, query: str = "q03") -> str:
+    """The run as a JSON dictionary, with an empty list for one query."""
+    found: dict[str, dict[str, float]] = {}
+    for line in lines.splitlines():
+        own, _, document, _, score, _ = line.split()
+        found.setdefault(own, {})[document] = float(score)
+    return json.dumps({**found, query: {}})
 
 
 @dataclass(frozen=True)
@@ -190,6 +200,7 @@ CASES: dict[str, Case] = {
     "no-common-query": Case("error", runs=(run(query=lambda query: f"topic{query}a"),)),
     "query-spelling": Case("error", runs=(run(query=lambda query: f"Q{query:02}"),)),
     "missing-queries": Case("warning", runs=(run(queries=range(3, QUERIES)),)),
+    "unanswered-queries": Case("warning", runs=(emptied(run()),)),
     "extra-queries": Case("note", qrels(queries=24)),
     "no-common-document": Case("error", runs=(run(document=lambda query, place: f"p{place}"),)),
     "document-spelling": Case("error", runs=(run(document=lambda query, place: f"D{query:02}X{place:02}"),)),

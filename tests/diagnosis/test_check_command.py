@@ -59,7 +59,7 @@ def test_a_warning_exits_with_1_and_with_2_if_strict(
     assert ended(*files) == 1
     text = capsys.readouterr().out
     assert text.startswith(
-        f"warning: missing-queries in {files[2]}\n    the run lacks 5 of 25 judged queries\n"
+        f"warning: missing-queries in {files[2]}\n    5 missing queries counted as 0, of 25 judged queries\n"
     )
     assert text.endswith("\n0 errors, 1 warning\n")
     assert ended("--strict", *files) == 2

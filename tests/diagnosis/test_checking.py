@@ -149,6 +149,42 @@ def test_a_missing_query_is_scored_as_nothing_and_left_out() -> None:
     assert "AP 0.5000 counted as 0, 1.0000 omitted" in finding.effect
 
 
+@pytest.mark.parametrize("form", ["dict of dicts", "dict of lists", "file", "array of results"])
+def test_an_empty_list_is_not_missing_to_a_check_or_to_an_evaluation(form: str, tmp_path: Path) -> None:
+    qrels = {query: {"d": 1} for query in ("q1", "q2", "q3", "q4")}
+    lists: Any = {"q1": ["d"], "q2": ["e", "d"], "q3": []}
+    run: Any = lists
+    if form == "dict of dicts":
+        run = {
+            query: {each: 1.0 / place for place, each in enumerate(its, 1)} for query, its in lists.items()
+        }
+    elif form != "dict of lists":
+        rows = [{"id": query, "results": [{"id": each} for each in its]} for query, its in lists.items()]
+        run = str(tmp_path / "run.json")
+        Path(run).write_text(json.dumps(lists if form == "file" else rows))
+    missing, unanswered = check(qrels, run).of("missing-queries") + check(qrels, run).of("unanswered-queries")
+    assert missing.what == "1 missing query counted as 0, of 4 judged queries"
+    assert unanswered.what == "1 query without retrieved documents, of 4 judged queries"
+    assert (missing.where, unanswered.where) == (("query 'q4'",), ("query 'q3'",))
+    counted, omitted = (
+        carob.evaluate(qrels, run, "AP", policy=carob.Policy(missing=each)) for each in ("zero", "skip")
+    )
+    for each in (missing, unanswered):
+        assert each.what.removesuffix(", of 4 judged queries") in counted.footer().split(" · ")
+    assert missing.values["omitted"]["AP"] == omitted["AP"] == pytest.approx(0.5)
+    assert missing.values["counted as 0"]["AP"] == counted["AP"] == 0.375
+
+
+def test_the_remedy_for_missing_queries_says_that_the_means_rise_if_they_do() -> None:
+    raises = "Omitting them raises the means, and carob gate refuses it"
+    assert raises in only("missing-queries", QRELS, lines("q2 Q0 d 1 1")).on_command_line().remedy
+    assert "omit missing queries from the means with --missing skip. " + raises in (
+        only("missing-queries", QRELS, lines("q2 Q0 d 1 1")).on_command_line().remedy
+    )
+    nothing = check(QRELS, lines("q2 Q0 c 1 1")).of("missing-queries")[0]
+    assert raises not in nothing.remedy
+
+
 def test_ties_are_scored_at_their_worst_and_best() -> None:
     run = lines("q1 Q0 b 1 1", "q1 Q0 a 2 1", "q1 Q0 c 3 0", "q2 Q0 d 1 2", "q2 Q0 e 2 1")
     finding = only("ties", QRELS, run)

@@ -558,6 +558,27 @@ def whole(kind: str, said: str) -> Fact:
     return Fact(kind, 1, "{said}", "{said}", {"said": said})
 
 
+INCOMPLETE = {
+    "missing": ("{count} missing query {rule}", "{count} missing queries {rule}"),
+    "unanswered": (
+        "{count} query without retrieved documents",
+        "{count} queries without retrieved documents",
+    ),
+}
+"""The sentences about judged queries without documents: the run lacks them, or has an empty list for them."""
+
+
+def incomplete(kind: str, count: int, rule: str = "") -> list[Fact]:
+    """Returns the fact about queries of a kind of ``INCOMPLETE``, if there are any.
+
+    Args:
+        kind: the kind.
+        count: the number of queries.
+        rule: the treatment of missing queries, in words.
+    """
+    return [Fact(kind, count, *INCOMPLETE[kind], {"rule": rule})] if count else []
+
+
 SAME = ("queries", "policy", "reading")
 """The prefixes of the kinds of facts that add nothing about a run."""
 
@@ -575,9 +596,7 @@ def facts_of(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
     facts = [Fact("queries", counts.queries, "{count} query", "{count} queries")]
     facts += overlapping(scores)
     if counts.missing:
-        words: dict[str, object] = {"rule": told(scores, "missing", say)}
-        one, many = "{count} missing query {rule}", "{count} missing queries {rule}"
-        facts.append(Fact("missing", len(counts.missing), one, many, words))
+        facts += incomplete("missing", len(counts.missing), told(scores, "missing", say))
     if counts.extra:
         one, many = "{count} unjudged query ignored", "{count} unjudged queries ignored"
         facts.append(Fact("extra", counts.extra, one, many))
@@ -593,7 +612,7 @@ def facts_of(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
         facts.append(whole("failed", say("no value of {labels}", labels=", ".join(scores.failed))))
     if counts.tied:
         label, (low, high) = next(iter(scores.bounds.items()), ("", (0.0, 0.0)))
-        words = {"moved": label and reach_said(label, (low, high), scores.digits, say)}
+        words: dict[str, object] = {"moved": label and reach_said(label, (low, high), scores.digits, say)}
         one, many = "ties touch {count} query{moved}", "ties touch {count} queries{moved}"
         facts.append(Fact("tied", counts.tied, one, many, words, ("moved",), high - low))
     facts += read_to_the_end(scores)
@@ -720,12 +739,7 @@ def doubtful(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
             "every query has the highest possible value (check that the run was not made from the judgments)"
         )
         facts.append(whole("perfect", say(best)))
-    if counts.unanswered:
-        one, many = (
-            "{count} query without retrieved documents",
-            "{count} queries without retrieved documents",
-        )
-        facts.append(Fact("unanswered", counts.unanswered, one, many))
+    facts += incomplete("unanswered", counts.unanswered)
     facts += equal_throughout(counts.constant, lists, policy, say)
     if counts.rising:
         one, many = "{count} list in ascending order of score", "{count} lists in ascending order of score"

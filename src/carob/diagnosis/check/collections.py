@@ -32,6 +32,7 @@ OF_VALUES = {
     "perfect": "perfect",
     "identical-runs": "identical-runs",
     "missing": "missing-queries",
+    "unanswered": "unanswered-queries",
     "constant": "constant-scores",
     "infinite": "infinite-scores",
     "duplicates": "duplicate-documents",
@@ -181,7 +182,7 @@ def copied(own: Mapping[str, Any], files: Files) -> Iterator[Finding]:
 
 def told(note: Note) -> Finding:
     """Returns what is known of a run's values as a finding: a warning if it makes them doubtful, else a note."""
-    severity = WARNING if note.kind in DOUBTFUL else NOTE
+    severity = WARNING if note.kind in (*DOUBTFUL, "unanswered") else NOTE
     kind = OF_VALUES.get(note.kind, "told")
     return found(kind, note.run, note.sentence.removesuffix("."), count=note.count, severity=severity)
 

@@ -23,6 +23,7 @@ from carob.inputs.frames import Columns, columns_of, is_frame, listed_in, with_s
 from carob.inputs.ids import text_of
 from carob.inputs.qrels import Qrels
 from carob.inputs.run import Run
+from carob.inputs.runs import Wrapper
 from carob.inputs.sources import Source, called, content_of, memory, source_of
 from carob.output.errors import ContentError, DataError, LineEndError
 
@@ -53,6 +54,7 @@ class SurveyedText:
         survey: the counts of one pass over the text; None before that pass.
         unbroken: the cursors over a compressed file, which note where it ends early.
         drawn: the number of documents, if the judgments are a sample.
+        unanswered: the queries of a run with an empty list, for which there is no line.
     """
 
     kind: str
@@ -64,6 +66,7 @@ class SurveyedText:
     survey: _native.Survey | None = None
     unbroken: Unbroken | None = None
     drawn: int = 0
+    unanswered: frozenset[bytes] = frozenset()
 
     def read(self, judgments: _native.Judgments | None = None) -> _native.Survey:
         """Returns the survey of the text. With qrels, the survey also finds other spellings of judged documents."""
@@ -180,10 +183,10 @@ def taken(given: Any, kind: str, name: str | None = None, files: Files | None = 
     try:
         with sentences(f"{kind} frame", kind) if is_frame(given) else nullcontext():
             held = held_in(given, kind, **columns)
-            content = lined(rows_in(held, kind), kind)
+            content, extras = lined(rows_in(held, kind), kind), beside_lines(held, kind)
     except DataError as error:
         return SurveyedText(kind, label, None, given, False, [refusal("refused", label, error)])
-    return SurveyedText(kind, label, memory(content), given, is_file=False, drawn=drawn_in(held))
+    return SurveyedText(kind, label, memory(content), given, is_file=False, **extras)
 
 
 def in_file(given: Any, kind: str, name: str | None, shown: str, files: Files) -> SurveyedText:
@@ -192,8 +195,8 @@ def in_file(given: Any, kind: str, name: str | None, shown: str, files: Files) -
         source = read_as(given, kind, files.columns.get(kind, {}), files.folders)
         if isinstance(source, Source):
             return in_text(kind, name or source.name, source, given)
-        content, drawn = tabled(source, kind)
-        return SurveyedText(kind, name or source.name, memory(content), given, is_file=False, drawn=drawn)
+        content, extras = tabled(source, kind)
+        return SurveyedText(kind, name or source.name, memory(content), given, is_file=False, **extras)
     except LineEndError:
         return in_text(kind, shown, source_of(given), given)
     except ContentError as error:
@@ -296,6 +299,17 @@ def rows_in(held: Any, kind: str) -> Iterable[tuple[Any, Any, Any]]:
     return rows_of_dict(held, kind) if isinstance(held, Mapping) else held.rows()
 
 
+def beside_lines(held: Any, kind: str) -> dict[str, Any]:
+    """Returns what lines of text cannot express: ``drawn`` and ``unanswered`` of ``SurveyedText``."""
+    while isinstance(held, Wrapper):
+        held = held.held
+    mapping = held.mapping if isinstance(held, MappingRun) else held
+    empty: frozenset[bytes] = frozenset()
+    if kind == "run" and isinstance(mapping, Mapping):
+        empty = frozenset(token(query) for query, its in numbered(mapping, kind).items() if not its)
+    return {"drawn": 0 if kind == "run" else drawn_in(held), "unanswered": empty}
+
+
 def drawn_in(held: Any) -> int:
     """Returns the number of documents of a sample, or 0 for other data."""
     if isinstance(held, Qrels):
@@ -319,17 +333,18 @@ def rows_of_dict(mapping: Mapping[Any, Any], kind: str) -> Iterator[tuple[Any, A
             yield query, each, value
 
 
-def tabled(table: FileTable, kind: str) -> tuple[bytes, int]:
-    """Returns the rows of a table in files as lines, and the number of documents of a sample.
+def tabled(table: FileTable, kind: str) -> tuple[bytes, dict[str, Any]]:
+    """Returns the rows of a table in files as lines, and what ``beside_lines`` says of them.
 
     Raises:
         DataError: a row that cannot be read.
     """
     with table.named(), sentences(f"{kind} frame", kind):
         if kind == "run" and not isinstance(table.content, Mapping):
-            return lined(rows_in(Run.in_files(table).held, kind), kind), 0
-        held = held_in(table.content, kind, **cast("Any", table.columns))
-        return lined(rows_in(held, kind), kind), drawn_in(held)
+            held: Any = Run.in_files(table).held
+        else:
+            held = held_in(table.content, kind, **cast("Any", table.columns))
+        return lined(rows_in(held, kind), kind), beside_lines(held, kind)
 
 
 def lined(rows: Iterable[tuple[Any, Any, Any]], kind: str) -> bytes:

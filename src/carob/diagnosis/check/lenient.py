@@ -16,7 +16,7 @@ from carob.evaluation.engine import MOST_SHARED, Matches, scores_of
 from carob.inputs.errors import sentences
 from carob.inputs.qrels import Qrels
 from carob.inputs.run import Run
-from carob.inputs.runs import MatchOptions, TextRun
+from carob.inputs.runs import MatchOptions, TextRun, Wrapper
 from carob.inputs.sources import called, memory
 from carob.inputs.spellings import folded, other_spellings
 from carob.matching.match import MatchedOnce, rows_of
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from carob.diagnosis.check.inputs import SurveyedText
     from carob.evaluation.engine import Ideals
     from carob.evaluation.scores import Scores
+    from carob.inputs.runs import Found
+    from carob.inputs.sources import Source
     from carob.lists.rows import Floats, JudgedRows
     from carob.measures import Measure
 
@@ -121,6 +123,44 @@ def strictly(text: SurveyedText, reader: Callable[[Any], Any]) -> None:
             text.faults.append(refusal("refused", text.name, error))
 
 
+class MatchWithEmptyLists:
+    """A match of a run's text, in which queries with an empty list are not missing, although they have no line.
+
+    Args:
+        found: the match of the text.
+        judged: the ids of the judged queries.
+        unanswered: the queries with an empty list.
+    """
+
+    def __init__(self, found: _native.Matched, judged: Sequence[bytes], unanswered: frozenset[bytes]) -> None:
+        self.found = found
+        empty = np.array([query in unanswered for query in judged], bool)
+        self.length = np.where(empty, np.maximum(found.length, 0), found.length)
+        self.extra = sorted({*found.extra, *unanswered.difference(judged)})
+
+    def __getattr__(self, name: str) -> Any:
+        """Returns everything else as the match of the text has it."""
+        return getattr(self.found, name)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RunWithEmptyLists(Wrapper):
+    """The text of a run whose original has empty lists.
+
+    Args:
+        unanswered: the queries with an empty list.
+    """
+
+    unanswered: frozenset[bytes] = frozenset()
+
+    def match(self, judgments: _native.Judgments, options: MatchOptions) -> Found:
+        """Returns the rows of judged documents."""
+        found = self.held.match(judgments, options)
+        if not self.unanswered:
+            return found
+        return cast("Found", MatchWithEmptyLists(cast("Any", found), judgments.queries, self.unanswered))
+
+
 LENIENT = Policy(duplicates="first", malformed="skip", overlap="none")
 """The policy of a check: it refuses nothing that it can skip."""
 DEPTH = 10
@@ -181,7 +221,7 @@ class RunAndQrels:
             # Other problems show only if queries and documents match.
             pair.judged = LenientQrels(judged.text, pair.spelled(queries=True, documents=True))
         if text.source is not None and survey.rows:
-            pair.run = Run(called(text.name), MatchedOnce(TextRun(text.source)))
+            pair.run = pair.run_of(text.source, called(text.name))
             try:
                 found = pair.run.match(pair.judged.qrels.judgments, MatchOptions(request.policy))
                 pair.matched = cast("_native.Matched", found)  # the kernel matches text
@@ -193,6 +233,10 @@ class RunAndQrels:
         """Returns the judgments with the run's spelling of queries or documents."""
         tokens = {each: token for each, (token, _) in self.documents.items()} if documents else {}
         return self.given.respelled(self.queries if queries else {}, tokens)
+
+    def run_of(self, source: Source, name: str) -> Run:
+        """Returns the run with these lines, and with the empty lists of its original."""
+        return Run(name, MatchedOnce(RunWithEmptyLists(TextRun(source), self.text.unanswered)))
 
     @property
     def name(self) -> str:
@@ -227,7 +271,7 @@ class RunAndQrels:
 
     @cached_property
     def retrieved(self) -> NDArray[np.bool_]:
-        """Returns a mask of the judged queries that are in the run."""
+        """Returns a mask of the judged queries that are in the run, with documents or with an empty list."""
         return np.asarray(self.found.length >= 0)
 
     @cached_property
@@ -269,7 +313,7 @@ class RunAndQrels:
         if change not in self.others:
             assert self.text.source is not None
             content = _native.changed_run(self.text.source.from_start(), change)
-            self.others[change] = Run(self.text.name, MatchedOnce(TextRun(memory(content))))
+            self.others[change] = self.run_of(memory(content), self.text.name)
         return self.others[change]
 
     def means(self, **how: Any) -> dict[str, float]:

@@ -11,13 +11,14 @@ from carob._numpy import np
 from carob.diagnosis.check.finding import ERROR, KINDS, WARNING, found, told
 from carob.diagnosis.check.lenient import DEPTH
 from carob.diagnosis.check.text import EXAMPLES, queries_at
-from carob.evaluation.score_tables import SEVERAL
+from carob.evaluation.score_tables import RULES, SEVERAL, incomplete
 from carob.evaluation.scores import lists_only_relevant
 from carob.evaluation.suspects import RATIO, copies, fingerprint
 from carob.evaluation.suspects import perfect as perfect_by
 from carob.inputs.ids import text_of
 from carob.inputs.sources import called
 from carob.matching.signs import in_other_forms, with_affix
+from carob.output.errors import worded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -32,6 +33,16 @@ COVERED = 0.9
 """If a smaller share of the top documents is judged, a note says so."""
 
 
+RAISES = " Omitting them raises the means, and carob gate refuses it for queries that the baseline answers."
+"""What the remedy for missing queries adds if they lower the means."""
+
+
+def raised(values: Values) -> bool:
+    """Returns whether a mean is higher without missing queries."""
+    before, after = values.get("counted as 0", {}), values.get("omitted", {})
+    return any(mean > before.get(label, mean) for label, mean in after.items())
+
+
 def queries(pair: RunAndQrels) -> Iterator[Finding]:
     """Finds queries that only the judgments or only the run has."""
     total = len(pair.retrieved)
@@ -43,15 +54,15 @@ def queries(pair: RunAndQrels) -> Iterator[Finding]:
         ids: dict[str, Any] = {"run": text_of(extra[0]), "judged": text_of(missing[0])}
         yield found("no-common-query", pair.name, count=len(extra), total=total, **ids)
         return
-    if missing:
-        yield found(
-            "missing-queries",
-            pair.name,
-            count=len(missing),
-            where=queries_at(missing),
-            values=pair.alternatives(counted_as_0={}, omitted={"missing": "skip"}),
-            total=total,
-        )
+    values = pair.alternatives(counted_as_0={}, omitted={"missing": "skip"}) if missing else {}
+    remedy = worded(KINDS["missing-queries"].remedy, RAISES) if raised(values) else None
+    unanswered = [pair.judgments.queries[each] for each in np.flatnonzero(pair.found.length == 0)]
+    rule = RULES[pair.request.policy.missing]
+    for fact in (*incomplete("missing", len(missing), rule), *incomplete("unanswered", len(unanswered))):
+        own: dict[str, Any] = {"where": queries_at(unanswered)}
+        if fact.kind == "missing":
+            own = {"where": queries_at(missing), "values": values, "remedy": remedy}
+        yield found(f"{fact.kind}-queries", pair.name, count=fact.count, said=fact.told(), total=total, **own)
     if extra:
         yield found("extra-queries", pair.name, count=len(extra), where=queries_at(extra))
 
