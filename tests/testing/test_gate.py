@@ -163,6 +163,54 @@ def test_the_worst_queries_come_with_their_values() -> None:
     assert gated(WORSE, {"RR": 0.05}, worst=0).checks[0].worst == ()
 
 
+def test_groups_have_the_numbers_of_gates_of_their_own_and_decide_nothing() -> None:
+    names = {f"q{place:02}": "low" if place in (0, 5, 9) else "high" for place in range(12)}
+    found = gated(WORSE, {"RR": 0.4}, by=names, at_least={"RR": 0.5})
+    drop, floor = found.checks
+    assert found.passed
+    assert [(each.name, each.queries) for each in drop.groups] == [("high", 9), ("low", 3)]
+    for group in drop.groups:
+        its = [query for query in names if names[query] == group.name]
+        sides = [{query: run_of(ranks)[query] for query in its} for ranks in (WORSE, BEFORE)]
+        alone = carob.gate({query: {"hit": 1} for query in its}, *sides, {"RR": 0.4}).checks[0]
+        for field in ("before", "after", "low", "high", "p_uncorrected", "worst_point"):
+            assert getattr(group, field) == pytest.approx(getattr(alone, field), nan_ok=True), field
+    assert [(each.after, math.isnan(each.before)) for each in floor.groups] == [
+        (each.after, True) for each in drop.groups
+    ]
+    assert "RR fell by more than the tolerance in 1 of 2 groups: low" in found.remarks
+    assert "RR is below the minimum in 1 of 2 groups: low" in found.remarks
+    assert {*found.records()} == {"checks", "queries", "groups"}
+    assert "| RR | low | 3 |" in re.sub(" +", " ", found.to_markdown())
+    assert [each["name"] for each in found.as_dict()["checks"][0]["groups"]] == ["high", "low"]
+
+
+def test_a_gate_by_tags_reads_them_from_the_golden_set(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [
+        {"id": each, "expectedIds": ["a"], "tags": tags}
+        for each, tags in {"q1": ["x"], "q2": ["x", "y"], "q3": []}.items()
+    ]
+    (tmp_path / "golden.json").write_text(json.dumps(rows))
+    for name, order in {"old": "ab", "new": "ba"}.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps({each["id"]: [*order] for each in rows}))
+    files = [str(tmp_path / f"{name}.json") for name in ("golden", "new", "old")]
+    for options in (
+        ["--max-drop", "RR=0.6"],
+        ["--min", "RR=0.1"],
+        ["--min", "RR=0.1", "--decide-by", "significance"],
+    ):
+        words = ["gate", files[0], files[1], "--by", "tags", "--format", "json", *options]
+        assert command(*words, *(["--baseline", files[2]] if "--max-drop" in options else [])) == 0
+        groups = json.loads(capsys.readouterr().out)["checks"][0]["groups"]
+        assert [(each["name"], each["ungrouped"], each["queries"], each["after"]) for each in groups] == [
+            ("x", False, 2, 0.5),
+            ("y", False, 1, 0.5),
+            ("(none)", True, 1, 0.5),
+        ]
+
+
 def test_a_pass_says_whether_a_larger_drop_is_excluded() -> None:
     same = gated(BEFORE, {"RR": 0.01}).checks[0]
     assert same.verdict == "RR stayed at 0.8611, tolerance 0.01"

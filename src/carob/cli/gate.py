@@ -67,7 +67,7 @@ def gate_command(
         raise click.UsageError(
             f"Pass a measure with its limit: --max-drop {measures[0]}=0.005, or --min {measures[0]}=0.6."
         )
-    read = (qrels, run, baseline, given.exclude)
+    read = (qrels, run, baseline, options["by"], given.exclude)
     for output in (junit, comment):
         refuse_misuse(*read, output=output)
     if made is not None and comment is None:

@@ -18,7 +18,7 @@ from carob.conventions.arguments import specified
 from carob.conventions.request import conventions, names_in
 from carob.evaluation.read_record import Record
 from carob.evaluation.score_tables import GIVEN, footers
-from carob.evaluation.scores import Scores, weights_given
+from carob.evaluation.scores import Scores, weights_given, with_groups
 from carob.inputs.sources import kept
 from carob.output.errors import DataError, Worded, by_policy
 from carob.output.language import filled
@@ -38,7 +38,7 @@ from carob.testing.baseline import (
     unequal_lists,
     unmoved_run,
 )
-from carob.testing.gate_result import Gate, GateCheck, Moved
+from carob.testing.gate_result import Gate, GateCheck, GroupChange, Moved
 
 if TYPE_CHECKING:
     from carob.comparison.compare import Comparison
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import ProfileLike
     from carob.inputs.qrels import QrelsLike
+    from carob.inputs.query_files import GroupsLike
     from carob.inputs.run import RunLike
 
 
@@ -78,6 +79,7 @@ def gate(
     alpha: float = arguments.ALPHA,
     decide_by: DecideBy | None = arguments.DECIDE_BY,
     worst: int = arguments.WORST,
+    by: GroupsLike | None = None,
     baseline_run: str | None = None,
     policy: Policy | None = None,
     profile: ProfileLike = None,
@@ -106,6 +108,8 @@ def gate(
             than the tolerance, or a mean below the minimum. If None, ``max_drop`` is by ``mean``, the drops of a gate
             without ``max_drop`` are by ``significance``, and ``at_least`` is by ``mean``.
         worst: the number of queries to list, with the largest losses first.
+        by: the group of each query, or several, as in ``carob.evaluate``. The result then shows each group, which
+            decides nothing, and names those that miss the limit.
         baseline_run: the run to use from a file with several runs; if None, the one with the name of ``run``.
         policy: as in ``carob.evaluate``. If no profile is given, the settings change the baseline's policy, if that is
             known.
@@ -174,13 +178,14 @@ def gate(
         notes += both_sides(old, new)
         unmoved = unmoved_run(old, new, sides, drops)
         both, names = (sides.old, sides.new), (key, new.name)
-        checks += tested_checks("max-drop", both, drops, names, alpha, of_drops, worst)
+        checks += tested_checks("max-drop", both, drops, names, alpha, of_drops, worst, by)
         notes += [] if given else [no_tolerance(next(iter(drops)), decide_by)]
     if floors and of_floors == "mean":
-        checks += [floor_check(new, measure, least) for measure, least in floors.items()]
+        grouped = new if by is None else with_groups([new], by)[0]
+        checks += [floor_check(grouped, measure, least) for measure, least in floors.items()]
     elif floors:
         both, names = (at_floors(new, floors), new), (f"{new.name} (minimum)", new.name)
-        checks += tested_checks("min", both, floors, names, alpha, of_floors, 0)
+        checks += tested_checks("min", both, floors, names, alpha, of_floors, 0, by)
     tested = [place for place, each in enumerate(checks) if each.tested]
     adjusted = corrected([checks[place].p_uncorrected for place in tested], "holm").tolist()
     for place, p in zip(tested, adjusted, strict=True):
@@ -431,7 +436,11 @@ def floor_check(scores: Scores, measure: str, least: float) -> GateCheck:
     label = scores.labels[scores.column(measure)]
     if math.isnan(value):
         raise DataError(filled(NO_VALUE, label=label, name=scores.name))
-    return GateCheck(label, "min", least, False, math.nan, value, queries=len(scores.queries))
+    groups = tuple(
+        GroupChange(name, name == scores.ungrouped, len(own.queries), math.nan, own[measure])
+        for name, own in scores.by_group().items()
+    )
+    return GateCheck(label, "min", least, False, math.nan, value, queries=len(scores.queries), groups=groups)
 
 
 def at_floors(scores: Scores, floors: Mapping[str, float]) -> Scores:
@@ -450,6 +459,7 @@ def tested_checks(
     alpha: float,
     decide_by: DecideBy,
     worst: int,
+    by: GroupsLike | None,
 ) -> list[GateCheck]:
     """Returns the check of each measure, with a test of the differences of the queries.
 
@@ -461,9 +471,11 @@ def tested_checks(
         alpha: the level of the tests.
         decide_by: what the gate decides by.
         worst: the number of queries to list.
+        by: the groups of the queries, or None.
     """
     runs = dict(zip(names, both_valued(*sides, limits), strict=True))
-    found = compare(None, runs, list(limits), baseline=0, test=Test("t", alpha=alpha, confidence=1 - alpha))
+    test = Test("t", alpha=alpha, confidence=1 - alpha)
+    found = compare(None, runs, list(limits), baseline=0, test=test, by=by)
     checks = []
     for label, limit in zip(found.labels, limits.values(), strict=True):
         check = replace(drop_check(found, label, limit, worst), decide_by=decide_by)
@@ -472,6 +484,11 @@ def tested_checks(
             contest = found.contests[label]
             check = replace(check, kind=kind, before=math.nan, low=contest.low[1], high=contest.high[1])
             check = replace(check, worst_point=contest.worst_point[1], skewed=False, identical=False)
+            means = (
+                GroupChange(each.name, each.ungrouped, each.queries, math.nan, each.after)
+                for each in check.groups
+            )
+            check = replace(check, groups=tuple(means))
         checks.append(check)
     return checks
 
@@ -507,7 +524,20 @@ def drop_check(found: Comparison, label: str, limit: float, worst: int) -> GateC
         worst_point=pair.worst_point and not pair.identical,
         skewed=bool(skewed_pairs(contest)),
         identical=pair.identical and pair.n > 1,
+        groups=groups_in(contest),
     )
+
+
+def groups_in(contest: Contest) -> tuple[GroupChange, ...]:
+    """Returns the means of each group of queries, and the test of their difference where there is one."""
+    fields = ("low", "high", "p_uncorrected", "worst_point")
+    found = []
+    for each in contest.strata:
+        (pair,) = each.pairs
+        tested = {name: getattr(pair, name) for name in fields} if pair.n > 1 and not pair.identical else {}
+        before, after = each.means
+        found.append(GroupChange(each.name, each.ungrouped, pair.n, before, after, **tested))
+    return tuple(found)
 
 
 def lost(contest: Contest, queries: tuple[str, ...], count: int) -> tuple[Moved, ...]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass, replace
 from carob._version import __version__
+from carob.comparison.tables import MARKED, WORST_POINT
 from carob.output.document import Document, Documented, Items, Line, Part, Section, Table
 from carob.output.escaping import command, printable, sentence
 from carob.output.language import filled
@@ -75,6 +76,10 @@ RULES = {
 """When a gate fails, by the rule and the kind of limit."""
 KINDS = {"max-drop": "drops", "min": "minimums"}
 """What the limits of a kind are called together."""
+GROUPS = "{label} {what} in {missed} of {total} groups: {groups}"
+OF_GROUPS = "Groups do not decide: their p comes from the t-test, uncorrected."
+GROUPS_BEYOND = {"max-drop": "fell by more than the tolerance", "min": "is below the minimum"}
+"""The groups of queries whose means miss the limit."""
 UNPAIRED = {
     "only before": "{count:query/queries} judged only in the baseline, left out of the differences: {queries}",
     "only after": "{count:query/queries} only in the run, left out of the differences: {queries}",
@@ -98,6 +103,33 @@ class Moved:
     query: str
     before: float
     after: float
+
+
+@dataclass(frozen=True)
+class GroupChange:
+    """The mean of a group of queries in the baseline and in the run, which decides nothing.
+
+    Args:
+        name: the group.
+        ungrouped: whether it stands for the queries without a group.
+        queries: the number of queries.
+        before: the baseline's mean; NaN for ``min``.
+        after: the run's mean.
+        low: the lower end of the interval of the difference; NaN where there is none.
+        high: the upper end.
+        p_uncorrected: the two-sided p of the difference.
+        worst_point: whether interval and p are those of the worst-point interval, in place of the t-test.
+    """
+
+    name: str
+    ungrouped: bool
+    queries: int
+    before: float
+    after: float
+    low: float = math.nan
+    high: float = math.nan
+    p_uncorrected: float = math.nan
+    worst_point: bool = False
 
 
 SLACK = 1e-12
@@ -135,6 +167,7 @@ class GateCheck:
         skewed: whether a few queries have large differences of one sign, so that interval and p are approximate.
         identical: whether the run has the baseline's value for every query, which passes every gate, without an
             interval.
+        groups: the groups of queries, if requested.
     """
 
     label: str
@@ -155,6 +188,7 @@ class GateCheck:
     worst_point: bool = False
     skewed: bool = False
     identical: bool = False
+    groups: tuple[GroupChange, ...] = ()
 
     @property
     def tested(self) -> bool:
@@ -169,7 +203,11 @@ class GateCheck:
     @property
     def beyond(self) -> bool:
         """Returns whether the mean misses the limit, significantly or not."""
-        room = self.after - self.limit if self.kind == "min" else self.difference + self.limit
+        return self.misses(self)
+
+    def misses(self, means: GateCheck | GroupChange) -> bool:
+        """Returns whether means, of all queries or of a group, miss the limit."""
+        room = means.after - self.limit if self.kind == "min" else means.after - means.before + self.limit
         return room < -SLACK
 
     @property
@@ -371,6 +409,14 @@ class Gate(Documented):
         if both:
             lines.append(self.named("missing:both", both))
         lines += self.warnings
+        for each in self.checks:
+            missed = [sentence(group.name) for group in each.groups if each.misses(group)]
+            if missed:
+                words = {"what": GROUPS_BEYOND[each.kind], "label": each.label, "missed": len(missed)}
+                lines.append(filled(GROUPS, total=len(each.groups), groups=listed(missed), **words))
+        groups = [group for each in self.checks for group in each.groups]
+        if groups:
+            lines.append(OF_GROUPS + MARKED * any(each.worst_point for each in groups))
         kinds = {each.kind: each.decide_by for each in self.checks if each.tested}
         rules = [RULES[f"{rule}:{kind}"] for kind, rule in kinds.items()]
         if rules:
@@ -404,7 +450,8 @@ class Gate(Documented):
                 word, tone = ("pass", "good") if each.passed else ("FAIL", "bad")
                 parts.append(Line(each.verdict, mark=f"{word}  ", tone=tone, indent=2))
                 parts += [Line(said, indent=8) for said in detail(each)]
-            return Document([Section([*parts, *(Line(each, "footer", indent=2) for each in self.remarks)])])
+            remarks = [Line(each, "footer", indent=2) for each in self.remarks]
+            return Document([Section([*parts, *self.group_tables(), *remarks])])
         parts += [table for table in self.tables() if table.rows]
         readings = (f"{each.label}: {said}" for each in self.checks for said in each.reading)
         return Document([Section([*parts, Items([*readings, *self.remarks])])])
@@ -440,16 +487,38 @@ class Gate(Documented):
             for each in self.checks
             for one in each.worst
         ]
-        return [Table(header, rows, 2), Table(["measure", "query that lost", "before", "after"], worst, 2)]
+        lost = Table(["measure", "query that lost", "before", "after"], worst, 2)
+        return [Table(header, rows, 2), lost, *self.group_tables()]
+
+    def group_tables(self) -> list[Table]:
+        """Returns the table of the groups of queries, if they were requested."""
+        rows = [
+            [
+                each.label,
+                sentence(group.name),
+                str(group.queries),
+                *(decimals(value, 4, undefined="") for value in (group.before, group.after)),
+                decimals(group.after - group.before, 4, sign=True, undefined=""),
+                f"{group.low:+.4f} to {group.high:+.4f}" if math.isfinite(group.low) else "",
+                f"{shown_p(group.p_uncorrected)}{f' {WORST_POINT}' * group.worst_point}",
+            ]
+            for each in self.checks
+            for group in each.groups
+        ]
+        interval = f"{100 * (1 - self.alpha):.10g}% interval"
+        header = ["measure", "group", "n", "before", "after", "change", interval, "p"]
+        return [Table(header, rows, 2)] if rows else []
 
     def records(self) -> dict[str, Callable[[], Records]]:
-        """Returns the tables of ``checks``, and of ``queries``: those whose values fell most."""
+        """Returns the tables of ``checks``, of ``queries``, whose values fell most, and of ``groups``, if requested."""
         lost = [(each.label, one) for each in self.checks for one in each.worst]
+        groups = [(each.label, one) for each in self.checks for one in each.groups]
         own = [(each,) for each in self.checks]
-        return {
-            "checks": lambda: Records.of(GateCheck, own, without=["worst"]),
+        tables = {
+            "checks": lambda: Records.of(GateCheck, own, without=["worst", "groups"]),
             "queries": lambda: Records.of(Moved, lost, ["label"]),
         }
+        return {**tables, "groups": lambda: Records.of(GroupChange, groups, ["label"])} if groups else tables
 
     def beside(self) -> list[str]:
         """Returns the verdict and the remarks, which do not fit in CSV."""
