@@ -312,7 +312,7 @@ def test_places_of_separated_runs_are_certain() -> None:
     given = with_queries(5, (50,) * 8, (0.0, 0.2, 0.4))
     found = carob.compare_collections(given, "AP")["AP"]
     assert (found.rank_low, found.rank_high, found.best) == ((3, 2, 1), (3, 2, 1), (0.0, 0.0, 1.0))
-    assert found.groups == ()
+    assert found.run_groups == ()
     assert "c is better than b and a." in re.sub(r"\s+", " ", str(carob.compare_collections(given, "AP")))
 
 

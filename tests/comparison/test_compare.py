@@ -262,7 +262,7 @@ def test_clusters_of_equal_size_count_as_one_query_each() -> None:
 
 def test_groups_are_shown_apart_and_not_mixed() -> None:
     group = {f"q{number:03}": "odd" if number % 2 else "even" for number in range(40)}
-    found = carob.compare(None, systems(MATRIX)[:2], by=group).primary.strata
+    found = carob.compare(None, systems(MATRIX)[:2], by=group).primary.groups
     assert [(each.name, each.queries) for each in found] == [("even", 20), ("odd", 20)]
     assert found[1].means == pytest.approx(MATRIX[1::2, :2].mean(axis=0))
     assert found[1].pairs[0].p_uncorrected == pytest.approx(

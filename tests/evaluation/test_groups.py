@@ -279,7 +279,7 @@ def test_weights_hold_in_every_group_of_a_query(service: Path) -> None:
 
 def test_a_comparison_has_each_tag_and_says_that_they_share_queries(service: Path) -> None:
     found = carob.compare("golden.json", {"a": "run.json", "b": "other.json"}, "RR", by="tags")
-    assert {each.name: (each.queries, pytest.approx(each.means[0])) for each in found["RR"].strata} == MEANS
+    assert {each.name: (each.queries, pytest.approx(each.means[0])) for each in found["RR"].groups} == MEANS
     assert (found.settings.by, found.settings.in_several_groups) == ("tags", 2)
     said = "uncorrected. 2 queries count in several groups, which depend on each other."
     assert said in " ".join(str(found).split())
@@ -297,8 +297,8 @@ def test_saved_scores_have_their_tags_in_a_later_comparison(
     command("eval", "golden.json", "other.json", "-m", "RR", "--by", "tags", "--record", "new.json")
     capsys.readouterr()
     command("compare", "old.json", "new.json", "--by", "golden.json", "--format", "json")
-    strata = json.loads(capsys.readouterr().out)["contests"]["RR"]["strata"]
-    assert {each["name"]: (each["queries"], pytest.approx(each["means"][0])) for each in strata} == MEANS
+    groups = json.loads(capsys.readouterr().out)["contests"]["RR"]["groups"]
+    assert {each["name"]: (each["queries"], pytest.approx(each["means"][0])) for each in groups} == MEANS
 
 
 def test_parts_with_tags_are_merged(service: Path) -> None:
@@ -389,8 +389,8 @@ def test_tags_are_never_taken_for_queries_without_a_tag_or_all_queries(
 
 def test_a_comparison_keeps_such_tags_apart(unlucky: dict[str, Any]) -> None:
     found = carob.compare("golden.json", unlucky, "RR", by="tags")
-    assert {each.name: each.queries for each in found["RR"].strata} == COUNTS
-    assert [each.ungrouped for each in found["RR"].strata] == [False] * 5 + [True]
+    assert {each.name: each.queries for each in found["RR"].groups} == COUNTS
+    assert [each.ungrouped for each in found["RR"].groups] == [False] * 5 + [True]
     for layout in (str(found), found.to_markdown()):
         assert len(set(COUNTS) & set(layout.replace("|", " ").replace("*", "").split())) == len(COUNTS)
     assert groups_of("golden.json", [*UNLUCKY]).codes.tolist() == [3, 2, 4, 1, 0, 4]
@@ -440,10 +440,16 @@ def test_an_interval_of_a_group_that_is_not_students_is_marked() -> None:
     }
     qrels = {query: {"a": 1} for query in by}
     found = carob.compare(qrels, runs, "nDCG", by=by)
-    flat, spread = (each.pairs[0] for each in found["nDCG"].strata)
+    flat, spread = (each.pairs[0] for each in found["nDCG"].groups)
     assert (flat.worst_point, spread.worst_point, found["nDCG"].pairs[0].worst_point) == (True, False, False)
-    written = found.as_dict()["contests"]["nDCG"]["strata"]
+    written = found.as_dict()["contests"]["nDCG"]["groups"]
     assert [each["pairs"][0]["method"] for each in written] == ["worst-point", "t"]
+    assert [each["pairs"][0]["p_uncorrected"] for each in written] == [
+        flat.p_uncorrected,
+        spread.p_uncorrected,
+    ]
+    assert not any("p_corrected" in each["pairs"][0] for each in written)  # no p of a group is corrected
+    assert math.isnan(flat.p_corrected)
     rows = [line.split() for line in str(found).splitlines()]
     assert [row[-1] for row in rows if row[1:2] == ["-"] and {"flat", "spread"} & {*row}] == [
         "w",

@@ -582,12 +582,12 @@ def test_every_number_of_a_group_is_that_of_compare(
             shown = cells(window, "#group-table tbody tr")
             own = [
                 pair if pair.a == one else turned(pair, one)
-                for each in contest.strata
+                for each in contest.groups
                 for pair in each.pairs
                 if {pair.a, pair.b} == {one, other}
             ]
             worst = min(range(3), key=lambda group: sign * own[group].difference)
-            for place, (row, pair, each) in enumerate(zip(shown, own, contest.strata, strict=True)):
+            for place, (row, pair, each) in enumerate(zip(shown, own, contest.groups, strict=True)):
                 assert row[0] == each.name + (" (worst)" if place == worst else "")
                 assert same(row[1], pair.difference, 3)
                 low, high = row[2].split(" to ")
@@ -604,17 +604,17 @@ def test_every_number_of_a_group_is_that_of_compare(
         ]
         for run, row in zip(ranked(contest), board, strict=True):
             assert all(
-                same(cell, each.means[run], 3) for cell, each in zip(row[1:4], contest.strata, strict=True)
+                same(cell, each.means[run], 3) for cell, each in zip(row[1:4], contest.groups, strict=True)
             )
             if runs > 1:
-                assert row[4] == min(contest.strata, key=lambda each: sign * each.means[run]).name
+                assert row[4] == min(contest.groups, key=lambda each: sign * each.means[run]).name
     click(window, "#group-table tbody tr:nth-child(2) button")
-    assert {row[1] for row in cells(window, "#query-table tbody tr")} == {contest.strata[1].name}
-    assert len(cells(window, "#query-table tbody tr")) == contest.strata[1].queries
+    assert {row[1] for row in cells(window, "#query-table tbody tr")} == {contest.groups[1].name}
+    assert len(cells(window, "#query-table tbody tr")) == contest.groups[1].queries
     assert "group=" in window.run("location.hash")
     click(window, "#group-table tbody tr:nth-child(3) button")
     assert {row[1] for row in cells(window, "#query-table tbody tr")} == {"short", "<b> + short"}
-    assert len(cells(window, "#query-table tbody tr")) == contest.strata[2].queries
+    assert len(cells(window, "#query-table tbody tr")) == contest.groups[2].queries
     pick(window, "pick-group", "All groups")
     assert len(cells(window, "#query-table tbody tr")) == 24
     click(window, "[data-csv='groups']")

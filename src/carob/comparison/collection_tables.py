@@ -154,7 +154,7 @@ OF_SETTINGS = "target average absent correction alpha confidence interval rope f
 """The settings that JSON has, besides the baseline and the number of resamples."""
 
 OF_MEASURE = (
-    "label smaller_is_better means low high macro micro counts groups complete mean_ranks rank_low "
+    "label smaller_is_better means low high macro micro counts run_groups complete mean_ranks rank_low "
     "rank_high best borda critical_difference rank_groups resamples other_target"
 )
 """The results of a measure that JSON has, besides Friedman's test, the collections and the pairs."""
@@ -313,7 +313,7 @@ class Across(Contest):
         return ranked(self)
 
     @cached_property
-    def groups(self) -> tuple[tuple[int, ...], ...]:
+    def run_groups(self) -> tuple[tuple[int, ...], ...]:
         """The largest groups of neighbours, in the order of the means, of which no two differ significantly."""
         apart = np.zeros((len(self.means), len(self.means)), bool)
         for run, its in enumerate(self.beaten):
@@ -721,7 +721,7 @@ class ShownResults:
         found, names = self.found, self.whole.names
         said = []
         if self.whole.settings.baseline is None and len(names) > 2:
-            said += self.groups_said(found.groups)
+            said += self.groups_said(found.run_groups)
         if found.other_target is not None:
             sure = sum(pair.p_corrected < self.whole.settings.alpha for pair in found.pairs)
             targets = ["collections like these", "these collections alone"]

@@ -201,7 +201,7 @@ class Pair:
 
 
 @dataclass(frozen=True, eq=False)
-class Stratum:
+class GroupResult:
     """The results for one group of queries.
 
     Args:
@@ -209,7 +209,7 @@ class Stratum:
         ungrouped: whether it stands for the queries without a group.
         queries: the number of queries in the group.
         means: each run's aggregate on these queries.
-        pairs: the pairs of the contest, on these queries only; p is not corrected for the number of groups.
+        pairs: the pairs of the contest, on these queries only; p is not corrected, so ``p_corrected`` is NaN.
     """
 
     name: str
@@ -232,7 +232,7 @@ class Contest:
         high: the upper end.
         beaten: for each run, the indices of the runs that it significantly outperforms.
         pairs: with a baseline, (run, baseline) for every other run; else all pairs, the earlier run first.
-        strata: the comparison within each group of queries, if requested.
+        groups: the comparison within each group of queries, if requested.
         anova: the two-way analysis of variance, queries by runs, of three runs or more; None if a run lacks a query.
         smaller_is_better: whether a lower value is better.
         counts: the number of collections that have the run, where collections are compared.
@@ -250,7 +250,7 @@ class Contest:
     high: tuple[float, ...]
     beaten: tuple[tuple[int, ...], ...]
     pairs: tuple[Pair, ...]
-    strata: tuple[Stratum, ...] = field(default=(), kw_only=True)
+    groups: tuple[GroupResult, ...] = field(default=(), kw_only=True)
     anova: Anova | None = field(default=None, kw_only=True)
     smaller_is_better: bool = field(default=False, kw_only=True)
     counts: tuple[int, ...] = field(default=(), kw_only=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from carob._dataclasses import replace
 from carob._numpy import np
 from carob.comparison.cautions import sentences_of
-from carob.comparison.findings import Pair, Stratum, best_named, pair_names, pairs_named, ranked, turned
+from carob.comparison.findings import GroupResult, Pair, best_named, pair_names, pairs_named, ranked, turned
 from carob.comparison.tables import (
     EVERYTHING,
     Footer,
@@ -170,7 +170,7 @@ def contents(comparison: Findings) -> dict[str, Any]:
     contests = {
         label: {name: getattr(contest, name) for name in shown}
         | {
-            "strata": [*map(group_contents, contest.strata)],
+            "groups": [*map(group_contents, contest.groups)],
             "pairs": pairs_named(comparison.names, contest),
         }
         for label, contest in comparison.contests.items()
@@ -199,9 +199,14 @@ def contents(comparison: Findings) -> dict[str, Any]:
     return scores | whole
 
 
-def group_contents(group: Stratum) -> dict[str, Any]:
-    """Returns the content of the JSON about one group of queries, with the method of each pair's interval and p."""
+def group_contents(group: GroupResult) -> dict[str, Any]:
+    """Returns the content of the JSON about one group of queries, with the method of each pair's interval and p.
+
+    There is no corrected p, since no p of a group is corrected.
+    """
     pairs = [{**vars(pair), "method": "worst-point" if pair.worst_point else "t"} for pair in group.pairs]
+    for each in pairs:
+        del each["p_corrected"]
     return {**vars(group), "pairs": pairs}
 
 

@@ -14,10 +14,10 @@ from carob.comparison.findings import (
     NOT_OF_MEANS,
     NOUNS,
     Contest,
+    GroupResult,
     OtherTest,
     Pair,
     Settings,
-    Stratum,
     best_first,
     named_by_letter,
 )
@@ -159,7 +159,7 @@ class Estimated:
         low: the lower end of its interval [runs].
         high: the upper end [runs].
         outcome: the pairs, with uncorrected p.
-        strata: the comparison within each group of queries, if requested.
+        groups: the comparison within each group of queries, if requested.
         anova: the analysis of variance, where there is one.
         contest: the class of the comparison.
         pair: the class of its pairs.
@@ -171,7 +171,7 @@ class Estimated:
     low: Floats
     high: Floats
     outcome: Outcome
-    strata: tuple[Stratum, ...] = ()
+    groups: tuple[GroupResult, ...] = ()
     anova: Anova | None = None
     contest: type[Contest] = Contest
     pair: type[Any] = Pair
@@ -248,7 +248,7 @@ def estimated_tables(
             low,
             high,
             outcome,
-            () if groups is None else strata_of(table, *pairs, settings, groups),
+            () if groups is None else results_by_group(table, *pairs, settings, groups),
             variance_of(table),
             more={"worst_point": tuple(worst.tolist())},
         )
@@ -333,7 +333,7 @@ def decided(
             high=tuple(each.high.tolist()),
             beaten=beaten(len(each.means), each.outcome, settings.alpha, table.sign),
             pairs=pairs_in(each.outcome, settings, each.pair),
-            strata=each.strata,
+            groups=each.groups,
             anova=each.anova,
             smaller_is_better=table.sign < 0,
             places=tuple(np.argsort(order).tolist()),
@@ -371,18 +371,17 @@ def correct_together(outcomes: Sequence[Outcome], settings: Settings) -> None:
             each.p_corrected[:] = its
 
 
-def strata_of(
+def results_by_group(
     table: RunTable, first: Integers, second: Integers, settings: Settings, groups: Groups
-) -> tuple[Stratum, ...]:
+) -> tuple[GroupResult, ...]:
     """Returns the comparison within each group of queries, by uncorrected t-tests."""
     plain = replace(settings, test="t", correction="none", effects=False)
     found = []
     for code, name in enumerate(groups.names):
         part = table.part(groups.queries[groups.codes == code])
         outcome, _ = outcome_of(part, first, second, plain)
-        outcome.p_corrected[:] = outcome.p_uncorrected
         ungrouped = groups.ungrouped and code == len(groups.names) - 1
-        found.append(Stratum(name, ungrouped, len(part.values), part.means, pairs_in(outcome, plain)))
+        found.append(GroupResult(name, ungrouped, len(part.values), part.means, pairs_in(outcome, plain)))
     return tuple(found)
 
 

@@ -242,7 +242,7 @@ def sheets_of(comparison: Findings, view: View = EVERYTHING) -> list[FittedTable
     found += assessed(comparison, view)
     found += [furthest(comparison, view, view.worst, "behind")] if view.worst else []
     found += [furthest(comparison, view, view.gains, "ahead")] if view.gains else []
-    found += strata(comparison)
+    found += by_group(comparison)
     found += orders(comparison)
     return found
 
@@ -585,25 +585,25 @@ MARKED = (
 """The mark of an interval that is not Student's, and its meaning."""
 
 
-def strata(comparison: Findings) -> list[FittedTable]:
+def by_group(comparison: Findings) -> list[FittedTable]:
     """Returns each run's means by group of queries, its worst group, and the differences of a few pairs."""
     contest = comparison.primary
-    if not contest.strata:
+    if not contest.groups:
         return []
-    digits = digits_of(min(each.queries for each in contest.strata), contest)
+    digits = digits_of(min(each.queries for each in contest.groups), contest)
     sign = -1 if contest.smaller_is_better else 1
     header = [
         "#",
         f"{contest.label} by group",
-        *(f"{printable(each.name)}\nn={each.queries}" for each in contest.strata),
+        *(f"{printable(each.name)}\nn={each.queries}" for each in contest.groups),
         "worst",
     ]
     rows = []
     for run in ranking(comparison):
-        means = [each.means[run] for each in contest.strata]
+        means = [each.means[run] for each in contest.groups]
         known = [place for place, mean in enumerate(means) if not math.isnan(mean)]
         worst = min(known, key=lambda place: sign * means[place]) if known else None
-        name = "-" if worst is None else contest.strata[worst].name
+        name = "-" if worst is None else contest.groups[worst].name
         rows.append(
             [contest.marks[run], comparison.names[run], *column(decimals, means, digits=digits), name]
         )
@@ -622,7 +622,7 @@ def differences_by_group(comparison: Findings, pairs: Sequence[Pair]) -> FittedT
     for pair in pairs:
         its = [
             (each.name, turned(own, pair.a))
-            for each in contest.strata
+            for each in contest.groups
             for own in each.pairs
             if {own.a, own.b} == {pair.a, pair.b}
         ]
@@ -631,7 +631,7 @@ def differences_by_group(comparison: Findings, pairs: Sequence[Pair]) -> FittedT
             titled = f"{group} (worst)" if own is worst and len(its) > 1 else group
             names.append([pair_names(comparison.names, pair), titled, str(own.n)])
             found.append(own)
-    digits = digits_of(min(each.queries for each in contest.strata), contest)
+    digits = digits_of(min(each.queries for each in contest.groups), contest)
     columns = gaps(comparison.settings, found, digits) | wins(found)
     shown = [p_text(own.p_uncorrected, comparison.settings.alpha) for own in found]
     marks = [WORST_POINT * own.worst_point for own in found]

@@ -908,7 +908,7 @@ def interval_words(comparison: Findings) -> str:
     if comparison.exact:
         return ""
     settings, contest = comparison.settings, comparison.primary
-    pairs = [*contest.pairs, *(pair for group in contest.strata for pair in group.pairs)]
+    pairs = [*contest.pairs, *(pair for group in contest.groups for pair in group.pairs)]
     worst = any(contest.worst_point) or any(each.worst_point for each in pairs)
     kind = "Student's t or, where many values are equal, worst point" if worst else "Student's t"
     if settings.interval == "bootstrap":

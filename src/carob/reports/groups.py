@@ -31,7 +31,7 @@ def groups_on_page(comparison: Comparison) -> dict[str, Any] | None:
     pairs = contests[0].pairs
     whole = len(pairs) * len(groups.names) * len(contests) <= MOST_ROWS
     kept = [place for place, pair in enumerate(pairs) if whole or {pair.a, pair.b} & best]
-    worst_points = any(each.worst_point for its in contests for group in its.strata for each in group.pairs)
+    worst_points = any(each.worst_point for its in contests for group in its.groups for each in group.pairs)
     return {
         "by": "" if groups.name == "standard input" else near(groups.name),
         "names": groups.names,
@@ -41,9 +41,9 @@ def groups_on_page(comparison: Comparison) -> dict[str, Any] | None:
         "in_several_groups": groups.in_several_groups,
         "contests": [
             {
-                "digits": digits_of(min(each.queries for each in contest.strata), contest),
-                "queries": [each.queries for each in contest.strata],
-                "means": [seven_digits(each.means) for each in contest.strata],
+                "digits": digits_of(min(each.queries for each in contest.groups), contest),
+                "queries": [each.queries for each in contest.groups],
+                "means": [seven_digits(each.means) for each in contest.groups],
                 "pairs": {place: pair_by_group(contest, place, comparison.settings.alpha) for place in kept},
             }
             for contest in contests
@@ -61,7 +61,7 @@ def pair_by_group(contest: Contest, place: int, alpha: float) -> list[list[Any]]
         place: the place of the pair among the contest's, which is the same in each group.
         alpha: the level of significance.
     """
-    found = [each.pairs[place] for each in contest.strata]
+    found = [each.pairs[place] for each in contest.groups]
     return [
         [
             *(own.n, *seven_digits([own.difference, own.low, own.high])),

@@ -532,7 +532,7 @@ def groups_in(contest: Contest) -> tuple[GroupChange, ...]:
     """Returns the means of each group of queries, and the test of their difference where there is one."""
     fields = ("low", "high", "p_uncorrected", "worst_point")
     found = []
-    for each in contest.strata:
+    for each in contest.groups:
         (pair,) = each.pairs
         tested = {name: getattr(pair, name) for name in fields} if pair.n > 1 and not pair.identical else {}
         before, after = each.means
