@@ -94,6 +94,19 @@ def test_every_setting_has_the_values_of_its_fused_run(
                 assert [its.mean for its in found.alone] == pytest.approx(alone)
 
 
+def test_the_table_of_many_weights_has_the_best_and_the_chosen() -> None:
+    qrels, runs = lists([1.0, 0.8, 0.5, 0.4], 12, 3)
+    found = carob.tune_fusion(qrels, runs, "nDCG@5", resampling=FEW)
+    text = str(found)
+    (table,) = (each for each in text.split("\n\n") if "share of folds" in each)
+    means = [float(line.split()[4]) for line in table.splitlines()[1:]]
+    assert means == sorted(means, reverse=True)
+    assert means[0] == round(max(each.mean for each in found.curve), 4)
+    assert (len(means), len(found.curve), len(found.to_csv("curve").splitlines())) == (22, 35, 36)
+    assert table.splitlines()[1].endswith("chosen")
+    assert "The table has the 22 best of 35 weights" in " ".join(text.split())
+
+
 def hash_of(name: str) -> int:
     """A number of a document."""
     return int(name[1:]) * 7 // 3

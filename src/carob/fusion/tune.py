@@ -54,6 +54,8 @@ STEPS = {2: 10, 3: 5, 4: 4, 5: 4, 6: 3, 7: 3}
 FEW_STEPS = 2
 MOST_RUNS = 12
 FEWEST = 3
+SHOWN = 22
+"""The most settings in a table: all of two or three runs."""
 WHOLE_DEPTH = 1000
 """The documents of a fused list that a measure without a depth sees."""
 
@@ -75,6 +77,7 @@ SENTENCES = {
         "({folds} folds, {repeats:division/divisions}). The {level} intervals repeat both choices in {again} resamples "
         "of the queries. Where many values are equal, that of the mean contains the worst-point interval."
     ),
+    "shown": "The table has the {shown} best of {tried} weights; CSV and JSON have all.",
     "oracle": (
         "By the judgments, which nobody has beforehand: the best single list for each query has {list}; the best of "
         "these {tried} weights for each query {weights}."
@@ -203,19 +206,26 @@ class TunedFusion(Documented):
             ["gain over the best list, other queries", *cells(self.gain, sign=True)],
         ]
         chosen = self.recipe.weights or ()
+        best_first = sorted(self.curve, key=lambda its: (its.weights != chosen, -its.mean))
+        shown = self.curve if len(self.curve) <= SHOWN else best_first[:SHOWN]
         curve = [
             [
-                ", ".join(f"{each:g}" for each in its.weights),
+                ", ".join(f"{each:.3g}" for each in its.weights),
                 decimals(its.mean, 4),
                 decimals(its.chosen, 2),
                 "chosen" if its.weights == chosen else "",
             ]
-            for its in self.curve
+            for its in shown
         ]
         alone = [
             [each.run, decimals(each.mean, 4), str(each.relevant), str(each.only)] for each in self.alone
         ]
         notes = [
+            *(
+                [filled(SENTENCES["shown"], shown=SHOWN, tried=len(self.curve))]
+                if shown is not self.curve
+                else []
+            ),
             f"{self.recipe.described()}: {self.recipe.formula.formula}.",
             filled(
                 SENTENCES["method"],
