@@ -9,8 +9,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
+from carob.cli import COMMANDS, commands
 from cli.test_schema import faults, formats
 from toys import command
 
@@ -19,6 +21,31 @@ GOLDEN = CHECKOUT / "examples" / "golden"
 if not GOLDEN.is_dir():
     pytest.skip("examples/ is in a checkout only", allow_module_level=True)
 SET, OLD, NEW = (str(GOLDEN / f"{name}.json") for name in ("golden", "old", "new"))
+
+
+def readers_of_judgments() -> list[str]:
+    listed = [(name, commands.get_command(click.Context(commands), name)) for name in COMMANDS]
+    return [name for name, its in listed if its and any(each.name == "qrels_columns" for each in its.params)]
+
+
+@pytest.mark.parametrize("name", readers_of_judgments())
+def test_the_help_of_what_reads_judgments_names_golden_sets(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command(name, "--help")
+    text, _, options = " ".join(capsys.readouterr().out.split()).partition(" Options: ")
+    assert "or of fields in a golden set" in options
+    if name in ("eval", "compare", "report", "check"):
+        assert "or a golden set and its results in JSON" in text
+
+
+def test_the_page_on_files_shows_both_shapes_of_results_and_tags() -> None:
+    """The tests of the pages run its commands."""
+    text = (CHECKOUT / "docs" / "files.md").read_text(encoding="utf-8")
+    section = text.partition("## Golden sets\n")[2].partition("\n## ")[0]
+    shapes = ('{"q1": ["d3", "d1"], ', '{"id": "q1", "results": [{"id": "d3", "score": 0.5}, ')
+    for shown in (*shapes, "golden.json old.json new.json -m RR --by tags\n"):
+        assert shown in section
 
 
 def test_a_baseline_alone_makes_a_gate_of_a_golden_set(capfd: pytest.CaptureFixture[str]) -> None:

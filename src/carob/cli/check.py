@@ -31,9 +31,9 @@ def check_command(
 ) -> None:
     """Find mistakes in judgments and runs, show their effect on the scores, and suggest remedies.
 
-    QRELS and RUN are files in TREC format, plain or compressed, or tables (Parquet, CSV, JSON lines …). Folders and
-    quoted patterns also work, and '-' stands for standard input. The exit code is 0 without warnings or errors, 1 with
-    warnings, and 2 with errors.
+    QRELS and RUN are files in TREC format, plain or compressed, tables (Parquet, CSV, JSON lines …), or a golden set
+    and its results in JSON. Folders and quoted patterns also work, and '-' stands for standard input. The exit code is
+    0 without warnings or errors, 1 with warnings, and 2 with errors.
 
     With --collections in place of QRELS, all runs on several collections are checked at once. A run has the same file
     name in each, or a path with {collection} in place of the collection's name:

@@ -52,9 +52,9 @@ def compare_command(
 ) -> None:
     """Show which run is better, by how much, and whether the difference may be due to chance.
 
-    QRELS and RUN are files in TREC format, plain or compressed, or tables (Parquet, CSV, JSON lines …). Folders and
-    quoted patterns also work, and '-' stands for standard input. The name of a run is its file name, or the name before
-    an equals sign:
+    QRELS and RUN are files in TREC format, plain or compressed, tables (Parquet, CSV, JSON lines …), or a golden set
+    and its results in JSON. Folders and quoted patterns also work, and '-' stands for standard input. The name of a run
+    is its file name, or the name before an equals sign:
 
     \b
         carob compare qrels.txt bm25.run dense.run --baseline bm25
@@ -207,8 +207,8 @@ def report_command(
 
     The page shows which run is better, how certain that is, the ranked lists of each query, and how each value is
     computed; of a single run, its scores and its hardest queries. The page needs no network. QRELS and RUN are files in
-    TREC format or tables (Parquet, CSV, JSON lines …). The name of a run is its file name, or the name before an equals
-    sign:
+    TREC format, tables (Parquet, CSV, JSON lines …), or a golden set and its results in JSON. The name of a run is its
+    file name, or the name before an equals sign:
 
     \b
         carob report qrels.txt bm25.run dense.run -o report.html

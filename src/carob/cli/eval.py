@@ -34,9 +34,9 @@ def evaluate_command(
 ) -> None:
     """Score runs against relevance judgments.
 
-    QRELS and RUN are files in TREC format, plain or compressed, or tables (Parquet, CSV, JSON lines …). Folders and
-    quoted patterns also work, and '-' stands for standard input. The table has a row for each run. The name of a run is
-    its file name, or the name before an equals sign, as in old=a/x.run.
+    QRELS and RUN are files in TREC format, plain or compressed, tables (Parquet, CSV, JSON lines …), or a golden set
+    and its results in JSON. Folders and quoted patterns also work, and '-' stands for standard input. The table has a
+    row for each run. The name of a run is its file name, or the name before an equals sign, as in old=a/x.run.
 
     With --collections in place of QRELS, each measure has a table of runs and collections. A run has the same file name
     in each collection, or a path with {collection} in place of the collection's name.

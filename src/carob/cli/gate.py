@@ -47,6 +47,7 @@ def gate_command(
 
     \b
         carob gate qrels.txt new.run --baseline old.run --max-drop nDCG@10=0.005
+        carob gate golden.json new.json --baseline old.json
 
     With --max-drop, every larger drop fails, significant or not. Without --max-drop, only a significant drop fails: of
     the measures of --min, or else of nDCG@10. The first line of the result names the rule; --decide-by sets it.
