@@ -181,6 +181,15 @@ def test_values_are_checked_for_what_values_show() -> None:
     } | {("same-collection", "B", "scores")}
 
 
+def test_an_empty_list_known_from_scores_is_the_finding_that_the_files_have() -> None:
+    qrels = {query: {"d": 1, "e": 0} for query in ("q1", "q2", "q3")}
+    run = {"q1": {"e": 2.0, "d": 1.0}, "q2": {}}
+    found = carob.check_collections({"A": carob.evaluate(qrels, {"x": run}, "AP")})
+    assert places(found, "warning") == {("missing-queries", "A", "x"), ("unanswered-queries", "A", "x")}
+    of_files = carob.check_collections({"A": (qrels, {"x": run})})
+    assert places(of_files, "warning") >= places(found, "warning")
+
+
 def test_a_folder_of_values_with_a_gap_or_a_word_is_a_finding(tmp_path: Path) -> None:
     (tmp_path / "A.csv").write_text("run,query,AP\nx,q1,0.5\nx,q2,0.5\n")
     (tmp_path / "B.csv").write_text("run,query,AP\nx,q1,0.5\nx,q2,high\n")
