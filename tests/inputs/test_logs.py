@@ -588,6 +588,42 @@ def test_every_library_leaves_out_the_padding_of_files(
                 carob.evaluate(padded_log(kind, rows, tmp_path), measures="RR")
 
 
+@pytest.mark.parametrize("library", ["Polars", "DuckDB", "PyArrow"])
+@pytest.mark.parametrize("nothing", [[], [-1, -1]])
+def test_a_query_with_an_empty_list_is_answered_whatever_reads_it(
+    tmp_path: Path, nothing: list[int], library: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from carob.inputs.files import libraries
+
+    pytest.importorskip(library.lower())
+    for form in libraries.READS:
+        monkeypatch.setitem(libraries.READS, form, (getattr(libraries, library),))
+    ids = {"1": [3, 4], "2": nothing}
+    lists = [
+        {"question": query, "retrieved": its, "scores": [1.0 / (1 + each) for each in range(len(its))]}
+        for query, its in ids.items()
+    ]
+    records = [
+        {
+            "question": row["question"],
+            "hits": [{"doc_id": each, "score": 9.0 - each} for each in row["retrieved"]],
+        }
+        for row in lists
+    ]
+    kinds = ["log.parquet"] if library == "PyArrow" else ["log.parquet", "log.jsonl", "log.json"]
+    every: list[Any] = [ids, *(padded_log(kind, lists, tmp_path) for kind in FRAMES)]
+    for name, rows in {"lists": lists, "records": records}.items():
+        (tmp_path / name).mkdir()
+        every += [padded_log(kind, rows, tmp_path / name) for kind in kinds]
+    for run in every:
+        found = carob.evaluate({"1": [3], "2": [5], "3": [6]}, run, "RR")
+        assert (found.counts.missing, found.counts.unanswered) == (("3",), 1), run
+        skipped = carob.evaluate(
+            {"1": [3], "2": [5], "3": [6]}, run, "RR", policy=carob.Policy(missing="skip")
+        )
+        assert skipped.by_query("RR") == {"1": 1.0, "2": 0.0}
+
+
 def test_minus_one_pads_lists_by_query_and_records_but_no_rows(tmp_path: Path) -> None:
     qrels = {"1": [3, -1], "2": ["5", "-1"]}
     runs: list[Any] = [{"1": [3, -1, -1], "2": ["4", "5", "-1"]}]

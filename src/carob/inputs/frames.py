@@ -366,8 +366,8 @@ NESTED = ("list", "large_list", "fixed_size_list", "array", "struct")
 def listed_in(given: Any, kind: str, named: Asked) -> tuple[Any, Asked] | None:
     """Returns a frame whose rows hold lists or records with a row for each document, or None for other frames.
 
-    Polars lists the documents in a frame; without it, if they lie in objects, or if judgments have an empty list,
-    they are listed in a dictionary ``{query: {document: number}}``.
+    Polars lists the documents in a frame; without it, if they lie in objects, or if a list is empty, they are listed in
+    a dictionary ``{query: {document: number}}``.
 
     Args:
         given: the frame.
@@ -409,13 +409,13 @@ def listed_in(given: Any, kind: str, named: Asked) -> tuple[Any, Asked] | None:
 
             table = given.lazy() if library == "polars" else pl.from_arrow(as_table(given)).lazy()
             table = Polars.with_lists(table)
-            if kind == "qrels" and Polars().lists_nothing(table, plan):
+            if Polars().lists_nothing(table, plan):
                 return by_row()
             odd = Polars().odd_lists(table, plan, kind)
             if odd is not None:
                 raise odd.at(file=f"{kind} frame")
             try:
-                Polars().refuse_repeated(table, plan)
+                Polars().queries_with_lists(table, plan)
             except DataError as error:
                 raise error.at(file=f"{kind} frame") from None
             constants = {role: its for role, its in asked.items() if isinstance(its, (int, float))}

@@ -73,15 +73,9 @@ class Library:
 
         return shapes_of_types(nw.from_native(table).collect_schema())
 
-    def lists_nothing(self, table: Any, plan: ColumnRoles) -> bool:
-        """Returns whether a row has an empty list, for which a flat table has no row."""
-        if not plan.nested:
-            return False
-        import narwhals as nw
-
-        rows = nw.from_native(table.to_table() if hasattr(table, "scanner") else table).lazy()
-        sizes = rows.select(nw.col(plan.documents).list.len().alias("size"))
-        return bool(sizes.filter(nw.col("size") == 0).head(1).collect().rows())
+    def unpadded(self, table: Any, plan: ColumnRoles) -> Any:
+        """Returns the table with as many documents fewer in each list as it has documents -1, and their numbers."""
+        raise NotImplementedError
 
     def odd_lists(self, table: Any, plan: ColumnRoles, kind: str) -> DataError | None:
         """Returns the error for the first row whose lists are missing, differ in length or have -1 amid or alone."""
@@ -121,8 +115,20 @@ class Library:
         """
         raise NotImplementedError
 
-    def refuse_repeated(self, table: Any, plan: ColumnRoles, places: Callable[[], Any] | None = None) -> None:
-        """Refuses a query with two rows that list documents.
+    def lists_nothing(self, table: Any, plan: ColumnRoles) -> bool:
+        """Returns whether a row has an empty list, for which a flat table has no row."""
+        if not plan.nested:
+            return False
+        import narwhals as nw
+
+        size = nw.col(plan.documents).list.len().alias("size")
+        sizes = nw.from_native(self.unpadded(table, plan)).lazy().select(size)
+        return bool(sizes.filter(nw.col("size") == 0).head(1).collect().rows())
+
+    def queries_with_lists(
+        self, table: Any, plan: ColumnRoles, places: Callable[[], Any] | None = None
+    ) -> list[Any]:
+        """Returns the query of each row that lists documents, or none if the rows have one document each.
 
         Args:
             table: the table.
@@ -133,21 +139,23 @@ class Library:
             DataError: a query has two rows.
         """
         if not plan.nested:
-            return
+            return []
         import narwhals as nw
 
         query = plan.columns["query"]
         rows = nw.from_native(table.to_table(columns=[query]) if hasattr(table, "scanner") else table).lazy()
-        found = twice_among(rows.select(query).collect()[query].to_list())
+        queries = rows.select(query).collect()[query].to_list()
+        found = twice_among(queries)
         if found is not None:
-            query, *both = found
+            first, *both = found
             known = {number: {"row": number} for number in both} if places is None else places()
-            raise query_in_two_rows(query, *(known[number] for number in both))
+            raise query_in_two_rows(first, *(known[number] for number in both))
+        return list(queries)
 
     def flat(self, table: Any, plan: ColumnRoles, kind: str, *, text: bool) -> Any:
         """Selects the needed columns, with one document per row. With ``text``, numbers are parsed from text.
 
-        A query with an empty list has no row in a run. In qrels it has a null document, which is refused.
+        There is no row for an empty list in a run. In qrels it has a null document, which is refused.
         """
         raise NotImplementedError
 
@@ -317,12 +325,11 @@ class Polars(Library):
                 double_in_polars(each) if text and role not in IDS else each for role, each in wanted.items()
             )
         length = pl.col(plan.documents).list.len()
-        lists = [plan.records] if plan.records is not None else list(plan.inside.values())
-        kept = length - self.padding_in(table, plan).list.sum()
-        table = table.with_columns(pl.col(lists).list.head(kept))
+        table = self.unpadded(table, plan)
         if kind == "run":
             table = table.filter(length.fill_null(1) > 0)
         else:
+            lists = [plan.records] if plan.records is not None else list(plan.inside.values())
             table = table.with_columns(pl.when(length > 0).then(pl.col(lists)).name.keep())
         query = pl.col(plan.columns["query"]).alias("query")
         if plan.records is not None:
@@ -339,6 +346,14 @@ class Polars(Library):
         document = pl.col("document")
         pads = is_pad_in_polars(document, rows.collect_schema()["document"])
         return rows.with_columns(pl.when(~pads).then(document).alias("document"))
+
+    def unpadded(self, table: pl.LazyFrame, plan: ColumnRoles) -> pl.LazyFrame:
+        """Returns the table with as many documents fewer in each list as it has documents -1, and their numbers."""
+        import polars as pl
+
+        lists = [plan.records] if plan.records is not None else list(plan.inside.values())
+        kept = pl.col(plan.documents).list.len() - self.padding_in(table, plan).list.sum()
+        return table.with_columns(pl.col(lists).list.head(kept))
 
     @staticmethod
     def padding_in(table: pl.LazyFrame, plan: ColumnRoles) -> pl.Expr:
@@ -590,24 +605,33 @@ class PyArrow(Library):
         if not plan.nested:
             refuse_long_dictionaries(table, [name for role, name in plan.columns.items() if role in IDS])
             return table if kind == "run" else table.to_table(columns=list(plan.columns.values()))
-        try:
-            import polars as pl
-        except ImportError:
-            raise refused(
-                "carob reads columns of lists with Polars, which is not installed.",
-                remedy=PIP.format("polars"),
-            ) from None
-        names = [plan.columns["query"], *([plan.records] if plan.records else plan.inside.values())]
-        rows = table.to_table(columns=list(dict.fromkeys(names)))
-        rows.validate(full=True)
-        return Polars().flat(pl.DataFrame(pl.from_arrow(rows)).lazy(), plan, kind, text=text)
+        return Polars().flat(in_polars(table, plan), plan, kind, text=text)
 
     def odd_padding(self, table: Any, plan: ColumnRoles, kind: str) -> tuple[str, int] | None:
         """Finds the first list with the id -1 before other ids, or in qrels nothing else."""
-        import polars as pl
+        return Polars().odd_padding(in_polars(table, plan), plan, kind)
 
-        rows = table.to_table() if hasattr(table, "scanner") else table
-        return Polars().odd_padding(pl.DataFrame(pl.from_arrow(rows)).lazy(), plan, kind)
+    def unpadded(self, table: Any, plan: ColumnRoles) -> pl.LazyFrame:
+        """Returns the table with as many documents fewer in each list as it has documents -1, and their numbers."""
+        return Polars().unpadded(in_polars(table, plan), plan)
+
+
+def in_polars(table: pyarrow.dataset.Dataset, plan: ColumnRoles) -> pl.LazyFrame:
+    """Returns the needed columns of a data set in Polars, which damaged ones would crash.
+
+    Raises:
+        DataError: Polars is not installed.
+    """
+    try:
+        import polars as pl
+    except ImportError:
+        raise refused(
+            "carob reads columns of lists with Polars, which is not installed.", remedy=PIP.format("polars")
+        ) from None
+    names = [plan.columns["query"], *([plan.records] if plan.records else plan.inside.values())]
+    rows = table.to_table(columns=list(dict.fromkeys(names)))
+    rows.validate(full=True)
+    return pl.DataFrame(pl.from_arrow(rows)).lazy()
 
 
 def refuse_long_dictionaries(table: pyarrow.dataset.FileSystemDataset, ids: Collection[str]) -> None:

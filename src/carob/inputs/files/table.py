@@ -6,10 +6,11 @@ import math
 import re
 from collections.abc import Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from carob._cached import cached_property
 from carob._dataclasses import dataclass, replace
+from carob._numpy import np
 from carob.inputs import READERS
 from carob.inputs.columns import columns_named, constant_in, refuse_distance, usual
 from carob.inputs.errors import (
@@ -37,6 +38,7 @@ from carob.inputs.files.libraries import COLUMNAR, columnar_kind, has_library, l
 from carob.inputs.files.neighbours import array_kind, neighbours_in
 from carob.inputs.files.paths import Place, place_of
 from carob.inputs.frames import is_frame, negated, rows_of_frame, systems_in
+from carob.inputs.ids import bytes_of
 from carob.inputs.layouts import LaidOut, is_laid_out, unwrapped, with_columns
 from carob.inputs.nested import plan_of, shapes_of
 from carob.inputs.runs import Wrapper
@@ -55,6 +57,7 @@ if TYPE_CHECKING:
     from carob.inputs.files.libraries import Library
     from carob.inputs.nested import ColumnRoles, Shape
     from carob.inputs.runs import Found, MatchOptions, Ranked, Row
+    from carob.lists.rows import Integers
 
 
 JSON = re.compile(rb"\s*(?:\{|\[\s*\{)")
@@ -79,6 +82,7 @@ class FileTable:
         most: the bytes that the texts of the rows may take.
         blocks: yields the rows of a run block by block, in frames like ``content``; None to read ``content`` itself.
         written: whether the content is the file's own dictionary, in which carob put no ranks as scores.
+        answered: the queries of rows that list documents; those without a row in the content have an empty list.
     """
 
     name: str
@@ -92,6 +96,7 @@ class FileTable:
     most: float = math.inf
     blocks: Callable[[], Iterator[Any]] | None = None
     written: bool = False
+    answered: frozenset[bytes] = frozenset()
 
     @contextmanager
     def named(self, policy: Policy | None = None) -> Iterator[None]:
@@ -387,7 +392,7 @@ class TableRequest:
                     if columns_in_files
                     else objects_in(self.place.files)
                 )
-            library.refuse_repeated(table, plan, None if columns_in_files else places)
+            queries = library.queries_with_lists(table, plan, None if columns_in_files else places)
             frame = negated(library.flat(table, plan, self.kind, text=text), plan)
             systems = () if self.kind == "qrels" or plan.nested else self.systems(library, table)
 
@@ -417,6 +422,7 @@ class TableRequest:
             library,
             most_of(self.place.files) if columns_in_files else math.inf,
             None if columns_in_files else self.blocks(library),
+            answered=frozenset(bytes_of(str(each)) for each in queries),
         )
 
     def blocks(self, library: Library) -> Callable[[], Iterator[Any]] | None:
@@ -620,6 +626,23 @@ def refuse_packed(place: Place) -> None:
         raise refused("a table may be compressed as .gz or .zst only.", "Unpack it first.", file=packed)
 
 
+class WithLength:
+    """What was found in a run, with other numbers of documents.
+
+    Args:
+        found: what was found.
+        length: the number of documents of each query, -1 for one that the run lacks [queries].
+    """
+
+    def __init__(self, found: Found, length: Integers) -> None:
+        """Holds both."""
+        self.found, self.length = found, length
+
+    def __getattr__(self, name: str) -> Any:
+        """Returns what was found."""
+        return getattr(self.found, name)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class FileRun(Wrapper):
     """A run in Parquet, CSV, JSON and similar files. Errors about the run name the files.
@@ -637,9 +660,16 @@ class FileRun(Wrapper):
         return replace(self.table.origin, whole=self.held.origin.whole)
 
     def match(self, judgments: _native.Judgments, options: MatchOptions) -> Found:
-        """Returns the rows of judged documents."""
+        """Returns the rows of judged documents. A query with an empty list is not missing."""
         with self.table.named(options.policy):
-            return self.held.match(judgments, options)
+            found = self.held.match(judgments, options)
+        if not self.table.answered:
+            return found
+        length = np.array(found.length)
+        for place in np.flatnonzero(length < 0).tolist():
+            if judgments.queries[place] in self.table.answered:
+                length[place] = 0
+        return cast("Found", WithLength(found, length))
 
     def rankings(self, queries: list[bytes], options: MatchOptions, depth: int | None = None) -> list[Ranked]:
         """Returns the documents of each query in rank order, with the scores by which the documents are ordered."""
