@@ -324,6 +324,7 @@ def values_of(result: Any) -> list[Any]:
         "truth",
         "run",
         "baseline",
+        "headline",
         "footers",
         "carob",
     }
