@@ -31,6 +31,7 @@ from carob.inputs.ids import text_of
 from carob.inputs.layouts import by_query, is_of_tool
 from carob.inputs.qrels import Qrels, refuse_results
 from carob.inputs.runs import Extracted, TextRun, Wrapper
+from carob.inputs.runs.answered import RunWithEmptyLists
 from carob.inputs.sources import (
     Provenance,
     Readable,
@@ -234,6 +235,7 @@ class Run:
             columns = insisted(table.columns)
             if is_frame(table.content):
                 held = held_frame(table.content, extract, columns, table.most, table.blocks)
+                held = RunWithEmptyLists(held, table.answered) if table.answered else held
             else:
                 held = cls.of(table.content, extract=extract, **cast("Any", columns)).held
                 made = isinstance(table.content, Mapping) and not table.written

@@ -24,6 +24,7 @@ from carob.inputs.ids import text_of
 from carob.inputs.qrels import Qrels
 from carob.inputs.run import Run
 from carob.inputs.runs import Wrapper
+from carob.inputs.runs.answered import RunWithEmptyLists
 from carob.inputs.sources import Source, called, content_of, memory, source_of
 from carob.output.errors import ContentError, DataError, LineEndError
 
@@ -54,7 +55,7 @@ class SurveyedText:
         survey: the counts of one pass over the text; None before that pass.
         unbroken: the cursors over a compressed file, which note where it ends early.
         drawn: the number of documents, if the judgments are a sample.
-        unanswered: the queries of a run with an empty list, for which there is no line.
+        answered: queries that the run answers, at least those with an empty list, for which there is no line.
     """
 
     kind: str
@@ -66,7 +67,7 @@ class SurveyedText:
     survey: _native.Survey | None = None
     unbroken: Unbroken | None = None
     drawn: int = 0
-    unanswered: frozenset[bytes] = frozenset()
+    answered: frozenset[bytes] = frozenset()
 
     def read(self, judgments: _native.Judgments | None = None) -> _native.Survey:
         """Returns the survey of the text. With qrels, the survey also finds other spellings of judged documents."""
@@ -300,14 +301,15 @@ def rows_in(held: Any, kind: str) -> Iterable[tuple[Any, Any, Any]]:
 
 
 def beside_lines(held: Any, kind: str) -> dict[str, Any]:
-    """Returns what lines of text cannot express: ``drawn`` and ``unanswered`` of ``SurveyedText``."""
+    """Returns what lines of text cannot express: ``drawn`` and ``answered`` of ``SurveyedText``."""
+    empty: frozenset[bytes] = frozenset()
     while isinstance(held, Wrapper):
+        empty |= held.answered if isinstance(held, RunWithEmptyLists) else empty
         held = held.held
     mapping = held.mapping if isinstance(held, MappingRun) else held
-    empty: frozenset[bytes] = frozenset()
     if kind == "run" and isinstance(mapping, Mapping):
         empty = frozenset(token(query) for query, its in numbered(mapping, kind).items() if not its)
-    return {"drawn": 0 if kind == "run" else drawn_in(held), "unanswered": empty}
+    return {"drawn": 0 if kind == "run" else drawn_in(held), "answered": empty}
 
 
 def drawn_in(held: Any) -> int:

@@ -16,7 +16,8 @@ from carob.evaluation.engine import MOST_SHARED, Matches, scores_of
 from carob.inputs.errors import sentences
 from carob.inputs.qrels import Qrels
 from carob.inputs.run import Run
-from carob.inputs.runs import MatchOptions, TextRun, Wrapper
+from carob.inputs.runs import MatchOptions, TextRun
+from carob.inputs.runs.answered import RunWithEmptyLists
 from carob.inputs.sources import called, memory
 from carob.inputs.spellings import folded, other_spellings
 from carob.matching.match import MatchedOnce, rows_of
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from carob.diagnosis.check.inputs import SurveyedText
     from carob.evaluation.engine import Ideals
     from carob.evaluation.scores import Scores
-    from carob.inputs.runs import Found
     from carob.inputs.sources import Source
     from carob.lists.rows import Floats, JudgedRows
     from carob.measures import Measure
@@ -123,44 +123,6 @@ def strictly(text: SurveyedText, reader: Callable[[Any], Any]) -> None:
             text.faults.append(refusal("refused", text.name, error))
 
 
-class MatchWithEmptyLists:
-    """A match of a run's text, in which queries with an empty list are not missing, although they have no line.
-
-    Args:
-        found: the match of the text.
-        judged: the ids of the judged queries.
-        unanswered: the queries with an empty list.
-    """
-
-    def __init__(self, found: _native.Matched, judged: Sequence[bytes], unanswered: frozenset[bytes]) -> None:
-        self.found = found
-        empty = np.array([query in unanswered for query in judged], bool)
-        self.length = np.where(empty, np.maximum(found.length, 0), found.length)
-        self.extra = sorted({*found.extra, *unanswered.difference(judged)})
-
-    def __getattr__(self, name: str) -> Any:
-        """Returns everything else as the match of the text has it."""
-        return getattr(self.found, name)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class RunWithEmptyLists(Wrapper):
-    """The text of a run whose original has empty lists.
-
-    Args:
-        unanswered: the queries with an empty list.
-    """
-
-    unanswered: frozenset[bytes] = frozenset()
-
-    def match(self, judgments: _native.Judgments, options: MatchOptions) -> Found:
-        """Returns the rows of judged documents."""
-        found = self.held.match(judgments, options)
-        if not self.unanswered:
-            return found
-        return cast("Found", MatchWithEmptyLists(cast("Any", found), judgments.queries, self.unanswered))
-
-
 LENIENT = Policy(duplicates="first", malformed="skip", overlap="none")
 """The policy of a check: it refuses nothing that it can skip."""
 DEPTH = 10
@@ -236,7 +198,7 @@ class RunAndQrels:
 
     def run_of(self, source: Source, name: str) -> Run:
         """Returns the run with these lines, and with the empty lists of its original."""
-        return Run(name, MatchedOnce(RunWithEmptyLists(TextRun(source), self.text.unanswered)))
+        return Run(name, MatchedOnce(RunWithEmptyLists(TextRun(source), self.text.answered)))
 
     @property
     def name(self) -> str:

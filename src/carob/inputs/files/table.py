@@ -6,11 +6,10 @@ import math
 import re
 from collections.abc import Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from carob._cached import cached_property
 from carob._dataclasses import dataclass, replace
-from carob._numpy import np
 from carob.inputs import READERS
 from carob.inputs.columns import columns_named, constant_in, refuse_distance, usual
 from carob.inputs.errors import (
@@ -57,7 +56,6 @@ if TYPE_CHECKING:
     from carob.inputs.files.libraries import Library
     from carob.inputs.nested import ColumnRoles, Shape
     from carob.inputs.runs import Found, MatchOptions, Ranked, Row
-    from carob.lists.rows import Integers
 
 
 JSON = re.compile(rb"\s*(?:\{|\[\s*\{)")
@@ -626,23 +624,6 @@ def refuse_packed(place: Place) -> None:
         raise refused("a table may be compressed as .gz or .zst only.", "Unpack it first.", file=packed)
 
 
-class WithLength:
-    """What was found in a run, with other numbers of documents.
-
-    Args:
-        found: what was found.
-        length: the number of documents of each query, -1 for one that the run lacks [queries].
-    """
-
-    def __init__(self, found: Found, length: Integers) -> None:
-        """Holds both."""
-        self.found, self.length = found, length
-
-    def __getattr__(self, name: str) -> Any:
-        """Returns what was found."""
-        return getattr(self.found, name)
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class FileRun(Wrapper):
     """A run in Parquet, CSV, JSON and similar files. Errors about the run name the files.
@@ -660,16 +641,9 @@ class FileRun(Wrapper):
         return replace(self.table.origin, whole=self.held.origin.whole)
 
     def match(self, judgments: _native.Judgments, options: MatchOptions) -> Found:
-        """Returns the rows of judged documents. A query with an empty list is not missing."""
+        """Returns the rows of judged documents."""
         with self.table.named(options.policy):
-            found = self.held.match(judgments, options)
-        if not self.table.answered:
-            return found
-        length = np.array(found.length)
-        for place in np.flatnonzero(length < 0).tolist():
-            if judgments.queries[place] in self.table.answered:
-                length[place] = 0
-        return cast("Found", WithLength(found, length))
+            return self.held.match(judgments, options)
 
     def rankings(self, queries: list[bytes], options: MatchOptions, depth: int | None = None) -> list[Ranked]:
         """Returns the documents of each query in rank order, with the scores by which the documents are ordered."""
