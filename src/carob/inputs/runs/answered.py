@@ -31,7 +31,8 @@ class MatchWithEmptyLists:
             if judged[place] in answered:
                 self.length[place] = 0
         extra: Any = found.extra  # of an engine, without names
-        self.extra = sorted({*extra, *answered.difference(judged)}) if isinstance(extra, list) else extra
+        more = answered.difference(judged, extra) if isinstance(extra, list) else ()
+        self.extra = sorted({*extra, *more}) if more else extra
 
     def __getattr__(self, name: str) -> Any:
         """Returns everything else as the match of the rows has it."""
