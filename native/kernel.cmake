@@ -1,10 +1,14 @@
 # Lists the kernel's sources and how they are compiled; the module, the tests and the fuzz target share it.
-# Sources that an evaluation goes through for every line or row, and the others.
+# Sources that an evaluation or a fusion goes through for every line or row, and the others.
 set(CAROB_HOT
   ${CMAKE_CURRENT_LIST_DIR}/frames/columns.cpp
   ${CMAKE_CURRENT_LIST_DIR}/frames/decimal.cpp
   ${CMAKE_CURRENT_LIST_DIR}/frames/frame.cpp
   ${CMAKE_CURRENT_LIST_DIR}/fusion/places.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/fusion/points.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/fusion/query.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/fusion/sums.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/fusion/tune.cpp
   ${CMAKE_CURRENT_LIST_DIR}/matching/gather.cpp
   ${CMAKE_CURRENT_LIST_DIR}/matching/judgments.cpp
   ${CMAKE_CURRENT_LIST_DIR}/matching/match.cpp
@@ -22,11 +26,7 @@ set(CAROB_COLD
   ${CMAKE_CURRENT_LIST_DIR}/fusion/blocks_of_queries.cpp
   ${CMAKE_CURRENT_LIST_DIR}/fusion/fuse.cpp
   ${CMAKE_CURRENT_LIST_DIR}/fusion/plain_runs.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/fusion/points.cpp
   ${CMAKE_CURRENT_LIST_DIR}/fusion/pooled_runs.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/fusion/query.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/fusion/sums.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/fusion/tune.cpp
   ${CMAKE_CURRENT_LIST_DIR}/matching/notice.cpp
   ${CMAKE_CURRENT_LIST_DIR}/matching/ranked.cpp
   ${CMAKE_CURRENT_LIST_DIR}/matching/rows.cpp

@@ -1,11 +1,26 @@
 // Finds the places of a few documents in a fused list that is not made: tuning asks for those of judged ones at many weights.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "fusion/query.h"
 
 namespace carob {
+namespace {
+
+// The highest of a block, in lanes: compared one after another, each would wait for the one before.
+float highest(const float* values, std::size_t size) {
+    constexpr std::size_t LANES = 8;
+    float lanes[LANES];
+    std::copy_n(values, LANES, lanes);
+    for (std::size_t first = LANES; first < size; first += LANES) {
+        for (std::size_t i = 0; i < LANES; ++i) lanes[i] = values[first + i] > lanes[i] ? values[first + i] : lanes[i];
+    }
+    return *std::max_element(lanes, lanes + LANES);
+}
+
+}  // namespace
 
 void QueryFuser::weigh(const std::vector<double>& weights) {
     weights_ = &weights;
@@ -50,13 +65,21 @@ void QueryFuser::find_rough_scores(const std::vector<double>& weights) {
     }
     // Each number and each operation errs by half a unit of a float, or by the least float times a factor.
     slack_ = steps * (size * 0x1p-24 + factors * 0x1p-149);
-    if (!(size + factors < std::numeric_limits<float>::max())) return find_scores(weights);
+    if (!(2 * (size + factors) < std::numeric_limits<float>::max())) return find_scores(weights);
+    find_tops();
+}
+
+void QueryFuser::find_tops() {
+    constexpr float NONE = -std::numeric_limits<float>::infinity();
+    rough_.resize((rough_.size() + BLOCK - 1) / BLOCK * BLOCK, NONE);
     tops_.clear();
-    for (std::size_t first = 0; first < count; first += BLOCK) {
-        float top = rough[first];
-        for (std::size_t d = first + 1; d < std::min(first + BLOCK, count); ++d) top = rough[d] > top ? rough[d] : top;
-        tops_.push_back(top);
-    }
+    for (std::size_t first = 0; first < rough_.size(); first += BLOCK) tops_.push_back(highest(rough_.data() + first, BLOCK));
+    least_kept_ = NONE;
+    if (kept() > tops_.size()) return;
+    sorted_tops_ = tops_;
+    const auto last_kept = sorted_tops_.begin() + static_cast<std::ptrdiff_t>(kept() - 1);
+    std::nth_element(sorted_tops_.begin(), last_kept, sorted_tops_.end(), std::greater<>());
+    least_kept_ = *last_kept;
 }
 
 double QueryFuser::score_of(std::uint32_t document) {
@@ -81,10 +104,11 @@ FusedPlace QueryFuser::place_of(std::uint32_t document) {
     if (!rough_.empty()) {
         const double own = rough_[document];
         const auto high = static_cast<float>(own + 2 * slack_), low = static_cast<float>(own - 2 * slack_);
+        if (high < least_kept_) return {kept() + 1, kept() + 1, kept() + 1};
         std::size_t above = 0;
         for (std::size_t block = 0; block < tops_.size() && above < kept(); ++block) {
             if (tops_[block] < low) continue;
-            const std::size_t first = block * BLOCK, last = std::min(first + BLOCK, count);
+            const std::size_t first = block * BLOCK, last = first + BLOCK;
             std::int32_t higher = 0, others = 0;
             for (std::size_t d = first; d < last; ++d) {
                 higher += rough_[d] > high;

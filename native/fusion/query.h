@@ -103,6 +103,7 @@ private:
     void find_scores(const std::vector<double>& weights);
     void find_rough_points(std::size_t run);
     void find_rough_scores(const std::vector<double>& weights);
+    void find_tops();
     double score_of(std::uint32_t document);
     FusedPlace place_among(std::uint32_t document, double score, const std::vector<std::uint32_t>& others, std::size_t above);
     void add_presence(const std::vector<double>& weights);
@@ -137,7 +138,8 @@ private:
     const std::vector<double>* weights_ = nullptr;  // those of weigh
     std::vector<float> rough_;                      // scores that are wrong by less than slack_; empty if scores_ are there
     double slack_ = 0;
-    std::vector<float> tops_;  // the highest of each block of rough scores
+    std::vector<float> tops_, sorted_tops_;  // the highest of each block of rough scores
+    float least_kept_ = 0;                   // as many documents as are kept have at least this rough score
     std::vector<std::uint32_t> near_;
     std::vector<std::int32_t> votes_;
     std::vector<std::uint32_t> buckets_;  // where each begins
