@@ -203,12 +203,21 @@ def test_a_gate_by_tags_reads_them_from_the_golden_set(
     ):
         words = ["gate", files[0], files[1], "--by", "tags", "--format", "json", *options]
         assert command(*words, *(["--baseline", files[2]] if "--max-drop" in options else [])) == 0
-        groups = json.loads(capsys.readouterr().out)["checks"][0]["groups"]
+        found = json.loads(capsys.readouterr().out)
+        groups = found["checks"][0]["groups"]
+        assert found["in_several_groups"] == 1
         assert [(each["name"], each["ungrouped"], each["queries"], each["after"]) for each in groups] == [
             ("x", False, 2, 0.5),
             ("y", False, 1, 0.5),
             ("(none)", True, 1, 0.5),
         ]
+    tags = {"q1": ["x"], "q2": ["x", "y"], "q3": [], "q4": ["x"]}
+    ranked = {query: {"a": 2.0, "b": 1.0} for query in tags}
+    judged = {query: {"a": 1} for query in tags}
+    before = {**ranked, "q2": {"a": 1.0, "b": 2.0}}
+    tested = carob.gate(judged, ranked, before, {"RR": 0.1}, by=tags).to_text()
+    assert "1 query counts in several groups, which depend on each other." in " ".join(tested.split())
+    assert "t-test" not in carob.gate(judged, ranked, at_least={"RR": 0.1}, by=tags).to_text()
 
 
 def test_a_pass_says_whether_a_larger_drop_is_excluded() -> None:

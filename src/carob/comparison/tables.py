@@ -585,6 +585,20 @@ MARKED = (
 """The mark of an interval that is not Student's, and its meaning."""
 
 
+def of_groups(several: int, *, marked: bool) -> str:
+    """Returns what must be known of the p-values of groups.
+
+    Args:
+        several: the number of queries that are in several groups.
+        marked: whether one has the mark of the worst-point interval.
+    """
+    note = "Groups are descriptive: their p comes from the t-test, uncorrected."
+    if several:
+        overlap = " {count:query counts/queries count} in several groups, which depend on each other."
+        note += filled(overlap, count=several)
+    return note + MARKED * marked
+
+
 def by_group(comparison: Findings) -> list[FittedTable]:
     """Returns each run's means by group of queries, its worst group, and the differences of a few pairs."""
     contest = comparison.primary
@@ -637,11 +651,7 @@ def differences_by_group(comparison: Findings, pairs: Sequence[Pair]) -> FittedT
     marks = [WORST_POINT * own.worst_point for own in found]
     columns["p" if any(marks) else "p(t)"] = marked(shown, marks, [False] * len(found))
     rows = [[*name, *row] for name, row in zip(names, zip(*columns.values(), strict=True), strict=True)]
-    note = "Groups are descriptive: their p comes from the t-test, uncorrected."
-    if count := comparison.settings.in_several_groups:
-        several = " {count:query counts/queries count} in several groups, which depend on each other."
-        note += filled(several, count=count)
-    note += MARKED * any(marks)
+    note = of_groups(comparison.settings.in_several_groups, marked=any(marks))
     return FittedTable([contest.label, "group", "n", *columns], rows, frozenset({0, 1}), note=note)
 
 

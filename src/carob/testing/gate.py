@@ -180,8 +180,8 @@ def gate(
         both, names = (sides.old, sides.new), (key, new.name)
         checks += tested_checks("max-drop", both, drops, names, alpha, of_drops, worst, by)
         notes += [] if given else [no_tolerance(next(iter(drops)), decide_by)]
+    grouped = new if by is None else with_groups([new], by)[0]
     if floors and of_floors == "mean":
-        grouped = new if by is None else with_groups([new], by)[0]
         checks += [floor_check(grouped, measure, least) for measure, least in floors.items()]
     elif floors:
         both, names = (at_floors(new, floors), new), (f"{new.name} (minimum)", new.name)
@@ -202,6 +202,7 @@ def gate(
         alpha=alpha,
         compared=len(tested),
         decide_by=of_drops if drops else of_floors,
+        in_several_groups=grouped.in_several_groups,
         **unpaired,
         counted_as_zero=tuple(each for each in unpaired["missing_after"] if each in counted),
         warnings=tuple(notes),

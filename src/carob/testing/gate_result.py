@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass, replace
 from carob._version import __version__
-from carob.comparison.tables import MARKED, WORST_POINT
+from carob.comparison.tables import WORST_POINT, of_groups
 from carob.output.document import Document, Documented, Items, Line, Part, Section, Table
 from carob.output.escaping import command, printable, sentence
 from carob.output.language import filled
@@ -77,7 +77,6 @@ RULES = {
 KINDS = {"max-drop": "drops", "min": "minimums"}
 """What the limits of a kind are called together."""
 GROUPS = "{label} {what} in {missed} of {total} groups: {groups}"
-OF_GROUPS = "Groups do not decide: their p comes from the t-test, uncorrected."
 GROUPS_BEYOND = {"max-drop": "fell by more than the tolerance", "min": "is below the minimum"}
 """The groups of queries whose means miss the limit."""
 UNPAIRED = {
@@ -343,6 +342,7 @@ class Gate(Documented):
         missing_after: judged queries that the run does not answer.
         counted_as_zero: those of them that count as 0 in the run's means.
         decide_by: what the checks of drops decide by, or else those of minimum values.
+        in_several_groups: the number of queries that count in several groups.
         warnings: further remarks for the reader.
         footers: the footers of the run's scores and of the baseline's.
     """
@@ -358,6 +358,7 @@ class Gate(Documented):
     missing_after: tuple[str, ...] = ()
     counted_as_zero: tuple[str, ...] = ()
     decide_by: str = "mean"
+    in_several_groups: int = 0
     warnings: tuple[str, ...] = ()
     footers: tuple[str, ...] = ()
 
@@ -415,8 +416,8 @@ class Gate(Documented):
                 words = {"what": GROUPS_BEYOND[each.kind], "label": each.label, "missed": len(missed)}
                 lines.append(filled(GROUPS, total=len(each.groups), groups=listed(missed), **words))
         groups = [group for each in self.checks for group in each.groups]
-        if groups:
-            lines.append(OF_GROUPS + MARKED * any(each.worst_point for each in groups))
+        if any(not math.isnan(each.p_uncorrected) for each in groups):
+            lines.append(of_groups(self.in_several_groups, marked=any(each.worst_point for each in groups)))
         kinds = {each.kind: each.decide_by for each in self.checks if each.tested}
         rules = [RULES[f"{rule}:{kind}"] for kind, rule in kinds.items()]
         if rules:
@@ -543,6 +544,7 @@ class Gate(Documented):
             "missing_before": self.missing_before,
             "missing_after": self.missing_after,
             "counted_as_zero": self.counted_as_zero,
+            "in_several_groups": self.in_several_groups,
             "warnings": self.warnings,
             "footers": self.footers,
             "carob": __version__,
