@@ -115,16 +115,19 @@ def ran(site: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize(
     ("command", "said"),
-    [
-        (("eval", "qrels.txt", "one.run", "-m", "Halved@2"), "0.1250"),
-        (("eval", "qrels.txt", "one.run", "--profile", "ours"), "profile ours"),
-        (("compare", "qrels.txt", "one.run", "two.run", "-m", "Halved@2"), "Halved@2"),
-        (("explain", "Halved@2", "qrels.txt", "one.run", "--query", "q1"), "Halved@2 of query q1 = 0.25"),
-        (("measures", "Halved"), "Half of precision."),
-        (("measures",), "Halved"),
-        (("profiles", "ours"), "our package"),
-        (("profiles",), "ours"),
-    ],
+    first(
+        [
+            (("eval", "qrels.txt", "one.run", "-m", "Halved@2"), "0.1250"),
+            (("eval", "qrels.txt", "one.run", "--profile", "ours"), "profile ours"),
+            (("compare", "qrels.txt", "one.run", "two.run", "-m", "Halved@2"), "Halved@2"),
+            (("explain", "Halved@2", "qrels.txt", "one.run", "--query", "q1"), "Halved@2 of query q1 = 0.25"),
+            (("measures", "Halved"), "Half of precision."),
+            (("measures",), "Halved"),
+            (("profiles", "ours"), "our package"),
+            (("profiles",), "ours"),
+        ],
+        3,
+    ),
 )
 def test_the_command_line_finds_what_a_package_offers(
     site: Path, command: tuple[str, ...], said: str

@@ -14,6 +14,7 @@ import pytest
 
 import carob
 from carob.cli import COMMANDS, commands, main
+from strategies import first
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -175,7 +176,9 @@ def strangers(sentence: str, speaker: str) -> list[str]:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("file", [f"qrels/{each}" for each in QRELS] + [f"runs/{each}" for each in RUNS])
+@pytest.mark.parametrize(
+    "file", first([f"qrels/{each}" for each in QRELS] + [f"runs/{each}" for each in RUNS], 20)
+)
 def test_an_option_in_advice_is_one_of_the_command_that_advises_it(
     file: str, capfd: pytest.CaptureFixture[str]
 ) -> None:

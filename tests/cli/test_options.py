@@ -142,6 +142,7 @@ def on_input(path: Path, *arguments: str, piped: bool = False) -> subprocess.Com
         return subprocess.run(words, stdin=file, capture_output=True, text=True)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not Path("/dev/stdin").exists(), reason="the system has no path of standard input")
 def test_a_dash_reads_whatever_dev_stdin_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

@@ -102,7 +102,7 @@ def likelihood(table: Any, logs: Any) -> float:
     return float(np.log(np.diag(factor)).sum() + np.log(design @ design) / 2 + rest @ rest / 2)
 
 
-@pytest.mark.parametrize("shape", first([((6, 4, 1),), ((5, 3, 2),), ((8, 3, 1),)], 2), ids=str)
+@pytest.mark.parametrize("shape", first([((5, 3, 2),), ((6, 4, 1),), ((8, 3, 1),)], 1), ids=str)
 def test_variance_components_have_the_greatest_restricted_likelihood(shape: tuple[int, int, int]) -> None:
     draw, boundary = np.random.default_rng(0), 0
     for spread in (0.0, 0.0, 1.0):

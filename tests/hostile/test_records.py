@@ -11,6 +11,7 @@ import pytest
 
 import carob
 from hostile.attack import attacked
+from strategies import first
 from toys import BETTER, QRELS, RUN
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ WRONG: dict[str, Callable[[dict[str, Any]], None]] = {
 }
 
 
-@pytest.mark.parametrize("attack", WRONG)
+@pytest.mark.parametrize("attack", first(WRONG, 20))
 def test_a_field_of_a_wrong_kind_is_a_sentence(attack: str, record: dict[str, Any]) -> None:
     WRONG[attack](record)
     said = verified(record).refused().err

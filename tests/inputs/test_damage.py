@@ -14,7 +14,7 @@ import pytest
 
 import carob
 from carob import DataError, Policy, Run, _native
-from strategies import examples
+from strategies import examples, first
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -378,7 +378,7 @@ print("alive")
 
 
 @pytest.mark.parametrize("kind", [".parquet", ".arrow"])
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", first([1, 2], 1))
 def test_damaged_files_give_a_sentence_or_a_number(kind: str, seed: int, tmp_path: Path) -> None:
     content = parquet(**SHAPES[seed])
     if kind == ".arrow":
