@@ -6,10 +6,12 @@ import json
 import math
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 import carob
 from carob import DataError, MeasureError, Policy
+from carob._dataclasses import replace
 from carob.evaluation.score_tables import board, document_of, footers
 from toys import command
 
@@ -74,6 +76,38 @@ def test_many_parts_merge_at_once() -> None:
     assert parts[0].merge().means() == parts[0].means()
     with pytest.raises(DataError, match="'q7' was evaluated in two parts"):
         parts[0].merge(*parts[1:], parts[4])
+
+
+@pytest.mark.parametrize("weights", [None, {"q1": 3.0, "q4": 0.5}])
+@pytest.mark.parametrize("empty", ["zero", "skip"])
+def test_merged_parts_keep_what_is_known_of_ties_depths_and_faults(weights: Any, empty: Any) -> None:
+    draw = np.random.default_rng(3)
+    qrels = {
+        f"q{query}": {f"d{each}": int(draw.integers(0, 3)) * (query != 5) for each in range(8)}
+        for query in range(12)
+    }
+    run = {query: {f"d{each}": float(draw.integers(0, 3)) for each in range(8)} for query in list(qrels)[1:]}
+    measures = ["AP", "nDCG@3", "GMAP", "R@2", "NumRelRet", "ERR"]
+    policy = Policy(overlap="none", empty=empty)
+
+    def scores(own: list[str]) -> carob.Scores:
+        its = {query: run[query] for query in own if query in run}
+        given = None if weights is None else {query: weights.get(query, 1.0) for query in own}
+        return carob.evaluate(
+            {query: qrels[query] for query in own}, its, measures, policy=policy, weights=given
+        )
+
+    whole = scores([*qrels])
+    parts = [scores(own) for own in ([*qrels][:2], [*qrels][2:6], [*qrels][6:])]
+    merged = parts[0].merge(*parts[1:])
+    assert set(merged.bounds) == set(whole.bounds) >= {"AP", "GMAP", "ERR"}
+    for label, ends in whole.bounds.items():
+        assert merged.bounds[label] == pytest.approx(ends, abs=1e-12), label
+    assert set(whole.caps) == {"R@2"} == set(merged.caps)
+    assert merged.caps["R@2"] == pytest.approx(whole.caps["R@2"], abs=1e-12)
+    assert merged.footer() == whole.footer()
+    doubtful = [replace(each, warnings=("The scores rise.",)) for each in parts]
+    assert doubtful[0].merge(*doubtful[1:]).warnings == ("The scores rise.",)
 
 
 def test_the_footer_says_what_was_decided() -> None:

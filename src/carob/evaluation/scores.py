@@ -13,7 +13,9 @@ from carob._numpy import np
 from carob.evaluation.score_tables import (
     GIVEN,
     SAME,
+    Cap,
     QueryValues,
+    aggregate,
     board,
     document_to_keep,
     footers,
@@ -225,14 +227,14 @@ class Scores(Tabled, QueryValues):
             ids=Names.of(names[each] for each in order),
             matrix=np.concatenate([each.matrix for each in parts])[order],
             counts=self.counts.merge(*(each.counts for each in others)),
-            bounds={},
-            caps={},
+            bounds=merged_bounds(parts),
+            caps=merged_caps(parts),
             counted=stacked([(each.counted, each.matrix.shape) for each in parts], np.bool_, order),
             weights=stacked([(each.weights, each.matrix.shape) for each in parts], np.float64, order),
             errors=merged_errors(parts),
             failed={label: reason for each in parts for label, reason in each.failed.items()},
             inputs={},
-            warnings=(),
+            warnings=tuple(dict.fromkeys(each for part in parts for each in part.warnings)),
             judged=math.nan,
             groups=None
             if self.groups is None
@@ -241,7 +243,7 @@ class Scores(Tabled, QueryValues):
         if len(merged.ids) and not merged.counts.found and merged.profile != GIVEN:
             doubt = f"{self.name}: no judged document is in any of the {len(parts)} parts that were merged."
             warn(doubt)
-            merged = replace(merged, warnings=(doubt,))
+            merged = replace(merged, warnings=(*merged.warnings, doubt))
         return pooled_again(merged, parts) if self.pools else merged
 
     def records(self) -> dict[str, Callable[[], Records]]:
@@ -535,6 +537,41 @@ def pooled_again(merged: Scores, parts: Sequence[Scores]) -> Scores:
         weights[places, column] = own if rows.weight is None else own * rows.weight
         pools[label] = rows
     return replace(merged, matrix=values, weights=weights, pools=pools)
+
+
+def merged_bounds(parts: Sequence[Scores]) -> dict[str, tuple[float, float]]:
+    """Returns the merged means under the worst and the best order of tied documents, by label."""
+    found = {}
+    for label in parts[0].labels:
+        if label not in parts[0].pools and any(label in each.bounds for each in parts):
+            ends = (each.bounds.get(label, (each[label],) * 2) for each in parts)
+            low, high = (merged_mean(parts, label, its) for its in zip(*ends, strict=True))
+            found[label] = low, high
+    return found
+
+
+def merged_caps(parts: Sequence[Scores]) -> dict[str, Cap]:
+    """Returns the highest possible merged means, by label, of those that are known for each part."""
+    known = {label: [each.caps[label] for each in parts if label in each.caps] for label in parts[0].caps}
+    return {
+        label: Cap(
+            merged_mean(parts, label, [each.mean for each in its]),
+            sum(each.queries for each in its),
+            its[0].depth,
+        )
+        for label, its in known.items()
+        if len(its) == len(parts)
+    }
+
+
+def merged_mean(parts: Sequence[Scores], label: str, means: Sequence[float]) -> float:
+    """Returns the aggregate of all parts of that of each part, which counts by the weight of its queries."""
+    place = parts[0].column(label)
+    sizes = []
+    for each in parts:
+        weights = np.ones(len(each.ids)) if each.weights is None else each.weights[:, place]
+        sizes.append(weights.sum() if each.counted is None else weights[each.counted[:, place]].sum())
+    return aggregate(np.array(means), parts[0].measures[place].definition.aggregate, np.array(sizes))
 
 
 def merged_errors(parts: Sequence[Scores]) -> dict[str, float]:
