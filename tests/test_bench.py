@@ -146,6 +146,7 @@ def test_peak_memory_is_that_of_the_program() -> None:
     assert 200 < float(done.stdout) < 260
 
 
+@pytest.mark.long
 def test_a_program_past_its_limit_is_stopped_and_keeps_what_it_finished() -> None:
     slow = "import time; print({}, flush=True); time.sleep(60)"
     some, none = (

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import carob
-from strategies import first
+
+pytestmark = pytest.mark.long  # Each test is a process that looks for packages.
 
 MEASURES = '''
 import carob
@@ -115,19 +116,16 @@ def ran(site: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize(
     ("command", "said"),
-    first(
-        [
-            (("eval", "qrels.txt", "one.run", "-m", "Halved@2"), "0.1250"),
-            (("eval", "qrels.txt", "one.run", "--profile", "ours"), "profile ours"),
-            (("compare", "qrels.txt", "one.run", "two.run", "-m", "Halved@2"), "Halved@2"),
-            (("explain", "Halved@2", "qrels.txt", "one.run", "--query", "q1"), "Halved@2 of query q1 = 0.25"),
-            (("measures", "Halved"), "Half of precision."),
-            (("measures",), "Halved"),
-            (("profiles", "ours"), "our package"),
-            (("profiles",), "ours"),
-        ],
-        3,
-    ),
+    [
+        (("eval", "qrels.txt", "one.run", "-m", "Halved@2"), "0.1250"),
+        (("eval", "qrels.txt", "one.run", "--profile", "ours"), "profile ours"),
+        (("compare", "qrels.txt", "one.run", "two.run", "-m", "Halved@2"), "Halved@2"),
+        (("explain", "Halved@2", "qrels.txt", "one.run", "--query", "q1"), "Halved@2 of query q1 = 0.25"),
+        (("measures", "Halved"), "Half of precision."),
+        (("measures",), "Halved"),
+        (("profiles", "ours"), "our package"),
+        (("profiles",), "ours"),
+    ],
 )
 def test_the_command_line_finds_what_a_package_offers(
     site: Path, command: tuple[str, ...], said: str
@@ -155,19 +153,16 @@ def test_names_of_carobs_own_load_no_package(site: Path) -> None:
 
 @pytest.mark.parametrize(
     ("command", "said"),
-    first(
-        [
-            (("eval", "qrels.ours", "one.ours", "-m", "RR"), "one  0.5000"),
-            (("eval", "qrels.txt", "one.ours", "--exclude", "qrels.ours"), "excluded"),
-            (("compare", "qrels.ours", "one.ours", "two.run", "-m", "RR"), "two"),
-            (("explain", "RR", "qrels.ours", "two.ours", "--query", "q1"), "RR of query q1 = 0.5"),
-            (("check", "qrels.ours", "one.ours"), "few-queries in qrels.ours"),
-            (("gate", "qrels.ours", "one.ours", "--min", "RR=0.1"), "RR"),
-            (("difference", "trec_eval-9", "sklearn", "nDCG", "qrels.ours", "two.ours"), "nDCG"),
-            (("agreement", "qrels.ours", "qrels.txt"), "qrels.ours"),
-        ],
-        3,
-    ),
+    [
+        (("eval", "qrels.ours", "one.ours", "-m", "RR"), "one  0.5000"),
+        (("eval", "qrels.txt", "one.ours", "--exclude", "qrels.ours"), "excluded"),
+        (("compare", "qrels.ours", "one.ours", "two.run", "-m", "RR"), "two"),
+        (("explain", "RR", "qrels.ours", "two.ours", "--query", "q1"), "RR of query q1 = 0.5"),
+        (("check", "qrels.ours", "one.ours"), "few-queries in qrels.ours"),
+        (("gate", "qrels.ours", "one.ours", "--min", "RR=0.1"), "RR"),
+        (("difference", "trec_eval-9", "sklearn", "nDCG", "qrels.ours", "two.ours"), "nDCG"),
+        (("agreement", "qrels.ours", "qrels.txt"), "qrels.ours"),
+    ],
 )
 def test_every_command_reads_a_packages_format(site: Path, command: tuple[str, ...], said: str) -> None:
     done = ran(site, "-m", "carob", *command)

@@ -175,7 +175,7 @@ FRAMES = [
 ]
 TEXTS = [path, compressed_path, in_bytes, open_file]
 TABLES = [csv_path, tsv_path, json_lines, rows, of_carob]
-USUAL = {path, csv_path, rows, pandas_frame, arrow_table}
+USUAL = {path, rows, pandas_frame}
 FORMS = [
     each if each in USUAL else pytest.param(each, marks=pytest.mark.long)
     for each in (*TEXTS, *TABLES, *FRAMES)

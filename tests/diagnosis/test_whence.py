@@ -14,6 +14,7 @@ import pytest
 import carob
 from carob.cli import main
 from carob.diagnosis.whence.mistakes import MISTAKES
+from strategies import first
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,7 +60,7 @@ PROGRAMS = {
 """The value of a mistake at depth 4, by hand."""
 
 
-@pytest.mark.parametrize(("measure", "name"), PROGRAMS)
+@pytest.mark.parametrize(("measure", "name"), first(PROGRAMS, 8))
 def test_the_value_of_a_mistake_names_it(measure: str, name: str) -> None:
     value = PROGRAMS[measure, name]
     found = carob.whence(f"{value:.5f}", f"{measure}@4", grades=GRADES, judged=JUDGED)
@@ -67,6 +68,7 @@ def test_the_value_of_a_mistake_names_it(measure: str, name: str) -> None:
     assert all(abs(each.values[0] - value) < 1e-5 for each in found.causes)
 
 
+@pytest.mark.long
 def test_mistakes_that_are_another_measure_are_its_value() -> None:
     for each in MISTAKES:
         if not each.same:
@@ -222,6 +224,7 @@ def test_the_rule_for_ties_matters_for_a_run() -> None:
     assert "pytrec_eval" in {name for each in first.causes for name in each.profiles}
 
 
+@pytest.mark.long
 def test_the_command_gives_the_value(capsys: pytest.CaptureFixture[str]) -> None:
     for number in ("0.4434", "0.500", "0.250", "0.375"):
         for each in carob.whence(number, grades=GRADES, judged=JUDGED).causes:

@@ -11,9 +11,11 @@ import pytest
 
 import carob
 from hostile.attack import SOURCES, asked, attacked, attacked_apart
-from strategies import first
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="devices and closed streams are POSIX's")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(os.name != "posix", reason="devices and closed streams are POSIX's"),
+]
 needs_full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 
 
@@ -36,7 +38,7 @@ SAID = {
 
 
 @needs_full
-@pytest.mark.parametrize("what", first(SAID, 4))
+@pytest.mark.parametrize("what", SAID)
 def test_a_full_disk_is_a_sentence(what: str) -> None:
     attacked_apart(*SAID[what], shell="> /dev/full").refused("Cannot write the output")
 

@@ -20,6 +20,7 @@ from hostile.attack import asked, attacked
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+pytestmark = pytest.mark.long
 PAIRS = "query,document,grade\nq1,a,\nq2,b,\n"
 GRADES = {0: "no", 1: "yes"}
 ROW = '{"query": "q1", "document": "a", "grade": 1}\n'

@@ -105,7 +105,7 @@ def test_no_other_object_of_the_kernel_has_a_state_to_craft(name: str) -> None:
         assert hasattr(made, "__setstate__") == (name == "Judgments")
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("kind", "count"), [("pickle", examples(600)), ("parquet", examples(60)), ("arrow", 3)]
 )

@@ -19,7 +19,10 @@ from strategies import first
 SOON = 60.0
 """Seconds after which an end is taken for a hang. On an idle machine it takes a tenth of a second."""
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and pipes with names are POSIX's")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(os.name != "posix", reason="signals and pipes with names are POSIX's"),
+]
 
 
 @pytest.fixture(autouse=True)

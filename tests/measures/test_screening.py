@@ -11,6 +11,7 @@ import carob
 from carob import MeasureError, Policy
 from carob.conventions.profiles import profile_named
 from conftest import SHARED
+from strategies import examples
 
 QRELS = {"review": {**dict.fromkeys("acf", 1), **dict.fromkeys("bdeghij", 0)}}
 ORDER = "abcdefghij"
@@ -71,7 +72,7 @@ def test_a_list_that_was_cut_never_looks_better() -> None:
     names = ["WSS@95%", "WSS@100%", "WSS(rounding=floor)@50%", "WSS(sampling=rounded)@95%"]
     names += ["R@10%", "R@50%", "RecallArea", "LastRel", "LastRel(of=share)"]
     sign = [-1 if "Last" in name else 1 for name in names]
-    for _ in range(30):
+    for _ in range(examples(60)):
         order = "".join(draw.permutation(list(ORDER)))
         values = [
             carob.evaluate(QRELS, down_to(depth, order), names).matrix[0] * sign for depth in range(1, 11)
