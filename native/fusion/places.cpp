@@ -17,7 +17,10 @@ float highest(const float* values, std::size_t size) {
     for (std::size_t first = LANES; first < size; first += LANES) {
         for (std::size_t i = 0; i < LANES; ++i) lanes[i] = values[first + i] > lanes[i] ? values[first + i] : lanes[i];
     }
-    return *std::max_element(lanes, lanes + LANES);
+    for (std::size_t half = LANES / 2; half > 0; half /= 2) {
+        for (std::size_t i = 0; i < half; ++i) lanes[i] = lanes[half + i] > lanes[i] ? lanes[half + i] : lanes[i];
+    }
+    return lanes[0];
 }
 
 }  // namespace
@@ -99,35 +102,33 @@ double QueryFuser::score_of(std::uint32_t document) {
 
 FusedPlace QueryFuser::place_of(std::uint32_t document) {
     constexpr std::size_t FEW = 32;
-    const std::size_t count = documents_.size();
-    near_.clear();
+    const std::size_t most = kept();
     if (!rough_.empty()) {
         const double own = rough_[document];
         const auto high = static_cast<float>(own + 2 * slack_), low = static_cast<float>(own - 2 * slack_);
-        if (high < least_kept_) return {kept() + 1, kept() + 1, kept() + 1};
-        std::size_t above = 0;
-        for (std::size_t block = 0; block < tops_.size() && above < kept(); ++block) {
+        if (high < least_kept_) return {most + 1, most + 1, most + 1};
+        std::size_t above = 0, near = 0;
+        for (std::size_t block = 0; block < tops_.size() && above < most; ++block) {
             if (tops_[block] < low) continue;
-            const std::size_t first = block * BLOCK, last = first + BLOCK;
+            const float* const values = rough_.data() + block * BLOCK;
             std::int32_t higher = 0, others = 0;
-            for (std::size_t d = first; d < last; ++d) {
-                higher += rough_[d] > high;
-                others += rough_[d] >= low;
+            for (std::size_t i = 0; i < BLOCK; ++i) {
+                higher += values[i] > high;
+                others += values[i] >= low;
             }
             above += static_cast<std::size_t>(higher);
-            for (std::size_t d = first; others > higher && d < last; ++d) {
-                if (rough_[d] >= low && !(rough_[d] > high)) near_.push_back(static_cast<std::uint32_t>(d));
-            }
+            near += static_cast<std::size_t>(others - higher);
         }
-        if (near_.size() <= 1 || above >= kept()) return {above + 1, above + 1, above + 1};
-        if (near_.size() <= FEW) return place_among(document, score_of(document), near_, above);
+        if (near <= 1 || above >= most) return {above + 1, above + 1, above + 1};  // near itself alone
+        if (near <= FEW) {
+            find_near([=](float score) { return score >= low && !(score > high); }, rough_);
+            return place_among(document, score_of(document), near_, above);
+        }
         find_scores(*weights_);
-        near_.clear();
     }
-    for (std::uint32_t d = 0; d < count; ++d) {
-        if (scores_[d] >= scores_[document]) near_.push_back(d);
-    }
-    return place_among(document, scores_[document], near_, 0);
+    const double score = scores_[document];
+    find_near([=](double other) { return other >= score; }, scores_);
+    return place_among(document, score, near_, 0);
 }
 
 // `others` are those that may be before the document, itself included, but for `above` that are.

@@ -79,6 +79,12 @@ public:
     std::vector<ListShare> shares_of(std::uint32_t document);
 
     const std::vector<PooledDocument>& documents() const { return documents_; }
+    // Whether documents can be looked up, which those of lists in memory cannot.
+    bool indexed() const { return table_.size() == documents_.size(); }
+    // The number of a document with this id and hash, or IdTable::NONE.
+    std::uint32_t find(std::string_view id, std::uint64_t hash) const {
+        return table_.find(hash, [&](std::uint32_t n) { return same_id(documents_[n].name(), id); });
+    }
     const PooledDocument& document(const FusedDocument& fused) const { return documents_[fused.document]; }
     const std::vector<ListedDocument>& list(std::size_t run) const { return lists_[run].rows; }
     // How many fused lists of each run had three documents or more, all of one score.
@@ -105,6 +111,14 @@ private:
     void find_rough_scores(const std::vector<double>& weights);
     void find_tops();
     double score_of(std::uint32_t document);
+    // Makes near_ the documents whose score passes.
+    template <class Passes, class Score>
+    void find_near(Passes passes, const std::vector<Score>& scores) {
+        near_.clear();
+        for (std::uint32_t d = 0; d < documents_.size(); ++d) {
+            if (passes(scores[d])) near_.push_back(d);
+        }
+    }
     FusedPlace place_among(std::uint32_t document, double score, const std::vector<std::uint32_t>& others, std::size_t above);
     void add_presence(const std::vector<double>& weights);
     void combine(const std::vector<double>& weights);

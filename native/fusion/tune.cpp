@@ -53,6 +53,15 @@ private:
     void find_judged(std::int64_t query) {
         judged_.clear();
         const std::vector<PooledDocument>& pooled = fuser_.documents();
+        const std::int64_t first = judgments_.offsets()[static_cast<std::size_t>(query)];
+        const std::int64_t last = judgments_.offsets()[static_cast<std::size_t>(query) + 1];
+        if (fuser_.indexed() && static_cast<std::size_t>(last - first) < pooled.size() && judgments_.duplicates.empty()) {
+            for (std::int64_t judgment = first; judgment < last; ++judgment) {
+                const std::uint32_t number = fuser_.find(judgments_.document(judgment), judgments_.hash(judgment));
+                if (number != IdTable::NONE) judged_.push_back({number, judgment});
+            }
+            return;
+        }
         for (std::size_t start = 0; start < pooled.size(); start += Judgments::TOGETHER) {
             const std::size_t some = std::min(Judgments::TOGETHER, pooled.size() - start);
             Document asked[Judgments::TOGETHER];

@@ -231,6 +231,7 @@ public:
         return FixedIdSlots(slots_.data(), slots_.size()).candidate(hash);
     }
 
+    std::size_t size() const { return used_; }
     bool crowded() const { return used_ * 2 > slots_.size(); }
 
     // Twice the slots; `hash_of(number)` gives each stored id's hash again.

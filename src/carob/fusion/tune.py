@@ -36,7 +36,7 @@ from carob.output.layout import decimals
 from carob.output.results import Records
 from carob.statistics.estimates import NOISE, Estimate
 from carob.statistics.paired import Draw
-from carob.statistics.selection import RESELECTIONS, cross_validated, reselected
+from carob.statistics.selection import RESELECTIONS, cross_validated, reselected_among
 
 if TYPE_CHECKING:
     import os
@@ -453,15 +453,15 @@ def worth_of(table: RunTable, weights: int, alpha: float, resampling: Resampling
     how: dict[str, Any] = {"folds": resampling.folds, "repeats": resampling.repeats, "seed": resampling.seed}
     by_weights, by_list = cross_validated(fused, **how), cross_validated(lists, **how)
     draw = Draw(RESELECTIONS, resampling.seed)
-    again = reselected(fused, folds=resampling.folds, draw=draw)
-    better = reselected(lists, folds=resampling.folds, draw=draw)[:, 1]
+    both = slice(weights), slice(weights, None)
+    again, better = reselected_among(values, both, folds=resampling.folds, draw=draw)
     apparent, other = float(fused.mean(axis=0).max()), float(by_weights.scores.mean())
     # Many gains are 0 because a list alone is chosen on both sides, so the gain has no worst-point interval.
     gain = sign * (other - float(by_list.scores.mean()))
     return Worth(
         interval(sign * other, again[:, 1], table, alpha, own=sign * by_weights.scores, pairs=False),
         interval(apparent - other, again[:, 0] - again[:, 1], table, alpha),
-        interval(gain, again[:, 1] - better, table, alpha),
+        interval(gain, again[:, 1] - better[:, 1], table, alpha),
         by_weights.chosen,
     )
 

@@ -22,6 +22,7 @@ from carob.statistics.paired import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from numpy.typing import ArrayLike, NDArray
@@ -36,6 +37,7 @@ __all__ = [
     "ranks",
     "ranks_in",
     "reselected",
+    "reselected_among",
     "shown_better",
 ]
 
@@ -142,6 +144,30 @@ def reselected(
     Returns:
         The means [resamples, 2].
     """
+    (found,) = reselected_among(scores, [slice(None)], folds=folds, draw=draw, baseline=baseline)
+    return np.asarray(found)
+
+
+def reselected_among(
+    scores: ArrayLike,
+    choices: Sequence[slice],
+    *,
+    folds: int = FOLDS,
+    draw: Draw | None = None,
+    baseline: ArrayLike | None = None,
+) -> Floats:
+    """Returns what ``reselected`` returns of several choices in the same resamples, such as the best weights and list.
+
+    Args:
+        scores: a score for each query and run [queries, runs].
+        choices: the columns among which each selection is made.
+        folds: the number of folds.
+        draw: as in ``reselected``.
+        baseline: scores to subtract from those of the selected run [queries].
+
+    Returns:
+        The means [choices, resamples, 2].
+    """
     table, draw = matrix(scores), draw or Draw(resamples=RESELECTIONS)
     rows, grid = len(table), on_grid(table)
     # A grid of its own, so that no tie of the runs is lost.
@@ -159,13 +185,21 @@ def reselected(
             return np.where(fold[resample] == its[:, None], drawn[resample], 0)
 
         sums = weighted_sums(grid.whole, len(block) * folds, of_folds).T.reshape(len(block), folds, -1)
-        total = sums.sum(axis=1)
-        honest = (shares_of_best(total[:, None] - sums) * sums).sum(axis=(1, 2))
-        both = np.stack([total.max(axis=1), honest]) * grid.unit
+        both = np.array([best_means(sums[:, :, its]) for its in choices]) * grid.unit
         if other is not None:
             both -= weighted_sums(other.whole, len(block), drawn.__getitem__)[0] * other.unit
-        found.extend((both / drawn.sum(axis=1)).T)
-    return np.array(found)
+        found.append(both / drawn.sum(axis=1))
+    return np.concatenate(found, axis=-1).transpose(0, 2, 1)
+
+
+def best_means(sums: Floats) -> list[Floats]:
+    """Returns the sum of the run that is the best of all folds, and that of runs selected without each fold.
+
+    Args:
+        sums: the sum of each fold [resamples, folds, runs].
+    """
+    total = sums.sum(axis=1)
+    return [total.max(axis=1), (shares_of_best(total[:, None] - sums) * sums).sum(axis=(1, 2))]
 
 
 def shown_better(scores: ArrayLike, draw: Draw | None = None) -> NDArray[np.bool_]:
