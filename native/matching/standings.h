@@ -41,6 +41,17 @@ void find_standings_in_order(std::size_t count, ScoreAt&& score_at, const std::v
     }
 }
 
+// How many of the thresholds are greater than the score. A branch at each step would be mispredicted half of the time.
+inline std::size_t thresholds_above(const std::vector<double>& thresholds, double score) {
+    const double* first = thresholds.data();
+    for (std::size_t left = thresholds.size(); left > 0;) {
+        const std::size_t half = (left + 1) / 2;
+        first += static_cast<std::size_t>(first[half - 1] > score) * half;
+        left -= half;
+    }
+    return static_cast<std::size_t>(first - thresholds.data());
+}
+
 // For scores in any order.
 inline void find_standings(const std::vector<double>& scores, const std::vector<double>& thresholds,
                            std::vector<Standing>& standings) {
@@ -59,9 +70,8 @@ inline void find_standings(const std::vector<double>& scores, const std::vector<
     // A score is above every threshold after the first that is not greater than it; count there, then run a sum.
     std::vector<std::size_t> entering(thresholds.size() + 1, 0);
     for (const double score : scores) {
-        const auto at = std::partition_point(thresholds.begin(), thresholds.end(), [=](double t) { return t > score; });
-        auto place = static_cast<std::size_t>(at - thresholds.begin());
-        if (at != thresholds.end() && *at == score) ++standings[place++].equal;
+        std::size_t place = thresholds_above(thresholds, score);
+        if (place < thresholds.size() && thresholds[place] == score) ++standings[place++].equal;
         ++entering[place];
     }
     std::size_t above = 0;
@@ -78,8 +88,7 @@ inline void sort_distinct_descending(std::vector<double>& values) {
 
 // Which of the descending thresholds equals the score; there is one.
 inline std::size_t threshold_of(const std::vector<double>& thresholds, double score) {
-    const auto at = std::partition_point(thresholds.begin(), thresholds.end(), [=](double t) { return t > score; });
-    return static_cast<std::size_t>(at - thresholds.begin());
+    return thresholds_above(thresholds, score);
 }
 
 }  // namespace carob

@@ -221,6 +221,10 @@ private:
         std::string_view id;
         std::uint32_t place;
     };
+    struct Entry {
+        PyObject* id;
+        PyObject* value;
+    };
 
     double rounded(double score) const { return float32_ ? static_cast<double>(static_cast<float>(score)) : score; }
 
@@ -236,13 +240,27 @@ private:
         Py_ssize_t position = 0;
         PyObject* key = nullptr;
         PyObject* value = nullptr;
-        while (PyDict_Next(inner, &position, &key, &value)) {
-            if (!tame && (!plain_id(key) || !plain_number(value))) return false;
-            const double score = rounded(score_of(value, query, key));
-            if (std::isnan(score)) fail("nan", query, key, "the score is NaN");
-            descending_ &= score <= last;
-            last = score;
-            scores_.push_back(score);
+        // Entries are near one another, ids and numbers are not: those of a few entries are fetched together. Where a number
+        // may run code, which may end other objects, one at a time.
+        constexpr std::size_t AHEAD = 32;
+        Entry ahead[AHEAD];
+        const std::size_t most = tame ? 1 : AHEAD;
+        for (std::size_t count = most; count == most;) {
+            count = 0;
+            while (count < most && PyDict_Next(inner, &position, &key, &value)) {
+                prefetch(key);
+                prefetch(value);
+                ahead[count++] = {key, value};
+            }
+            for (std::size_t i = 0; i < count; ++i) {
+                const auto [id, its] = ahead[i];
+                if (!tame && (!plain_id(id) || !plain_number(its))) return false;
+                const double score = rounded(score_of(its, query, id));
+                if (std::isnan(score)) fail("nan", query, id, "the score is NaN");
+                descending_ &= score <= last;
+                last = score;
+                scores_.push_back(score);
+            }
             if (scores_.size() > static_cast<std::size_t>(size)) break;
         }
         if (scores_.size() != static_cast<std::size_t>(size) || PyDict_Size(inner) != size) fail_changed(query);
