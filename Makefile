@@ -25,7 +25,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 help:
 	@echo "make eval                    set up, and score the bundled example"
-	@echo "make test                    set up, and run every check that a change must pass"
+	@echo "make test                    set up, and run all checks but the long tests, which CI runs as well"
 	@echo "make test-all                every test, those that take minutes too; TESTS= names some files"
 	@echo "make pages                   run every command and example of the documentation"
 	@echo "make quick                   the tests of each part that are done in a minute: rules, laws, measures, each face"

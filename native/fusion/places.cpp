@@ -119,7 +119,7 @@ FusedPlace QueryFuser::place_of(std::uint32_t document) {
             above += static_cast<std::size_t>(higher);
             near += static_cast<std::size_t>(others - higher);
         }
-        if (near <= 1 || above >= most) return {above + 1, above + 1, above + 1};  // near itself alone
+        if (near <= 1 || above >= most) return {above + 1, above + 1, above + 1};  // only the document itself is near
         if (near <= FEW) {
             find_near([=](float score) { return score >= low && !(score > high); }, rough_);
             return place_among(document, score_of(document), near_, above);
