@@ -30,6 +30,11 @@ PAIRS = [
     ("table.tsv", "made.run"),
     ("made.parquet", "made.run"),
     ("lines.jsonl", "made.run"),
+    ("all.run", "lines.jsonl.gz"),
+    ("lines.jsonl.gz", "made.run"),
+    ("dict.json", "made.run"),
+    ("all.run", "made.arrow"),
+    ("made.arrow", "made.run"),
     ("made.run.gz", "made.run"),
     ("mixed.run", "made.run"),
 ]

@@ -19,6 +19,7 @@ set(CAROB_HOT
   ${CMAKE_CURRENT_LIST_DIR}/text/blocks.cpp
   ${CMAKE_CURRENT_LIST_DIR}/text/json.cpp
   ${CMAKE_CURRENT_LIST_DIR}/text/numbers.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/text/plain_json.cpp
   ${CMAKE_CURRENT_LIST_DIR}/text/reading.cpp)
 set(CAROB_COLD
   ${CMAKE_CURRENT_LIST_DIR}/frames/parquet.cpp

@@ -228,7 +228,7 @@ std::string one_text(Dice& dice) {
 std::string one_input(Dice& dice) {
     const std::size_t share = dice.below(16);
     if (share < 9) return static_cast<char>(family::TEXT) + one_text(dice);
-    const family::Family its = share < 13 ? family::FRAMES : family::PAGES;
+    const family::Family its = share < 13 ? family::FRAMES : share < 15 ? family::PAGES : family::JSON;
     return static_cast<char>(its) + noise(8 + dice.below(120), dice);
 }
 

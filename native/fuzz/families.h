@@ -12,12 +12,14 @@
 
 namespace family {
 
-enum Family { TEXT, FRAMES, PAGES, COUNT };
+enum Family { TEXT, FRAMES, PAGES, JSON, COUNT };
 
 // An Arrow frame, which must give the same result as its rows in text; then it is damaged.
 void fuzz_frames(const std::uint8_t* data, std::size_t size);
 // A Parquet file's footer and headers of pages, which must be sound; then damaged.
 void fuzz_pages(const std::uint8_t* data, std::size_t size);
+// A run in plain JSON, which must give its rows however it is cut; then damaged.
+void fuzz_json(const std::uint8_t* data, std::size_t size);
 
 // SplitMix64 (Steele, Lea and Flood 2014): the same numbers on every machine, unlike <random>'s distributions.
 class Dice {

@@ -1,4 +1,4 @@
-// The fuzz target: any bytes become text, a frame or a Parquet file; the kernel must agree with the oracle.
+// The fuzz target: any bytes become text, a frame, a Parquet file or JSON; the kernel must agree with the oracle.
 #include <algorithm>
 #include <cstring>
 
@@ -163,6 +163,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     switch (data[0] % family::COUNT) {
         case family::FRAMES: family::fuzz_frames(data + 1, size - 1); break;
         case family::PAGES: family::fuzz_pages(data + 1, size - 1); break;
+        case family::JSON: family::fuzz_json(data + 1, size - 1); break;
         default: fuzz_text(data + 1, size - 1); break;
     }
     return 0;

@@ -9,6 +9,7 @@
 #include "python/parts.h"
 #include "python/sources.h"
 #include "text/json.h"
+#include "text/plain_json.h"
 #include "text/survey.h"
 
 namespace carob::python {
@@ -107,15 +108,15 @@ std::pair<std::size_t, std::size_t> json_sizes(nb::handle lines) {
     return {found.depth, found.digits};
 }
 
-nb::object flat_rows(nb::handle lines, const nb::list& names, std::size_t texts) {
-    std::vector<std::string> wanted;
-    for (std::size_t i = 0; i < names.size(); ++i) wanted.emplace_back(bytes_at(names, static_cast<Py_ssize_t>(i)));
-    const HeldBuffer buffer(lines);
-    const std::optional<std::string> rows = [&] {
+// The lines of whole rows in the next bytes, or None.
+nb::object take_json(carob::PlainJson& reader, nb::handle text) {
+    const HeldBuffer buffer(text);
+    std::string lines;
+    const bool is_plain = [&] {
         const nb::gil_scoped_release free;
-        return carob::flat_rows(buffer.bytes(), wanted, texts);
+        return reader.take(buffer.bytes(), lines);
     }();
-    return rows ? nb::object(to_bytes(*rows)) : nb::none();
+    return is_plain ? nb::object(to_bytes(lines)) : nb::none();
 }
 
 }  // namespace
@@ -183,7 +184,17 @@ void bind_text(nb::module_& module) {
     module.def("changed_run", &changed_run, "source"_a, "change"_a);
     module.def("lines_of", &lines_of, "source"_a, "queries"_a);
     module.def("json_sizes", &json_sizes, "lines"_a);
-    module.def("flat_rows", &flat_rows, "lines"_a, "names"_a, "texts"_a);
+    nb::class_<carob::PlainJson>(module, "PlainJson")
+        .def(
+            "__init__",
+            [](carob::PlainJson* self, const nb::list& names) {
+                std::vector<std::string> wanted;
+                for (std::size_t i = 0; i < names.size(); ++i) wanted.emplace_back(bytes_at(names, static_cast<Py_ssize_t>(i)));
+                if (!wanted.empty() && wanted.size() != 3 && wanted.size() != 4) throw nb::value_error("names for three or four members, or none");
+                new (self) carob::PlainJson(std::move(wanted));
+            },
+            "names"_a)
+        .def("take", &take_json, "text"_a);
 }
 
 }  // namespace carob::python

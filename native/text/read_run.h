@@ -1,4 +1,4 @@
-// Reads a whole run into a sink on the calling thread.
+// Reads a whole run into a sink on the calling thread; what is slow to make is made on another.
 #pragma once
 
 #include "text/run_lines.h"
@@ -10,6 +10,7 @@ namespace carob {
 template <class Sink, class More>
 std::int64_t read_run(Sink& sink, Source& source, const RunRules& rules, More&& more) {
     Blocks blocks(source, Cut::lines, rules.reading.block_bytes);
+    blocks.read_ahead();
     RunNotes notes;
     RunReader<Sink> reader(rules, sink, notes);
     std::int64_t lines = 0, data_lines = 0, malformed = 0;

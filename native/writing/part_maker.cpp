@@ -53,8 +53,9 @@ PartMaker::PartMaker(const ListRules& rules, std::vector<RunPart> parts, const E
 }
 
 void PartMaker::take(Source& source, const Reading& reading, const GoOn& go_on) {
+    const GoOn wanted = interrupting(source, go_on);
     const auto more = [&] {
-        if (go_on && !go_on()) throw Interrupted{};
+        if (wanted && !wanted()) throw Interrupted{};
         return true;
     };
     Lines lines(*this);

@@ -826,10 +826,20 @@ def parquet_damage(file: Buffer) -> str | None:
 def json_sizes(lines: Buffer) -> tuple[int, int]:
     """The most objects and lists open at once on any line of JSON, and the digits of its longest whole number."""
 
-def flat_rows(lines: Buffer, names: list[bytes], texts: int) -> bytes | None:
-    """The members of these names of the flat object on each line, as columns between tabs: first some texts, then
-    numbers. None if a line has an escape, an empty text, a value inside another, or is otherwise not ordinary.
-    """
+class PlainJson:
+    """Makes lines of TREC text of a run in plain JSON, block by block. Threads must not share one."""
+
+    def __init__(self, names: list[bytes]) -> None:
+        """``names`` are the members of a line for query, document and score, and maybe rank.
+
+        Without names, the text is one object ``{query: {document: score}}``.
+        """
+    def take(self, text: Buffer) -> bytes | None:
+        """The lines of the whole rows in the next bytes; none at all end the text.
+
+        None if the text is not plain, after which nothing may be taken: an id with an escape, with a blank at its end
+        or without letters, a list without documents, a key twice, a number that a double may not hold, or no run.
+        """
 
 def total(values: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
     """The sum of each segment, strictly from left to right; 0 for an empty one."""

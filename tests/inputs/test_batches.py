@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from contextlib import closing
 from dataclasses import replace
 from importlib.util import find_spec
@@ -24,6 +25,7 @@ from strategies import first
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 pytestmark = pytest.mark.skipif(not find_spec("pyarrow"), reason="needs pyarrow, which is not installed")
 
@@ -344,7 +346,7 @@ def test_columns_that_cannot_be_used_are_named(make: Any) -> None:
     with pytest.raises(DataError, match="Column 'score' of the run frame holds text"):
         carob.evaluate(QRELS, make({"qid": ["1"], "docno": ["a"], "score": ["1"]}), "AP")
     run = Run.of(make({"qid": ["1"], "docno": ["a"], "score": [1.0]}))
-    with pytest.raises(DataError, match="no rank column"):
+    with pytest.raises(DataError, match="has no ranks"):
         carob.evaluate(QRELS, run, "AP", policy=Policy(ties="rank-column"))
 
 
@@ -492,3 +494,20 @@ def test_ctrl_c_ends_a_long_stream() -> None:
         os.kill(process.pid, signal.SIGINT)
         output, _ = process.communicate(timeout=60)
     assert output.splitlines()[-1] == "interrupted"
+
+
+def test_an_arrow_file_is_not_read_far_ahead_of_a_slower_reader(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    rows = {
+        "qid": ["1"] * 10_000,
+        "docno": [f"document {each}" for each in range(10_000)],
+        "score": [1.0] * 10_000,
+    }
+    table = pyarrow.table(rows)
+    with pyarrow.ipc.new_file(str(tmp_path / "a.arrow"), table.schema) as file:
+        for _ in range(100):
+            file.write_table(table)
+    before = pyarrow.total_allocated_bytes()
+    for _ in Run.of(tmp_path / "a.arrow").held.held.every(10_000):  # type: ignore[attr-defined]
+        time.sleep(0.005)
+        assert pyarrow.total_allocated_bytes() - before < 30 * table.nbytes

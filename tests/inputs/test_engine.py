@@ -163,7 +163,7 @@ def test_ranks_settle_ties_or_stand_for_scores(make: Any) -> None:
     equal = make({**RUN, "rank": [1, 1, 1, 1, 1, 1]})
     with pytest.raises(DataError, match="query 'q' a judged document has the same score and rank as another"):
         carob.evaluate(QRELS, by_its_engine(equal), MEASURES, policy=by_rank)
-    with pytest.raises(DataError, match="no rank column"):
+    with pytest.raises(DataError, match="has no ranks"):
         carob.evaluate(QRELS, by_its_engine(make(without_rank(RUN))), MEASURES, policy=by_rank)
 
 

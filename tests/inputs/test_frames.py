@@ -371,7 +371,7 @@ def test_scores_go_before_ranks_which_settle_ties_if_asked() -> None:
     assert carob.evaluate(qrels, run, "RR")["RR"] == 1 / 3
     assert carob.evaluate(qrels, run, "RR", policy=Policy(ties="rank-column"))["RR"] == 0.5
     assert carob.evaluate(qrels, Run.of(run, rank="rank"), "RR")["RR"] == 1.0
-    with pytest.raises(DataError, match="no rank column"):
+    with pytest.raises(DataError, match="has no ranks"):
         carob.evaluate(qrels, run.drop("rank"), "RR", policy=Policy(ties="rank-column"))
 
 

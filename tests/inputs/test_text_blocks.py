@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import carob
-from carob import _native
 from carob.inputs.files import libraries
 from carob.inputs.files.header import Delimited
 from carob.output.errors import DataError
@@ -92,102 +91,6 @@ def test_a_block_ends_where_a_row_ends(tmp_path: Path, monkeypatch: pytest.Monke
             for block in blocks
         )
         assert b"".join(block.removeprefix(b"a\n") for block in blocks) == text.encode()
-
-
-VALUES = {
-    "a text": '"{}"',
-    "an empty text": '""',
-    "a blank": '" {} "',
-    "a quote": r'"\"{}"',
-    "an escape": r'"\u00e9{}"',
-    "other letters": '"ü{}"',
-    "a hash": '"#{}"',
-    "a whole number": "{}",
-    "a fraction": "-{}.25",
-    "an exponent": "{}.5E+{}",
-    "a small number": "{}e-{}",
-    "zeros": "0{}",
-    "a plus": "+{}",
-    "a long number": "0.{}234567890123456789",
-    "a long whole number": "{}00000000000000000",
-    "a huge number": "1e99{}",
-    "nothing": "null",
-    "a word": "true",
-    "not a number": "NaN",
-    "a list": "[{}]",
-    "an object": '{{"doc": "{}"}}',
-}
-
-
-def line_of(rng: random.Random, rare: float) -> str:
-    """A line of JSON, mostly a row of a run."""
-
-    def value(usual: str) -> str:
-        kind = usual if rng.random() >= rare else rng.choice(list(VALUES))
-        return VALUES[kind].format(rng.randrange(1, 9), rng.randrange(9))
-
-    members = [
-        ("query", "a text"),
-        ("doc", "a text"),
-        ("score", rng.choice(["a fraction", "a whole number"])),
-    ]
-    pairs = [(name, value(usual)) for name, usual in members]
-    pairs += [("note", value("a text"))] * (rng.random() < 0.3)
-    pairs += [(rng.choice(["doc", "x\\u0079"]), value("a text"))] * (rng.random() < rare)
-    del pairs[: rng.random() < rare / 4]
-    rng.shuffle(pairs)
-    blank = rng.choice(["", " "])
-    inside = f",{blank}".join(f'"{name}"{blank}:{blank}{its}' for name, its in pairs)
-    return f"{{{blank}{inside}}}" + rng.choice(["", " ", "\r"])
-
-
-@pytest.mark.parametrize("rare", [0.0, 0.02, 0.2])
-@pytest.mark.parametrize("seed", range(100))
-def test_flat_lines_are_read_as_polars_reads_them(
-    seed: int, rare: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rng = random.Random(seed)
-    path = tmp_path / "any.jsonl"
-    path.write_text("".join(f"{line_of(rng, rare)}\n" for _ in range(6)) + line_of(rng, rare), "utf-8")
-    found = rows_in(path)
-    if rare == 0:
-        assert len(found) == 7
-    with monkeypatch.context() as patched:
-        patched.setattr(_native, "flat_rows", lambda *_: None)
-        assert rows_in(path) == found
-
-
-def test_the_kernel_reads_flat_lines_only() -> None:
-    def read(text: str) -> bytes | None:
-        return _native.flat_rows(text.encode(), [b"q", b"d", b"s"], 2)
-
-    assert read('{"s": -1.5e3, "d": "b c", "n": [], "q": "1"}\n') is None
-    assert read('{"s": -1.5e3, "d": "b c", "n": null, "q": "1"} \r\n{"q":"2","d":"#","s":0}') == (
-        b"1\tb c\t-1.5e3\n2\t#\t0\n"
-    )
-    assert read("") == b""
-    row = '{"q": "1", "d": "b", "s": 2}'
-    assert read(row) == b"1\tb\t2\n"
-    for old, new in [
-        ('"1"', "1"),
-        ('"1"', '""'),
-        ('"b"', r'"\u0062"'),
-        ('"b"', '"\t"'),
-        (" 2}", " 02}"),
-        (" 2}", ' "2"}'),
-        (" 2}", " 2, }"),
-        (" 2}", " 2}}"),
-        (" 2}", " 2} x"),
-        (" 2}", " 2"),
-        (" 2}", ' 2, "q": "3"}'),
-        (" 2}", " 1000000000000000}"),
-        (" 2}", " 1e999}"),
-        (" 2}", ' 2, "n": nul}'),
-        (", ", ",\n"),
-    ]:
-        assert read(row.replace(old, new, 1)) is None, new
-    for end in range(1, len(row)):
-        assert read(row[:end]) is None
 
 
 def test_a_long_file_is_never_in_memory_as_a_whole(tmp_path: Path) -> None:

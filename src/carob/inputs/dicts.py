@@ -116,6 +116,7 @@ class MappingRun:
 
     def match(self, judgments: _native.Judgments, options: MatchOptions) -> _native.Matched:
         """Returns the rows of judged documents."""
+        options.refuse_without_ranks(ranks=False)
         how: dict[str, Any] = {"ties": options.rule, "float32": options.float32, **options.returned}
         with sentences("run", "run"):
             return _native.match_mapping(judgments, self.mapping, **how)

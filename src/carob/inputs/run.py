@@ -236,6 +236,8 @@ class Run:
             if is_frame(table.content):
                 held = held_frame(table.content, extract, columns, table.most, table.blocks)
                 held = RunWithEmptyLists(held, table.answered) if table.answered else held
+            elif isinstance(table.content, Source):
+                held = TextRun(table.content, ranks="rank" in table.columns, made=True)
             else:
                 held = cls.of(table.content, extract=extract, **cast("Any", columns)).held
                 made = isinstance(table.content, Mapping) and not table.written
@@ -385,7 +387,7 @@ def by_rank_column(held: Any) -> RunSource | None:
     """Returns a run that has scores and ranks, in the order of its ranks; None if that is impossible."""
     while isinstance(held, Wrapper) and not isinstance(held, ExcludingRun):
         held = held.held
-    if isinstance(held, TextRun):
+    if isinstance(held, TextRun) and held.ranks:
         return TextRun(memory(_native.changed_run(held.source.from_start(), "by-rank")))
     if not isinstance(held, Columns) or "rank" not in held.places:
         return None

@@ -288,7 +288,7 @@ def take_run(maker: _native.ListMaker, held: Any, options: MatchOptions) -> None
             take_run(maker, held.held, options)
     elif isinstance(held, TextRun):
         with sentences(held.source.name, "run", held.origin.files):
-            begin_again_unless(maker.take_text(held.source.from_start(), **options.reading))
+            begin_again_unless(maker.take_text(held.source.from_start(), **held.reading(options)))
     elif isinstance(held, (Columns, StreamedRun)):
         take_frames(maker, held, options)
     else:

@@ -293,27 +293,11 @@ class Polars(Library):
         def every() -> Iterator[pl.LazyFrame]:
             for block in blocks_of(place.files, how):
                 table = (
-                    self.lines_of(block, plan) if how is None else self.delimited_in(block, how, header=True)
+                    self.lines_in(block, plan) if how is None else self.delimited_in(block, how, header=True)
                 )
                 yield self.flat(table, plan, "run", text=how is not None)
 
         return every
-
-    def lines_of(self, block: bytes, plan: ColumnRoles) -> pl.LazyFrame:
-        """Returns the table in the text of JSON lines, whose flat objects the kernel reads in a third of the time."""
-        import polars as pl
-
-        if plan.nested:
-            return self.lines_in(block, plan)
-        ids = [name for role, name in plan.columns.items() if role in IDS]
-        numbers = [name for role, name in plan.columns.items() if role not in IDS]
-        rows = _native.flat_rows(
-            block, [each.encode("utf-8", "surrogatepass") for each in (*ids, *numbers)], len(ids)
-        )
-        if rows is None:
-            return self.lines_in(block, plan)
-        kinds = {**dict.fromkeys(ids, pl.String()), **dict.fromkeys(numbers, pl.Float64())}
-        return pl.scan_csv(rows, separator="\t", has_header=False, schema=kinds, quote_char=None)
 
     def flat(self, table: pl.LazyFrame, plan: ColumnRoles, kind: str, *, text: bool) -> pl.LazyFrame:
         """Selects the requested columns, one document per row."""

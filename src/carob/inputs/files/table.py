@@ -36,6 +36,7 @@ from carob.inputs.files.json import (
 from carob.inputs.files.libraries import COLUMNAR, columnar_kind, has_library, library_for, opened, reading
 from carob.inputs.files.neighbours import array_kind, neighbours_in
 from carob.inputs.files.paths import Place, place_of
+from carob.inputs.files.plain_json import plain_source
 from carob.inputs.frames import is_frame, negated, rows_of_frame, systems_in
 from carob.inputs.ids import bytes_of
 from carob.inputs.layouts import LaidOut, is_laid_out, unwrapped, with_columns
@@ -60,6 +61,8 @@ if TYPE_CHECKING:
 
 JSON = re.compile(rb"\s*(?:\{|\[\s*\{)")
 """The start of an object or of a list of objects."""
+PLAIN = re.compile(rb'\s*\{\s*"[^"\\]*"\s*:\s*\{\s*"[^"\\]*"\s*:\s*[-0-9]')
+"""The start of ``{query: {document: score}}``."""
 UNREAD = (".bz2", ".xz")
 LENIENT = worded(by_policy("malformed", "skip"), " skips lines of TREC text only, not rows of a table.")
 
@@ -70,7 +73,7 @@ class FileTable:
 
     Args:
         name: the path as the caller gave it.
-        content: a lazy frame, or a dictionary.
+        content: a lazy frame, a dictionary, or a run as a source of TREC text.
         columns: the content's columns by role, or the ``grade`` of every row.
         origin: the files.
         library: the library that reads them.
@@ -133,7 +136,7 @@ def table_in(path: str, kind: str, asked: Asked, folders: str | None = None) -> 
     wanted = TableRequest(place, kind, asked)
     if not place.labels or place.kind in READERS:
         return found_in(wanted)
-    tables = [(label, found_in(replace(wanted, place=each))) for label, each in place.apart()]
+    tables = [(label, found_in(replace(wanted, place=each, joined=True))) for label, each in place.apart()]
     if all(isinstance(each, FileTable) for _, each in tables):
         return together(place, [(label, each) for label, each in tables if isinstance(each, FileTable)])
     return replace(place, kind="text")
@@ -261,11 +264,13 @@ class TableRequest:
         place: the files.
         kind: ``qrels`` or ``run``.
         asked: columns' names by role; None looks for a usual name, and a number is the grade of every row.
+        joined: whether the table becomes one with others.
     """
 
     place: Place
     kind: str
     asked: Asked
+    joined: bool = False
 
     @property
     def given(self) -> dict[str, Any]:
@@ -375,6 +380,31 @@ class TableRequest:
             return plan_of(self.fields or {}, self.kind, self.roles)
         except DataError as error:
             raise error.at(file=self.place.name) from None
+
+    @property
+    def plain_columns(self) -> dict[str, str] | None:
+        """The columns of a run by role, if the kernel knows such rows: flat, with a score, and of one system."""
+        plan, wanted = self.plan, ("query", "document", "score", "rank")
+        columns = {role: plan.columns[role] for role in wanted if role in plan.columns}
+        apart = plan.nested or plan.by_row or plan.minus or "score" not in columns
+        if apart or len(columns) < len(plan.columns):
+            return None
+        others = [name for name in self.fields or {} if name not in columns.values()]
+        return None if usual(others, "system") else columns
+
+    def plain(self, columns: Mapping[str, str] | None, origin: Provenance) -> FileTable | None:
+        """Returns a run in one file of plain JSON, which the kernel reads by itself; None for any other table.
+
+        Args:
+            columns: the columns of an object on each line; none of ``{query: {document: score}}``; None of anything
+                else.
+            origin: the provenance of the rows.
+        """
+        place = self.place
+        if self.kind != "run" or self.joined or len(place.files) > 1 or place.keys or columns is None:
+            return None
+        source = plain_source(place.files[0], tuple(columns.values()), origin)
+        return None if source is None else FileTable(place.name, source, columns, origin)
 
     def made(self, library: Library, table: Any) -> FileTable:
         """Selects the needed columns of an opened table."""
@@ -527,6 +557,11 @@ def by_json(wanted: TableRequest) -> FileTable:
     """Opens a JSON file that contains one dictionary or one list."""
     place = wanted.place
     only_file(place)
+    if PLAIN.match(wanted.head):
+        refuse_distance(wanted.asked)
+        found = wanted.plain({}, place.origin)
+        if found is not None:
+            return found
     content = wanted.document.content
     if isinstance(content, dict):
         refuse_distance(wanted.asked)
@@ -554,6 +589,9 @@ def by_lines(wanted: TableRequest) -> FileTable:
                     "Save the file without the mark.",
                     file=each,
                 )
+    found = wanted.plain(wanted.plain_columns, replace(wanted.origin, rows=True, first=1))
+    if found is not None:
+        return found
     for each in place.files:
         refuse_lines(each, wanted.plan, wanted.kind)
     if wanted.plan.by_row or not has_library("lines"):

@@ -92,18 +92,18 @@ class MatchOptions:
         return {"scores": self.scores, "relevant_only": self.relevant_only}
 
     def refuse_without_ranks(self, *, ranks: bool) -> None:
-        """Refuses a frame without ranks, if the rule for ties needs them.
+        """Refuses a run without ranks, if the rule for ties needs them.
 
         Args:
-            ranks: whether there is a rank column.
+            ranks: whether the run has ranks.
 
         Raises:
-            DataError: the rule for ties needs ranks, and the frame has none.
+            DataError: the rule for ties needs ranks, and the run has none.
         """
         if self.rule == "rank-column" and not ranks:
             raise refused(
-                "The run frame has no rank column, which ties=rank-column needs.",
-                "Name the column, or choose another rule for ties.",
+                "The run has no ranks, which ties=rank-column needs.",
+                "If a column of a table holds them, name it; else choose another rule for ties.",
             )
 
     @property
@@ -400,9 +400,13 @@ class TextRun:
 
     Args:
         source: the text.
+        ranks: whether the lines have ranks of their own.
+        made: whether the kernel makes the lines, of another format: no rule for lines of text holds for them.
     """
 
     source: Source
+    ranks: bool = True
+    made: bool = False
     alone: ClassVar[bool] = False
     by_rank: ClassVar[bool] = False
 
@@ -411,6 +415,15 @@ class TextRun:
         """The provenance of the run."""
         return self.source.origin
 
+    def reading(self, options: MatchOptions) -> dict[str, Any]:
+        """Returns the kernel's arguments for reading the lines.
+
+        Raises:
+            DataError: the rule for ties needs ranks, and the lines have none.
+        """
+        options.refuse_without_ranks(ranks=self.ranks)
+        return {} if self.made else options.reading
+
     def match(self, judgments: _native.Judgments, options: MatchOptions) -> _native.Matched:
         """Returns the rows of judged documents."""
         with closing(SpillFile()) as spill, sentences(self.source.name, "run", self.source.origin.files):
@@ -418,7 +431,7 @@ class TextRun:
                 judgments,
                 self.source.from_start(),
                 **options.order,
-                **options.reading,
+                **self.reading(options),
                 threads=options.threads,
                 progress=options.progress,
                 **options.returned,
@@ -429,7 +442,7 @@ class TextRun:
         """Returns the documents of each query in rank order, with their scores."""
         with sentences(self.source.name, "run", self.source.origin.files):
             found = _native.rankings(
-                self.source.from_start(), queries, depth, **options.order, **options.reading
+                self.source.from_start(), queries, depth, **options.order, **self.reading(options)
             )
         return [(documents, scores.tolist()) for documents, scores in found]
 

@@ -259,7 +259,9 @@ def in_dataset(given: Any, schema: Any, asked: dict[str, str | None]) -> Streame
     names = list(chosen.values())
 
     def every(rows: int) -> Iterator[_native.Frame]:
-        scanner = given.scanner(columns=names, batch_size=min(rows, BATCH), **bounded(given))
+        scanner = given.scanner(
+            columns=names, batch_size=min(rows, BATCH), **in_turn(given), **bounded(given)
+        )
         return frames_of(scanner.to_reader(), rows)
 
     def only(queries: Collection[bytes]) -> _native.Frame:
@@ -284,6 +286,13 @@ def bounded(dataset: Any) -> dict[str, Any]:
     if dataset.format.default_fragment_scan_options != ds.ParquetFragmentScanOptions():
         return {}  # the caller has chosen options
     return {"fragment_scan_options": ds.ParquetFragmentScanOptions(pre_buffer=False)}
+
+
+def in_turn(dataset: Any) -> dict[str, Any]:
+    """Returns scan options that stop PyArrow from reading a whole Arrow file ahead of a slower reader."""
+    if getattr(getattr(dataset, "format", None), "default_extname", "") not in ("arrow", "feather"):
+        return {}
+    return {"use_threads": False, "batch_readahead": 0, "fragment_readahead": 0}
 
 
 def in_stream(given: Any, schema: Any, asked: dict[str, str | None]) -> StreamedRun:

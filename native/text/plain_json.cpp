@@ -1,0 +1,261 @@
+// Makes lines of TREC text of a run in plain JSON, block by block.
+#include "text/plain_json.h"
+
+#include <algorithm>
+
+#include "text/reading.h"
+
+namespace carob {
+namespace {
+
+constexpr std::size_t EXACT_DIGITS = 15;   // of whole numbers, which a double always holds
+constexpr std::size_t LONGEST_USUAL = 40;  // bytes of a number with a fraction
+constexpr std::size_t EXPONENT_DIGITS = 2;
+enum Member : std::size_t { QUERY, DOCUMENT, SCORE, RANK };
+
+// As RFC 3629 has it: neither longer forms than needed, nor surrogates, nor anything above U+10FFFF.
+bool is_utf8(std::string_view text) {
+    for (std::size_t i = 0; i < text.size();) {
+        const auto byte = [&](std::size_t place) { return place < text.size() ? static_cast<unsigned char>(text[place]) : 0u; };
+        const unsigned first = byte(i), second = byte(i + 1);
+        const std::size_t more = first < 0x80 ? 0 : first < 0xC2 ? 4 : first < 0xE0 ? 1 : first < 0xF0 ? 2 : first < 0xF5 ? 3 : 4;
+        if (more == 4) return false;
+        for (std::size_t k = 1; k <= more; ++k) {
+            if ((byte(i + k) & 0xC0) != 0x80) return false;
+        }
+        if ((first == 0xE0 && second < 0xA0) || (first == 0xED && second > 0x9F) || (first == 0xF0 && second < 0x90) ||
+            (first == 0xF4 && second > 0x8F))
+            return false;
+        i += more + 1;
+    }
+    return true;
+}
+
+// What a word is as a number, by RFC 8259.
+struct NumberForm {
+    bool is_number = false;
+    bool is_whole = false;  // without a fraction and an exponent
+    bool is_usual = false;  // every library reads the same double: not whole with many digits, not near the ends of the range
+};
+
+NumberForm form_of(std::string_view word) {
+    const char* p = word.data();
+    const char* const end = p + word.size();
+    const auto digits = [&] {
+        const char* const start = p;
+        while (p != end && is_digit(*p)) ++p;
+        return static_cast<std::size_t>(p - start);
+    };
+    const auto takes = [&](char one, char other) {
+        const bool found = p != end && (*p == one || *p == other);
+        p += found;
+        return found;
+    };
+    takes('-', '-');
+    const bool begins_with_zero = p != end && *p == '0';
+    const std::size_t whole = digits();
+    if (whole == 0 || (whole > 1 && begins_with_zero)) return {};
+    bool is_whole = true;
+    if (takes('.', '.')) {
+        is_whole = false;
+        if (digits() == 0) return {};
+    }
+    std::size_t exponent = 0;
+    if (takes('e', 'E')) {
+        is_whole = false;
+        takes('-', '+');
+        exponent = digits();
+        if (exponent == 0) return {};
+    }
+    const bool is_usual = exponent <= EXPONENT_DIGITS && word.size() <= (is_whole ? EXACT_DIGITS : LONGEST_USUAL);
+    return {p == end, is_whole, is_usual};
+}
+
+// Whether an id is that of a line between tabs, also at its start.
+bool is_plain_id(std::string_view id) {
+    if (id.empty() || id.front() == '#' || begins_with_mark(id.data(), id.data() + id.size())) return false;
+    return !is_blank(id.front()) && !is_blank(id.back());
+}
+
+}  // namespace
+
+bool PlainJson::take(std::string_view bytes, std::string& lines) {
+    const bool is_last = bytes.empty();
+    rest_ += bytes;
+    lines.reserve(lines.size() + 2 * rest_.size());
+    at_ = rest_.data();
+    const char* const text_end = at_ + rest_.size();
+    const char* done = at_;
+    for (; at_ != text_end; done = at_) {
+        is_cut_ = false;
+        end_ = text_end;
+        if (!(names_.empty() ? read_step(lines) : read_line(lines, is_last))) {
+            if (!is_cut_ || is_last) return false;
+            break;
+        }
+    }
+    rest_.erase(0, static_cast<std::size_t>(done - rest_.data()));
+    if (is_last) return !names_.empty() || place_ == Place::end;
+    return rest_.size() <= LONGEST_LINE;
+}
+
+bool PlainJson::read_line(std::string& lines, bool is_last) {
+    const auto* const line_end = static_cast<const char*>(std::memchr(at_, '\n', static_cast<std::size_t>(end_ - at_)));
+    if (line_end == nullptr && !is_last) {
+        is_cut_ = true;
+        return false;
+    }
+    if (line_end != nullptr) end_ = line_end;
+    const bool is_read = read_object(lines);
+    is_cut_ = false;
+    at_ += line_end != nullptr;
+    return is_read;
+}
+
+bool PlainJson::read_object(std::string& lines) {
+    std::fill(found_.begin(), found_.end(), std::string_view{});
+    if (!takes('{')) return false;
+    do {
+        if (!read_member()) return false;
+    } while (takes(','));
+    if (!takes('}')) return false;
+    skip_blanks();
+    if (at_ != end_) return false;
+    if (std::any_of(found_.begin(), found_.end(), [](std::string_view each) { return each.empty(); })) return false;
+    return add_row(found_[QUERY], found_[DOCUMENT], found_.size() > RANK ? found_[RANK] : "0", found_[SCORE], lines);
+}
+
+bool PlainJson::read_member() {
+    std::string_view key, value;
+    bool has_escapes = false;
+    if (!takes('"') || !read_text(key, has_escapes) || has_escapes || !takes(':')) return false;
+    std::size_t place = 0;
+    while (place != names_.size() && !same_id(names_[place], key)) ++place;
+    const bool is_text = takes('"');
+    if (is_text ? !read_text(value, has_escapes) : !read_word(value)) return false;
+    const NumberForm form = is_text ? NumberForm{} : form_of(value);
+    if (place == names_.size()) return is_text || form.is_number || value == "true" || value == "false" || value == "null";
+    if (found_[place].data() != nullptr || has_escapes) return false;
+    found_[place] = value;
+    if (is_text) return (place == QUERY || place == DOCUMENT) && is_plain_id(value);
+    return form.is_number && form.is_usual && (place == SCORE || form.is_whole);
+}
+
+bool PlainJson::read_step(std::string& lines) {
+    std::string_view document, score;
+    switch (place_) {
+        case Place::start:
+            if (!takes('{')) return false;
+            place_ = Place::query;
+            return true;
+        case Place::query:
+            return begin_list();
+        case Place::document: {
+            if (!read_id(document) || !takes(':')) return false;
+            skip_blanks();
+            if (!read_word(score)) return false;
+            const NumberForm form = form_of(score);
+            if (!form.is_number || !form.is_usual) return false;
+            const bool is_more = takes(',');
+            if (!is_more && !takes('}')) return false;
+            documents_.push_back(hash_id(document, seed_));
+            if (!is_more) {
+                std::sort(documents_.begin(), documents_.end());
+                if (std::adjacent_find(documents_.begin(), documents_.end()) != documents_.end()) return false;
+                place_ = Place::end_of_list;
+            }
+            return add_row(query_, document, "0", score, lines);
+        }
+        case Place::end_of_list:
+            if (takes(',')) {
+                place_ = Place::query;
+                return true;
+            }
+            if (!takes('}')) return false;
+            place_ = Place::end;
+            return true;
+        case Place::end:
+            break;
+    }
+    skip_blanks();
+    return at_ == end_;
+}
+
+bool PlainJson::begin_list() {
+    std::string_view query;
+    if (!read_id(query) || !takes(':') || !takes('{')) return false;
+    query_ = query;
+    documents_.clear();
+    place_ = Place::document;
+    return queries_.insert(query_).second;
+}
+
+bool PlainJson::add_row(std::string_view query, std::string_view document, std::string_view rank, std::string_view score,
+                        std::string& lines) const {
+    const std::size_t start = lines.size();
+    for (const std::string_view part : {query, std::string_view("\tQ0\t"), document, std::string_view("\t"), rank, std::string_view("\t"),
+                                        score, std::string_view("\t-\n")})
+        lines += part;
+    return lines.size() - start <= LONGEST_LINE;
+}
+
+char PlainJson::peek() {
+    if (at_ != end_) return *at_;
+    is_cut_ = true;
+    return '\0';
+}
+
+void PlainJson::skip_blanks() {
+    for (char c = peek(); c == ' ' || c == '\t' || c == '\r' || c == '\n'; c = peek()) ++at_;
+}
+
+bool PlainJson::takes(char wanted) {
+    skip_blanks();
+    if (peek() != wanted) return false;
+    ++at_;
+    return true;
+}
+
+// Behind the first quote.
+bool PlainJson::read_text(std::string_view& text, bool& has_escapes) {
+    const char* const start = at_;
+    char all = 0;  // the highest bit of which says that not all are ASCII
+    for (;; ++at_) {
+        const char c = peek();
+        if (c == '"') break;
+        if (static_cast<unsigned char>(c) < 0x20) return false;
+        all = static_cast<char>(all | c);
+        if (c == '\\') {
+            has_escapes = true;
+            if (!skip_escape()) return false;
+        }
+    }
+    text = {start, static_cast<std::size_t>(at_ - start)};
+    ++at_;
+    return static_cast<unsigned char>(all) < 0x80 || is_utf8(text);
+}
+
+// At the backslash; goes to the last byte.
+bool PlainJson::skip_escape() {
+    ++at_;
+    if (peek() != 'u') return peek() != '\0' && std::string_view("\"\\/bfnrt").find(*at_) != std::string_view::npos;
+    for (int digit = 0; digit < 4; ++digit) {
+        ++at_;
+        if (peek() == '\0' || std::string_view("0123456789abcdefABCDEF").find(*at_) == std::string_view::npos) return false;
+    }
+    return true;
+}
+
+bool PlainJson::read_id(std::string_view& id) {
+    bool has_escapes = false;
+    return takes('"') && read_text(id, has_escapes) && !has_escapes && is_plain_id(id);
+}
+
+bool PlainJson::read_word(std::string_view& word) {
+    const char* const start = at_;
+    for (char c = peek(); is_digit(c) || (c >= 'a' && c <= 'z') || c == '.' || c == '-' || c == '+' || c == 'E'; c = peek()) ++at_;
+    word = {start, static_cast<std::size_t>(at_ - start)};
+    return true;
+}
+
+}  // namespace carob
