@@ -33,6 +33,7 @@ PAIRS = [
     ("all.run", "lines.jsonl.gz"),
     ("lines.jsonl.gz", "made.run"),
     ("dict.json", "made.run"),
+    ("list.json", "made.run"),
     ("all.run", "made.arrow"),
     ("made.arrow", "made.run"),
     ("made.run.gz", "made.run"),
@@ -59,6 +60,14 @@ def mix_queries(whole: Path, mixed: Path) -> None:
         for odd in (False, True):
             with whole.open("rb") as file:
                 out.writelines(line for number, line in enumerate(file) if number % 2 == odd)
+
+
+def make_list(lines: Path, listed: Path) -> None:
+    """Writes JSON lines as one list, as pandas writes a frame's records."""
+    with lines.open("rb") as file, listed.open("wb") as out:
+        for number, line in enumerate(file):
+            out.write((b"," if number else b"[") + line.rstrip())
+        out.write(b"]")
 
 
 def measured(source: Path, target: Path) -> tuple[float, float, float]:
@@ -98,6 +107,8 @@ def main() -> None:
         mix_queries(folder / "all.run", folder / "mixed.run")
         print(f"{options.queries * DEPTH:,} lines, {(folder / 'all.run').stat().st_size:,} bytes")
         for source, target in PAIRS:
+            if source == "list.json":
+                make_list(folder / "lines.jsonl", folder / source)
             seconds, cpu, peak = measured(folder / source, folder / target)
             bars = [
                 Bar(f"{source} to {target}", "at most", SECONDS, seconds, "s"),

@@ -12,8 +12,8 @@ namespace {
 using Names = std::vector<std::string>;
 
 // The lines of a text that comes in pieces of at most some bytes, or nothing if it is not plain.
-std::optional<std::string> lines_of(const Names& names, std::string_view text, std::size_t most, Draw& draw) {
-    carob::PlainJson reader(names);
+std::optional<std::string> lines_of(carob::JsonForm form, const Names& names, std::string_view text, std::size_t most, Draw& draw) {
+    carob::PlainJson reader(form, names);
     std::string lines;
     while (!text.empty()) {
         const std::string piece(text.substr(0, 1 + draw.below(most)));  // so that nothing may be read beyond it
@@ -32,16 +32,17 @@ std::string number(Draw& draw) {
     return draw.one_in(4) ? "-" + made : made;
 }
 
-// Two rows at least, of which a row is a line.
-std::string in_lines(Draw& draw, std::string& rows) {
-    std::string text;
+// Two rows at least, on lines or in a list.
+std::string of_rows(bool is_list, Draw& draw, std::string& rows) {
+    std::string text = is_list ? "[" : "";
     for (std::size_t count = 2 + draw.below(4), i = 0; i < count; ++i) {
         const std::string query = "q" + std::to_string(draw.below(9)), document = "a \xC3\xA9" + std::to_string(i), score = number(draw);
         const std::string gap = blanks(draw);
         text += gap + "{" + gap + "\"s\"" + gap + ":" + score + gap + "," + gap + "\"x\":" + (draw.one_in(2) ? "\"\\u00e9\\n\"" : "null") + ",\"d\":\"" + document + "\"," + gap + "\"q\":" + gap + "\"" +
-                query + "\"}" + gap + "\n";
+                query + "\"}" + gap + (is_list ? ",\n" : "\n");
         rows += query + "\tQ0\t" + document + "\t0\t" + score + "\t-\n";
     }
+    if (is_list) text.replace(text.size() - 2, 1, "]");
     if (draw.one_in(2)) text.pop_back();
     return text;
 }
@@ -64,14 +65,15 @@ std::string in_one_object(Draw& draw, std::string& rows) {
 
 void fuzz_json(const std::uint8_t* data, std::size_t size) {
     Draw draw(data, size);
-    const Names names = draw.one_in(2) ? Names{"q", "d", "s"} : Names{};
+    const auto form = static_cast<carob::JsonForm>(draw.below(3));
+    const Names names{"q", "d", "s"};
     std::string rows;
-    std::string text = names.empty() ? in_one_object(draw, rows) : in_lines(draw, rows);
-    expect(lines_of(names, text, 1 + draw.below(64), draw) == rows, "rows of plain JSON");
+    std::string text = form == carob::JsonForm::object ? in_one_object(draw, rows) : of_rows(form == carob::JsonForm::list, draw, rows);
+    expect(lines_of(form, names, text, 1 + draw.below(64), draw) == rows, "rows of plain JSON");
     for (std::size_t i = 0, count = 1 + draw.below(3); i < count; ++i) text[draw.below(text.size())] = static_cast<char>(draw.byte());
     if (draw.one_in(4)) text.resize(draw.below(text.size()));
-    const std::optional<std::string> whole = lines_of(names, text, text.size() + 1, draw);
-    expect(lines_of(names, text, 1 + draw.below(8), draw) == whole, "rows of damaged JSON");
+    const std::optional<std::string> whole = lines_of(form, names, text, text.size() + 1, draw);
+    expect(lines_of(form, names, text, 1 + draw.below(8), draw) == whole, "rows of damaged JSON");
 }
 
 }  // namespace family

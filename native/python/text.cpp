@@ -187,13 +187,15 @@ void bind_text(nb::module_& module) {
     nb::class_<carob::PlainJson>(module, "PlainJson")
         .def(
             "__init__",
-            [](carob::PlainJson* self, const nb::list& names) {
+            [](carob::PlainJson* self, const std::string& form, const nb::list& names) {
+                const auto its = choose<carob::JsonForm>(
+                    form, "form", {{"lines", carob::JsonForm::lines}, {"list", carob::JsonForm::list}, {"object", carob::JsonForm::object}});
                 std::vector<std::string> wanted;
                 for (std::size_t i = 0; i < names.size(); ++i) wanted.emplace_back(bytes_at(names, static_cast<Py_ssize_t>(i)));
-                if (!wanted.empty() && wanted.size() != 3 && wanted.size() != 4) throw nb::value_error("names for three or four members, or none");
-                new (self) carob::PlainJson(std::move(wanted));
+                if (its != carob::JsonForm::object && wanted.size() != 3 && wanted.size() != 4) throw nb::value_error("a row has three or four names");
+                new (self) carob::PlainJson(its, std::move(wanted));
             },
-            "names"_a)
+            "form"_a, "names"_a)
         .def("take", &take_json, "text"_a);
 }
 

@@ -89,13 +89,13 @@ bool PlainJson::take(std::string_view bytes, std::string& lines) {
     for (; at_ != text_end; done = at_) {
         is_cut_ = false;
         end_ = text_end;
-        if (!(names_.empty() ? read_step(lines) : read_line(lines, is_last))) {
+        if (!(form_ == JsonForm::lines ? read_line(lines, is_last) : read_step(lines))) {
             if (!is_cut_ || is_last) return false;
             break;
         }
     }
     rest_.erase(0, static_cast<std::size_t>(done - rest_.data()));
-    if (is_last) return !names_.empty() || place_ == Place::end;
+    if (is_last) return form_ == JsonForm::lines || place_ == Place::end;
     return rest_.size() <= LONGEST_LINE;
 }
 
@@ -107,9 +107,11 @@ bool PlainJson::read_line(std::string& lines, bool is_last) {
     }
     if (line_end != nullptr) end_ = line_end;
     const bool is_read = read_object(lines);
+    skip_blanks();
+    const bool is_whole = at_ == end_;
     is_cut_ = false;
     at_ += line_end != nullptr;
-    return is_read;
+    return is_read && is_whole;
 }
 
 bool PlainJson::read_object(std::string& lines) {
@@ -119,8 +121,6 @@ bool PlainJson::read_object(std::string& lines) {
         if (!read_member()) return false;
     } while (takes(','));
     if (!takes('}')) return false;
-    skip_blanks();
-    if (at_ != end_) return false;
     if (std::any_of(found_.begin(), found_.end(), [](std::string_view each) { return each.empty(); })) return false;
     return add_row(found_[QUERY], found_[DOCUMENT], found_.size() > RANK ? found_[RANK] : "0", found_[SCORE], lines);
 }
@@ -142,43 +142,51 @@ bool PlainJson::read_member() {
 }
 
 bool PlainJson::read_step(std::string& lines) {
-    std::string_view document, score;
     switch (place_) {
         case Place::start:
-            if (!takes('{')) return false;
-            place_ = Place::query;
+            if (!takes(form_ == JsonForm::list ? '[' : '{')) return false;
+            place_ = form_ == JsonForm::list ? Place::row : Place::query;
             return true;
+        case Place::row: {
+            const std::size_t before = lines.size();
+            if (read_object(lines) && goes_on_at(Place::row, ']', Place::end)) return true;
+            lines.resize(before);  // the row may come again, with what follows it
+            return false;
+        }
         case Place::query:
             return begin_list();
-        case Place::document: {
-            if (!read_id(document) || !takes(':')) return false;
-            skip_blanks();
-            if (!read_word(score)) return false;
-            const NumberForm form = form_of(score);
-            if (!form.is_number || !form.is_usual) return false;
-            const bool is_more = takes(',');
-            if (!is_more && !takes('}')) return false;
-            documents_.push_back(hash_id(document, seed_));
-            if (!is_more) {
-                std::sort(documents_.begin(), documents_.end());
-                if (std::adjacent_find(documents_.begin(), documents_.end()) != documents_.end()) return false;
-                place_ = Place::end_of_list;
-            }
-            return add_row(query_, document, "0", score, lines);
-        }
+        case Place::document:
+            return read_document(lines);
         case Place::end_of_list:
-            if (takes(',')) {
-                place_ = Place::query;
-                return true;
-            }
-            if (!takes('}')) return false;
-            place_ = Place::end;
-            return true;
+            return goes_on_at(Place::query, '}', Place::end);
         case Place::end:
             break;
     }
     skip_blanks();
     return at_ == end_;
+}
+
+// After an item: at a comma and a next one, or at the end of all.
+bool PlainJson::goes_on_at(Place next, char last, Place after) {
+    const bool is_more = takes(',');
+    if (!is_more && !takes(last)) return false;
+    place_ = is_more ? next : after;
+    return true;
+}
+
+bool PlainJson::read_document(std::string& lines) {
+    std::string_view document, score;
+    if (!read_id(document) || !takes(':')) return false;
+    skip_blanks();
+    if (!read_word(score)) return false;
+    const NumberForm form = form_of(score);
+    if (!form.is_number || !form.is_usual || !goes_on_at(Place::document, '}', Place::end_of_list)) return false;
+    documents_.push_back(hash_id(document, seed_));
+    if (place_ == Place::end_of_list) {
+        std::sort(documents_.begin(), documents_.end());
+        if (std::adjacent_find(documents_.begin(), documents_.end()) != documents_.end()) return false;
+    }
+    return add_row(query_, document, "0", score, lines);
 }
 
 bool PlainJson::begin_list() {

@@ -11,29 +11,34 @@
 
 namespace carob {
 
+// How the rows of a run stand in JSON: an object on each line, a list of objects, or one object
+// {query: {document: score}}.
+enum class JsonForm { lines, list, object };
+
 // Plain is what every library reads alike, and what lines between tabs can say: ids without escapes, control characters and
 // blanks at their ends, none of them empty, and no whole number of so many digits that a double may not hold it. A list is
 // not empty, and no query and no document of a query is a key twice.
 class PlainJson {
 public:
-    // Either each line is an object, and `names` are its members for query, document and score, and for the rank if lines
-    // have one; other members may have any text, number or word. Or, without names, there is one object
-    // {query: {document: score}}.
-    explicit PlainJson(std::vector<std::string> names) : names_(std::move(names)), found_(names_.size()) {}
+    // The names are those of a row's members for query, document and score, and for the rank if rows have one; other
+    // members may have any text, number or word. They do not matter to an object {query: {document: score}}.
+    PlainJson(JsonForm form, std::vector<std::string> names) : form_(form), names_(std::move(names)), found_(names_.size()) {}
 
     // Takes the next bytes, none at the end of the text, and appends the lines of whole rows. False if the text is not
     // plain; nothing may be taken after it.
     bool take(std::string_view bytes, std::string& lines);
 
 private:
-    // What is expected next of one object. A step ends where the next bytes may be missing.
-    enum class Place { start, query, document, end_of_list, end };
+    // What is expected next, but on lines. A step ends where the next bytes may be missing.
+    enum class Place { start, row, query, document, end_of_list, end };
 
     bool read_line(std::string& lines, bool is_last);
     bool read_object(std::string& lines);
     bool read_member();
     bool read_step(std::string& lines);
     bool begin_list();
+    bool read_document(std::string& lines);
+    bool goes_on_at(Place next, char last, Place after);
     bool add_row(std::string_view query, std::string_view document, std::string_view rank, std::string_view score, std::string& lines) const;
 
     char peek();
@@ -44,8 +49,9 @@ private:
     bool read_id(std::string_view& id);
     bool read_word(std::string_view& word);
 
+    const JsonForm form_;
     const std::vector<std::string> names_;
-    std::vector<std::string_view> found_;  // the value of each name, of the line that is read
+    std::vector<std::string_view> found_;  // the value of each name, of the row that is read
     std::string rest_;                     // bytes of which a step or a line is not complete
     const char* at_ = nullptr;
     const char* end_ = nullptr;   // of what may be read

@@ -829,10 +829,10 @@ def json_sizes(lines: Buffer) -> tuple[int, int]:
 class PlainJson:
     """Makes lines of TREC text of a run in plain JSON, block by block. Threads must not share one."""
 
-    def __init__(self, names: list[bytes]) -> None:
-        """``names`` are the members of a line for query, document and score, and maybe rank.
+    def __init__(self, form: str, names: list[bytes]) -> None:
+        """``form`` is ``lines``, a ``list`` of rows, or an ``object`` ``{query: {document: score}}``.
 
-        Without names, the text is one object ``{query: {document: score}}``.
+        ``names`` are those of a row's query, document and score, and maybe rank. They do not matter to an object.
         """
     def take(self, text: Buffer) -> bytes | None:
         """The lines of the whole rows in the next bytes; none at all end the text.

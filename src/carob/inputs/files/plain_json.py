@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+import re
+from typing import TYPE_CHECKING, Any
 
 from carob import _native
 from carob._dataclasses import dataclass
@@ -11,12 +13,14 @@ from carob.inputs.errors import refused, sentences
 from carob.inputs.sources import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from carob.inputs.sources import Provenance
 
 AT_ONCE = 2**20
 """Bytes that are read at once."""
+BEFORE = re.compile(r"\s*[\[,]\s*")
+"""What stands before an item of a list."""
 
 
 @dataclass(frozen=True)
@@ -25,11 +29,12 @@ class PlainJson:
 
     Args:
         path: the file, which may be compressed.
-        names: the members of each line for query, document, score and maybe rank; none for one object ``{query:
-            {document: score}}``.
+        form: ``lines``, a ``list`` of rows, or an ``object`` ``{query: {document: score}}``.
+        names: the members of each row for query, document, score and maybe rank.
     """
 
     path: str
+    form: str
     names: tuple[bytes, ...]
 
     def __call__(self) -> Cursor:
@@ -53,7 +58,7 @@ class PlainJson:
 
     def made(self) -> Iterator[bytes | None]:
         """Yields the lines of each block, and None where the file is not plain, which ends them."""
-        reader = _native.PlainJson(list(self.names))
+        reader = _native.PlainJson(self.form, list(self.names))
         with unpacked(self.path) as file:
             is_read = False
             while not is_read:
@@ -73,16 +78,32 @@ class PlainJson:
             return all(lines is not None for lines in self.made())
 
 
-def plain_source(path: str, names: tuple[str, ...], origin: Provenance) -> Source | None:
+def plain_source(path: str, form: str, names: Iterable[str], origin: Provenance) -> Source | None:
     """Returns a run in JSON as a source of TREC text, or None for a file that is not plain.
 
     Args:
         path: the file.
+        form: as in ``PlainJson``.
         names: as in ``PlainJson``.
         origin: the provenance of the file.
 
     Raises:
         DataError: the file is unreadable.
     """
-    handle = PlainJson(path, tuple(each.encode("utf-8", "surrogatepass") for each in names))
+    handle = PlainJson(path, form, tuple(each.encode("utf-8", "surrogatepass") for each in names))
     return Source(path, handle, None, origin) if handle.is_plain() else None
+
+
+def first_rows(head: bytes) -> list[dict[str, Any]]:
+    """Returns the objects of a list in JSON that the first bytes of a file hold, as far as all are objects."""
+    text, found = head.decode("utf-8", "ignore"), []
+    place = 0
+    while (start := BEFORE.match(text, place)) is not None:
+        try:
+            row, place = json.JSONDecoder().raw_decode(text, start.end())
+        except ValueError:
+            break  # the head ends within it
+        if not isinstance(row, dict):
+            return []
+        found.append(row)
+    return found

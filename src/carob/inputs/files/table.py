@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from carob._cached import cached_property
@@ -21,7 +21,7 @@ from carob.inputs.errors import (
     refused,
     sentences,
 )
-from carob.inputs.files.header import delimited, head_of, rows_of_text, shapes_of_text, with_numbers
+from carob.inputs.files.header import HEAD, delimited, head_of, rows_of_text, shapes_of_text, with_numbers
 from carob.inputs.files.json import (
     content_in,
     first_objects,
@@ -36,7 +36,7 @@ from carob.inputs.files.json import (
 from carob.inputs.files.libraries import COLUMNAR, columnar_kind, has_library, library_for, opened, reading
 from carob.inputs.files.neighbours import array_kind, neighbours_in
 from carob.inputs.files.paths import Place, place_of
-from carob.inputs.files.plain_json import plain_source
+from carob.inputs.files.plain_json import first_rows, plain_source
 from carob.inputs.frames import is_frame, negated, rows_of_frame, systems_in
 from carob.inputs.ids import bytes_of
 from carob.inputs.layouts import LaidOut, is_laid_out, unwrapped, with_columns
@@ -381,29 +381,34 @@ class TableRequest:
         except DataError as error:
             raise error.at(file=self.place.name) from None
 
-    @property
-    def plain_columns(self) -> dict[str, str] | None:
-        """The columns of a run by role, if the kernel knows such rows: flat, with a score, and of one system."""
-        plan, wanted = self.plan, ("query", "document", "score", "rank")
+    def plain_columns(self, fields: Mapping[str, Shape]) -> dict[str, str] | None:
+        """Returns the columns of a run by role, if the kernel knows such rows: flat, with a score, and of one system.
+
+        Raises:
+            DataError: a missing or ambiguous column.
+        """
+        plan, wanted = plan_of(fields, self.kind, self.asked), ("query", "document", "score", "rank")
         columns = {role: plan.columns[role] for role in wanted if role in plan.columns}
         apart = plan.nested or plan.by_row or plan.minus or "score" not in columns
         if apart or len(columns) < len(plan.columns):
             return None
-        others = [name for name in self.fields or {} if name not in columns.values()]
-        return None if usual(others, "system") else columns
+        return None if usual([name for name in fields if name not in columns.values()], "system") else columns
 
-    def plain(self, columns: Mapping[str, str] | None, origin: Provenance) -> FileTable | None:
+    def plain(self, form: str, fields: Mapping[str, Shape], origin: Provenance) -> FileTable | None:
         """Returns a run in one file of plain JSON, which the kernel reads by itself; None for any other table.
 
         Args:
-            columns: the columns of an object on each line; none of ``{query: {document: score}}``; None of anything
-                else.
+            form: as in ``PlainJson``.
+            fields: the shapes of the columns of its first rows.
             origin: the provenance of the rows.
         """
         place = self.place
-        if self.kind != "run" or self.joined or len(place.files) > 1 or place.keys or columns is None:
+        if self.kind != "run" or self.joined or len(place.files) > 1 or place.keys:
             return None
-        source = plain_source(place.files[0], tuple(columns.values()), origin)
+        columns = {} if form == "object" else self.plain_columns(fields)
+        if columns is None:
+            return None
+        source = plain_source(place.files[0], form, columns.values(), origin)
         return None if source is None else FileTable(place.name, source, columns, origin)
 
     def made(self, library: Library, table: Any) -> FileTable:
@@ -559,9 +564,15 @@ def by_json(wanted: TableRequest) -> FileTable:
     only_file(place)
     if PLAIN.match(wanted.head):
         refuse_distance(wanted.asked)
-        found = wanted.plain({}, place.origin)
+        found = wanted.plain("object", {}, place.origin)
         if found is not None:
             return found
+    # Of a short list, all rows are looked at.
+    elif len(wanted.head) == HEAD and (rows := first_rows(wanted.head)):
+        with suppress(DataError):  # which the whole list says better
+            found = wanted.plain("list", shapes_of(rows), replace(wanted.origin, rows=True))
+            if found is not None:
+                return found
     content = wanted.document.content
     if isinstance(content, dict):
         refuse_distance(wanted.asked)
@@ -589,7 +600,7 @@ def by_lines(wanted: TableRequest) -> FileTable:
                     "Save the file without the mark.",
                     file=each,
                 )
-    found = wanted.plain(wanted.plain_columns, replace(wanted.origin, rows=True, first=1))
+    found = wanted.plain("lines", wanted.fields or {}, replace(wanted.origin, rows=True, first=1))
     if found is not None:
         return found
     for each in place.files:
