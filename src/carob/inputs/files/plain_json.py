@@ -101,8 +101,8 @@ def first_rows(head: bytes) -> list[dict[str, Any]]:
     while (start := BEFORE.match(text, place)) is not None:
         try:
             row, place = json.JSONDecoder().raw_decode(text, start.end())
-        except ValueError:
-            break  # the head ends within it
+        except (ValueError, RecursionError):
+            break  # the head ends within it, or it is nested too deeply for a row
         if not isinstance(row, dict):
             return []
         found.append(row)
