@@ -37,18 +37,18 @@ print(json.dumps([read - began, done - read, time.process_time() - done]))
 """
 
 
-def made(folder: Path, queries: int) -> list[str]:
+def made(folder: Path, queries: int, judged: int) -> list[str]:
     """Writes judgments and runs, whose scores share a part, and returns the paths of the runs.
 
     Scores are written in full: rounded, some would be equal, and ranx leaves the order of those to its sort.
     """
     shared = np.random.default_rng(0).normal(size=(queries, POOL))
-    judged = [
+    lines = [
         f"{query} 0 d{each} 1\n"
         for query, its in enumerate(shared)
-        for each in np.argsort(-its)[:20].tolist()
+        for each in np.argsort(-its)[:judged].tolist()
     ]
-    (folder / "qrels.txt").write_text("".join(judged))
+    (folder / "qrels.txt").write_text("".join(lines))
     paths = []
     for number in range(RUNS):
         random = np.random.default_rng(number + 1)
@@ -116,6 +116,7 @@ def main() -> None:
     """Prints the time of each command, its ratio to ``carob eval``, and its memory."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--queries", type=int, default=1000)
+    parser.add_argument("--judged", type=int, default=20, help="judged documents of each query")
     parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--ranx", action="store_true")
     given = parser.parse_args()
@@ -124,7 +125,7 @@ def main() -> None:
         folder = Path(name)
         # In another process: a program counts the most memory that the one that starts it has held.
         with ProcessPoolExecutor(1, get_context("spawn")) as other:
-            paths = other.submit(made, folder, given.queries).result()
+            paths = other.submit(made, folder, given.queries, given.judged).result()
         qrels, out = str(folder / "qrels.txt"), str(folder / "fused.run")
         if given.ranx:
             compare_with_ranx(paths, folder, carob)
