@@ -17,7 +17,21 @@ __all__ = ["command", "main"]
 OBJECTS = 100_000
 """The number of new objects after which Python searches for unused cycles: more than starting carob creates, all of
 which stay in use."""
-WITHOUT_MATRICES = (["eval"], ["trec-eval"], ["check"], ["compare"])
+WITHOUT_MATRICES = frozenset(
+    (
+        "check",
+        "compare",
+        "curve",
+        "difference",
+        "eval",
+        "explain",
+        "gate",
+        "run",
+        "trec-eval",
+        "verify",
+        "whence",
+    )
+)
 """The commands that multiply no matrices large enough for several threads, unless people's judgments are given."""
 SHORTAGES = ("failed to map segment", "annot allocate memory", "can't start new thread")
 """The messages of the C library, the system and Python about a lack of memory, if the error has no class of its own."""
@@ -34,7 +48,9 @@ def command() -> None:
     debugger or another thread is running.
     """
     gc.set_threshold(OBJECTS)
-    if sys.argv[1:2] in WITHOUT_MATRICES and not any(each.startswith("--people") for each in sys.argv):
+    if WITHOUT_MATRICES.intersection(sys.argv[1:2]) and not any(
+        each.startswith("--people") for each in sys.argv
+    ):
         # OpenBLAS starts a thread per core when NumPy is imported, and the threads wait busily for work.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     code: object = None
