@@ -61,6 +61,7 @@ def asked(checkout: Path, arguments: list[str], folder: Path) -> Times:
         folder,
         "--json",
         written,
+        "--peers",  # none: where they are installed, they take most of the time
     ]
     done = subprocess.run(list(map(str, command)), cwd=checkout, capture_output=True, text=True, check=False)
     if not written.exists():
