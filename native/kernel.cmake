@@ -11,6 +11,7 @@ set(CAROB_HOT
   ${CMAKE_CURRENT_LIST_DIR}/fusion/tune.cpp
   ${CMAKE_CURRENT_LIST_DIR}/matching/gather.cpp
   ${CMAKE_CURRENT_LIST_DIR}/matching/judgments.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/matching/notice.cpp
   ${CMAKE_CURRENT_LIST_DIR}/matching/match.cpp
   ${CMAKE_CURRENT_LIST_DIR}/matching/match_frame.cpp
   ${CMAKE_CURRENT_LIST_DIR}/matching/reduce.cpp
@@ -28,7 +29,6 @@ set(CAROB_COLD
   ${CMAKE_CURRENT_LIST_DIR}/fusion/fuse.cpp
   ${CMAKE_CURRENT_LIST_DIR}/fusion/plain_runs.cpp
   ${CMAKE_CURRENT_LIST_DIR}/fusion/pooled_runs.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/matching/notice.cpp
   ${CMAKE_CURRENT_LIST_DIR}/matching/ranked.cpp
   ${CMAKE_CURRENT_LIST_DIR}/matching/rows.cpp
   ${CMAKE_CURRENT_LIST_DIR}/text/first_line.cpp

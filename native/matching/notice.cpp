@@ -1,5 +1,6 @@
 // Notices signs that the documents retrieved for a query are not what they seem.
 #include <algorithm>
+#include <span>
 
 #include "matching/reduce.h"
 
@@ -25,9 +26,11 @@ void Reducer::notice_spellings(std::int64_t query, const Documents& documents, N
         const std::string_view name = documents.documents[i].name();
         if (!name.empty() && name.front() == '0') width = std::max(width, name.size());
     }
-    for (std::size_t j = 0; j < retrieved_as_.size() && left > 0; ++j) {
+    const std::span<const std::uint32_t> retrieved_as(retrieved_as_);
+    const double* const grades = judgments_.grades().data() + from;
+    for (std::size_t j = 0; j < retrieved_as.size() && left > 0; ++j) {
+        if (retrieved_as[j] != NEVER || grades[j] <= 0) continue;
         const auto judgment = from + static_cast<std::int64_t>(j);
-        if (retrieved_as_[j] != NEVER || !judgments_.relevant(judgment)) continue;
         --left;
         const std::string_view id = judgments_.document(judgment);
         noticed.odd_ids |= is_odd(id);
@@ -49,11 +52,14 @@ void Reducer::notice_affixes(std::int64_t query, const Documents& documents, Not
         const auto judgment = from + static_cast<std::int64_t>(j);
         if (retrieved_as_[j] == NEVER && judgments_.relevant(judgment)) words_.missing.add(judgments_.document(judgment));
     }
-    for (std::size_t i = 0; i < std::min(most, documents.size()) && words_.missing.size() > 0; ++i) {
-        const Document& document = documents.documents[i];
-        std::int64_t judgment = -1;
-        judgments_.find_documents(query, &document, 1, &judgment);
-        if (judgment < 0) words_.unjudged.add(document.name());
+    if (words_.missing.size() == 0) return;
+    auto hit = hits_.begin();  // in the order of documents
+    for (std::size_t i = 0; i < std::min(most, documents.size()); ++i) {
+        if (hit != hits_.end() && hit->document == i) {
+            ++hit;
+        } else {
+            words_.unjudged.add(documents.documents[i].name());
+        }
     }
     words_.find(query, noticed.affixed);
 }

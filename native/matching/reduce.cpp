@@ -267,7 +267,7 @@ void Reducer::report(std::int64_t query, Documents& documents, Findings& finding
 }
 
 // Documents that come from the highest score down: the neighbours of each judged one say whether it is tied. A tied group
-// is sorted only if one of its documents has a row.
+// is sorted only if several of its documents have rows; of one, those before it are counted.
 void Reducer::report_in_order(std::int64_t query, const Documents& documents, Findings& findings) {
     QueryRows its = findings.begin(query, documents.size());
     its.signs = signs_;
@@ -277,7 +277,15 @@ void Reducer::report_in_order(std::int64_t query, const Documents& documents, Fi
     number_.resize(count);
     std::uint32_t from = 0, to = 0;  // the group of equal scores
     bool sorted = false;
-    for (const Hit& hit : hits_) {
+    // Whether a hit of the same group that comes later has a row.
+    const auto has_another = [&](std::size_t h) {
+        while (++h < hits_.size() && hits_[h].document < to) {
+            if (has_row(hits_[h].judgment)) return true;
+        }
+        return false;
+    };
+    for (std::size_t h = 0; h < hits_.size(); ++h) {
+        const Hit& hit = hits_[h];
         const std::uint32_t i = hit.document;
         if (i < from || i >= to) {  // after dropped documents, hits are not in order
             sorted = false;
@@ -285,13 +293,20 @@ void Reducer::report_in_order(std::int64_t query, const Documents& documents, Fi
             for (to = i + 1; to < count && score(to) == score(i);) ++to;
         }
         const bool with_row = has_row(hit.judgment);
+        std::uint32_t place = sorted ? number_[i] : i;
         if (with_row && !sorted && to - from > 1) {
-            std::iota(order_.begin() + from, order_.begin() + to, from);
-            sort_tied(documents, order_.data() + from, order_.data() + to);
-            for (std::uint32_t place = from; place < to; ++place) number_[order_[place]] = place;
-            sorted = true;
+            if (!has_another(h)) {  // so the others need no order
+                place = from;
+                for (std::uint32_t other = from; other < to; ++other) place += other != i && goes_before(documents, other, i);
+            } else {
+                std::iota(order_.begin() + from, order_.begin() + to, from);
+                sort_tied(documents, order_.data() + from, order_.data() + to);
+                for (std::uint32_t at = from; at < to; ++at) number_[order_[at]] = at;
+                sorted = true;
+                place = number_[i];
+            }
         }
-        findings.add(its, (sorted ? number_[i] : i) + std::int64_t{1}, from + std::int64_t{1}, to, hit.judgment, with_row);
+        findings.add(its, place + std::int64_t{1}, from + std::int64_t{1}, to, hit.judgment, with_row);
     }
     sort_rows(findings, its.row, documents.size());
     findings.end(its);
