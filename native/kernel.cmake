@@ -18,7 +18,6 @@ set(CAROB_HOT
   ${CMAKE_CURRENT_LIST_DIR}/matching/regroup.cpp
   ${CMAKE_CURRENT_LIST_DIR}/text/ahead.cpp
   ${CMAKE_CURRENT_LIST_DIR}/text/blocks.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/text/json.cpp
   ${CMAKE_CURRENT_LIST_DIR}/text/numbers.cpp
   ${CMAKE_CURRENT_LIST_DIR}/text/plain_json.cpp
   ${CMAKE_CURRENT_LIST_DIR}/text/reading.cpp)
@@ -32,6 +31,7 @@ set(CAROB_COLD
   ${CMAKE_CURRENT_LIST_DIR}/matching/ranked.cpp
   ${CMAKE_CURRENT_LIST_DIR}/matching/rows.cpp
   ${CMAKE_CURRENT_LIST_DIR}/text/first_line.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/text/json.cpp
   ${CMAKE_CURRENT_LIST_DIR}/text/placed.cpp
   ${CMAKE_CURRENT_LIST_DIR}/text/source.cpp
   ${CMAKE_CURRENT_LIST_DIR}/text/survey.cpp

@@ -63,7 +63,7 @@ class Ids {
 public:
     std::size_t size() const { return ends_.size(); }
 
-    CAROB_ALWAYS_INLINE std::string_view operator[](std::size_t i) const {
+    std::string_view operator[](std::size_t i) const {
         const auto begin = static_cast<std::size_t>(i == 0 ? 0 : ends_[i - 1]);
         return {bytes_.data() + begin, static_cast<std::size_t>(ends_[i]) - begin};
     }

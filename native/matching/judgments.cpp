@@ -37,7 +37,7 @@ void Judgments::find_queries(const std::string_view* ids, std::size_t count, std
     }
 }
 
-void Judgments::find_documents(std::int64_t q, const Document* documents, std::size_t count, std::int64_t* found) const {
+CAROB_FLATTEN void Judgments::find_documents(std::int64_t q, const Document* documents, std::size_t count, std::int64_t* found) const {
     const auto query = static_cast<std::size_t>(q);
     const std::int64_t first = offsets_[query];
     const std::size_t size = slot_offsets_[query + 1] - slot_offsets_[query];

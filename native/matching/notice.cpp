@@ -18,9 +18,10 @@ void Reducer::notice(std::int64_t query, const Documents& documents, Findings& f
 // Looks for a few relevant documents that were not retrieved, in other spellings, among unjudged ones.
 void Reducer::notice_spellings(std::int64_t query, const Documents& documents, Noticed& noticed) {
     if (hits_.size() == documents.size()) return;  // all are judged
-    for (std::size_t i = 0; i < std::min(Sample::RETRIEVED, documents.size()); ++i) noticed.odd_ids |= is_odd(documents.documents[i].name());
     const std::int64_t from = judgments_.offsets()[static_cast<std::size_t>(query)];
     std::int64_t left = Sample::of(documents.size(), judgments_.query_count());
+    const std::size_t first = std::min({Sample::RETRIEVED, documents.size(), static_cast<std::size_t>(left)});
+    for (std::size_t i = 0; i < first; ++i) noticed.odd_ids |= is_odd(documents.documents[i].name());
     std::size_t width = 0;  // of ids with leading zeros
     for (std::size_t i = 0; i < std::min<std::size_t>(4, documents.size()); ++i) {
         const std::string_view name = documents.documents[i].name();

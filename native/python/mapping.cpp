@@ -308,7 +308,7 @@ private:
         std::size_t width = 0;
         Py_ssize_t position = 0;
         PyObject* key = nullptr;
-        for (std::size_t i = 0; i < Sample::RETRIEVED && PyDict_Next(inner, &position, &key, nullptr); ++i) {
+        for (std::size_t i = 0; i < std::min(Sample::RETRIEVED, static_cast<std::size_t>(left)) && PyDict_Next(inner, &position, &key, nullptr); ++i) {
             const auto id = utf8(key);
             if (!id) continue;
             findings.noticed.odd_ids |= is_odd(*id);

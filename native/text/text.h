@@ -143,7 +143,7 @@ inline void prefetch(const void* p) {
 }
 
 // Equality by words: ids are short, and a call to memcmp costs more than comparing them.
-CAROB_ALWAYS_INLINE bool same_id(std::string_view a, std::string_view b) {
+inline bool same_id(std::string_view a, std::string_view b) {
     std::size_t n = a.size();
     if (n != b.size()) return false;
     const char* p = a.data();
