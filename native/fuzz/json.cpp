@@ -13,7 +13,7 @@ using Names = std::vector<std::string>;
 
 // The lines of a text that comes in pieces of at most some bytes, or nothing if it is not plain.
 std::optional<std::string> lines_of(carob::JsonForm form, const Names& names, std::string_view text, std::size_t most, Draw& draw) {
-    carob::PlainJson reader(form, names);
+    carob::PlainJson reader(form, names, {"x"});
     std::string lines;
     while (!text.empty()) {
         const std::string piece(text.substr(0, 1 + draw.below(most)));  // so that nothing may be read beyond it
@@ -29,7 +29,7 @@ std::string number(Draw& draw) {
     std::string made = std::to_string(draw.below(1000));
     if (draw.one_in(2)) made += "." + std::to_string(draw.below(1000));
     if (draw.one_in(8)) made += "e-" + std::to_string(draw.below(30));
-    return draw.one_in(4) ? "-" + made : made;
+    return draw.one_in(4) ? "-1" + made : made;
 }
 
 // Two rows at least, on lines or in a list.

@@ -187,15 +187,18 @@ void bind_text(nb::module_& module) {
     nb::class_<carob::PlainJson>(module, "PlainJson")
         .def(
             "__init__",
-            [](carob::PlainJson* self, const std::string& form, const nb::list& names) {
+            [](carob::PlainJson* self, const std::string& form, const nb::list& names, const nb::list& others) {
                 const auto its = choose<carob::JsonForm>(
                     form, "form", {{"lines", carob::JsonForm::lines}, {"list", carob::JsonForm::list}, {"object", carob::JsonForm::object}});
-                std::vector<std::string> wanted;
-                for (std::size_t i = 0; i < names.size(); ++i) wanted.emplace_back(bytes_at(names, static_cast<Py_ssize_t>(i)));
-                if (its != carob::JsonForm::object && wanted.size() != 3 && wanted.size() != 4) throw nb::value_error("a row has three or four names");
-                new (self) carob::PlainJson(its, std::move(wanted));
+                const auto texts = [](const nb::list& given) {
+                    std::vector<std::string> made;
+                    for (std::size_t i = 0; i < given.size(); ++i) made.emplace_back(bytes_at(given, static_cast<Py_ssize_t>(i)));
+                    return made;
+                };
+                if (its != carob::JsonForm::object && names.size() != 3 && names.size() != 4) throw nb::value_error("a row has three or four names");
+                new (self) carob::PlainJson(its, texts(names), texts(others));
             },
-            "form"_a, "names"_a)
+            "form"_a, "names"_a, "others"_a = nb::list())
         .def("take", &take_json, "text"_a);
 }
 

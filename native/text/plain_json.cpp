@@ -51,7 +51,7 @@ NumberForm form_of(std::string_view word) {
         p += found;
         return found;
     };
-    takes('-', '-');
+    const bool is_negative = takes('-', '-');
     const bool begins_with_zero = p != end && *p == '0';
     const std::size_t whole = digits();
     if (whole == 0 || (whole > 1 && begins_with_zero)) return {};
@@ -67,7 +67,9 @@ NumberForm form_of(std::string_view word) {
         exponent = digits();
         if (exponent == 0) return {};
     }
-    const bool is_usual = exponent <= EXPONENT_DIGITS && word.size() <= (is_whole ? EXACT_DIGITS : LONGEST_USUAL);
+    // A whole -0 is 0 where whole numbers are read as such.
+    const bool is_usual = exponent <= EXPONENT_DIGITS && word.size() <= (is_whole ? EXACT_DIGITS : LONGEST_USUAL) &&
+                          !(is_whole && is_negative && begins_with_zero);
     return {p == end, is_whole, is_usual};
 }
 
@@ -134,11 +136,17 @@ bool PlainJson::read_member() {
     const bool is_text = takes('"');
     if (is_text ? !read_text(value, has_escapes) : !read_word(value)) return false;
     const NumberForm form = is_text ? NumberForm{} : form_of(value);
+    if (place == names_.size() && form_ == JsonForm::list && std::find(others_.begin(), others_.end(), key) == others_.end()) return false;
     if (place == names_.size()) return is_text || form.is_number || value == "true" || value == "false" || value == "null";
     if (found_[place].data() != nullptr || has_escapes) return false;
     found_[place] = value;
-    if (is_text) return (place == QUERY || place == DOCUMENT) && is_plain_id(value);
-    return form.is_number && form.is_usual && (place == SCORE || form.is_whole);
+    const bool is_id = place == QUERY || place == DOCUMENT;
+    if (is_text && (!is_id || !is_plain_id(value))) return false;
+    if (!is_text && !(form.is_number && form.is_usual && (place == SCORE || form.is_whole))) return false;
+    if (!is_id) return true;
+    char& kind = id_kinds_[place];
+    if (kind == '\0') kind = is_text ? 't' : 'n';
+    return kind == (is_text ? 't' : 'n') && (is_text || value.front() != '-');  // -1 pads lists
 }
 
 bool PlainJson::read_step(std::string& lines) {

@@ -21,8 +21,10 @@ enum class JsonForm { lines, list, object };
 class PlainJson {
 public:
     // The names are those of a row's members for query, document and score, and for the rank if rows have one; other
-    // members may have any text, number or word. They do not matter to an object {query: {document: score}}.
-    PlainJson(JsonForm form, std::vector<std::string> names) : form_(form), names_(std::move(names)), found_(names_.size()) {}
+    // members may have any text, number or word. In a list, all others are known, as a library that holds all rows looks
+    // for columns in all of them. No names matter to an object {query: {document: score}}.
+    PlainJson(JsonForm form, std::vector<std::string> names, std::vector<std::string> others)
+        : form_(form), names_(std::move(names)), others_(std::move(others)), found_(names_.size()) {}
 
     // Takes the next bytes, none at the end of the text, and appends the lines of whole rows. False if the text is not
     // plain; nothing may be taken after it.
@@ -51,7 +53,9 @@ private:
 
     const JsonForm form_;
     const std::vector<std::string> names_;
+    const std::vector<std::string> others_;
     std::vector<std::string_view> found_;  // the value of each name, of the row that is read
+    char id_kinds_[2] = {};  // of queries and documents: 't' for texts, 'n' for numbers, which may not be mixed
     std::string rest_;                     // bytes of which a step or a line is not complete
     const char* at_ = nullptr;
     const char* end_ = nullptr;   // of what may be read

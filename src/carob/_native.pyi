@@ -829,10 +829,11 @@ def json_sizes(lines: Buffer) -> tuple[int, int]:
 class PlainJson:
     """Makes lines of TREC text of a run in plain JSON, block by block. Threads must not share one."""
 
-    def __init__(self, form: str, names: list[bytes]) -> None:
+    def __init__(self, form: str, names: list[bytes], others: list[bytes] = ...) -> None:
         """``form`` is ``lines``, a ``list`` of rows, or an ``object`` ``{query: {document: score}}``.
 
-        ``names`` are those of a row's query, document and score, and maybe rank. They do not matter to an object.
+        ``names`` are those of a row's query, document and score, and maybe rank, ``others`` those that the rows of a
+        list may have as well. They do not matter to an object.
         """
     def take(self, text: Buffer) -> bytes | None:
         """The lines of the whole rows in the next bytes; none at all end the text.

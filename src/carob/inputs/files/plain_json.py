@@ -31,11 +31,13 @@ class PlainJson:
         path: the file, which may be compressed.
         form: ``lines``, a ``list`` of rows, or an ``object`` ``{query: {document: score}}``.
         names: the members of each row for query, document, score and maybe rank.
+        others: the other members that rows of a list may have.
     """
 
     path: str
     form: str
     names: tuple[bytes, ...]
+    others: tuple[bytes, ...] = ()
 
     def __call__(self) -> Cursor:
         """Returns the text at its first byte."""
@@ -58,7 +60,7 @@ class PlainJson:
 
     def made(self) -> Iterator[bytes | None]:
         """Yields the lines of each block, and None where the file is not plain, which ends them."""
-        reader = _native.PlainJson(self.form, list(self.names))
+        reader = _native.PlainJson(self.form, list(self.names), list(self.others))
         with unpacked(self.path) as file:
             is_read = False
             while not is_read:
@@ -78,19 +80,23 @@ class PlainJson:
             return all(lines is not None for lines in self.made())
 
 
-def plain_source(path: str, form: str, names: Iterable[str], origin: Provenance) -> Source | None:
+def plain_source(
+    path: str, form: str, names: Iterable[str], others: Iterable[str], origin: Provenance
+) -> Source | None:
     """Returns a run in JSON as a source of TREC text, or None for a file that is not plain.
 
     Args:
         path: the file.
         form: as in ``PlainJson``.
         names: as in ``PlainJson``.
+        others: as in ``PlainJson``.
         origin: the provenance of the file.
 
     Raises:
         DataError: the file is unreadable.
     """
-    handle = PlainJson(path, form, tuple(each.encode("utf-8", "surrogatepass") for each in names))
+    members = (tuple(each.encode("utf-8", "surrogatepass") for each in some) for some in (names, others))
+    handle = PlainJson(path, form, *members)
     return Source(path, handle, None, origin) if handle.is_plain() else None
 
 

@@ -21,7 +21,7 @@ from carob.inputs.errors import (
     refused,
     sentences,
 )
-from carob.inputs.files.header import HEAD, delimited, head_of, rows_of_text, shapes_of_text, with_numbers
+from carob.inputs.files.header import delimited, head_of, rows_of_text, shapes_of_text, with_numbers
 from carob.inputs.files.json import (
     content_in,
     first_objects,
@@ -408,7 +408,8 @@ class TableRequest:
         columns = {} if form == "object" else self.plain_columns(fields)
         if columns is None:
             return None
-        source = plain_source(place.files[0], form, columns.values(), origin)
+        others = [name for name in fields if name not in columns.values()]
+        source = plain_source(place.files[0], form, columns.values(), others, origin)
         return None if source is None else FileTable(place.name, source, columns, origin)
 
     def made(self, library: Library, table: Any) -> FileTable:
@@ -567,8 +568,7 @@ def by_json(wanted: TableRequest) -> FileTable:
         found = wanted.plain("object", {}, place.origin)
         if found is not None:
             return found
-    # Of a short list, all rows are looked at.
-    elif len(wanted.head) == HEAD and (rows := first_rows(wanted.head)):
+    elif rows := first_rows(wanted.head):
         with suppress(DataError):  # which the whole list says better
             found = wanted.plain("list", shapes_of(rows), replace(wanted.origin, rows=True))
             if found is not None:
