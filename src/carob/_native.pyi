@@ -829,7 +829,7 @@ def json_sizes(lines: Buffer) -> tuple[int, int]:
 class PlainJson:
     """Makes lines of TREC text of a run in plain JSON, block by block. Threads must not share one."""
 
-    def __init__(self, form: str, names: list[bytes], others: list[bytes] = ...) -> None:
+    def __init__(self, form: str, names: list[bytes], others: list[bytes] = []) -> None:
         """``form`` is ``lines``, a ``list`` of rows, or an ``object`` ``{query: {document: score}}``.
 
         ``names`` are those of a row's query, document and score, and maybe rank, ``others`` those that the rows of a
