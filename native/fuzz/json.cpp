@@ -1,6 +1,8 @@
 // Fuzzes the reader of plain JSON: a run whose lines must be its rows, however the text is cut; then it is damaged.
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "compare.h"
 #include "families.h"
@@ -38,8 +40,9 @@ std::string of_rows(bool is_list, Draw& draw, std::string& rows) {
     for (std::size_t count = 2 + draw.below(4), i = 0; i < count; ++i) {
         const std::string query = "q" + std::to_string(draw.below(9)), document = "a \xC3\xA9" + std::to_string(i), score = number(draw);
         const std::string gap = blanks(draw);
-        text += gap + "{" + gap + "\"s\"" + gap + ":" + score + gap + "," + gap + "\"x\":" + (draw.one_in(2) ? "\"\\u00e9\\n\"" : "null") + ",\"d\":\"" + document + "\"," + gap + "\"q\":" + gap + "\"" +
-                query + "\"}" + gap + (is_list ? ",\n" : "\n");
+        const std::string other = draw.one_in(2) ? "\"\\u00e9\\n\"" : "null";
+        text += gap + "{" + gap + "\"s\"" + gap + ":" + score + gap + "," + gap + "\"x\":" + other + ",\"d\":\"" + document + "\",";
+        text += gap + "\"q\":" + gap + "\"" + query + "\"}" + gap + (is_list ? ",\n" : "\n");
         rows += query + "\tQ0\t" + document + "\t0\t" + score + "\t-\n";
     }
     if (is_list) text.replace(text.size() - 2, 1, "]");

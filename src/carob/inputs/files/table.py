@@ -568,7 +568,7 @@ def by_json(wanted: TableRequest) -> FileTable:
         found = wanted.plain("object", {}, place.origin)
         if found is not None:
             return found
-    elif rows := first_rows(wanted.head):
+    elif wanted.kind == "run" and (rows := first_rows(wanted.head)):
         with suppress(DataError):  # which the whole list says better
             found = wanted.plain("list", shapes_of(rows), replace(wanted.origin, rows=True))
             if found is not None:
