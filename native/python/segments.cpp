@@ -14,7 +14,8 @@ namespace carob::python {
 
 namespace {
 
-void check_offsets(const Doubles& values, const Longs& offsets) {
+template <class Array>
+void check_offsets(const Array& values, const Longs& offsets) {
     if (!carob::are_offsets({offsets.data(), offsets.shape(0)}, values.shape(0))) {
         throw nb::value_error("offsets must start at 0 or later, never fall, and end within the values");
     }
@@ -26,6 +27,17 @@ nb::object reduced(const Doubles& values, const Longs& offsets, Combine combine)
     const std::size_t size = offsets.shape(0) - 1;
     auto out = std::make_unique_for_overwrite<double[]>(size);
     carob::reduce_segments({values.data(), values.shape(0)}, {offsets.data(), offsets.shape(0)}, out.get(), combine);
+    return new_array(std::move(out), size);
+}
+
+nb::object counted(const Marks& marks, const Longs& offsets) {
+    check_offsets(marks, offsets);
+    const std::size_t size = offsets.shape(0) - 1;
+    auto out = std::make_unique_for_overwrite<double[]>(size);
+    for (std::size_t q = 0; q < size; ++q) {
+        const auto from = marks.data() + offsets.data()[q], to = marks.data() + offsets.data()[q + 1];
+        out[q] = static_cast<double>(std::count(from, to, true));
+    }
     return new_array(std::move(out), size);
 }
 
@@ -166,6 +178,7 @@ void bind_segments(nb::module_& module) {
     module.def(
         "total", [](const Doubles& values, const Longs& offsets) { return reduced(values, offsets, add); }, "values"_a,
         "offsets"_a);
+    module.def("count", &counted, "marks"_a, "offsets"_a);
     module.def(
         "best", [](const Doubles& values, const Longs& offsets) { return reduced(values, offsets, larger); },
         "values"_a, "offsets"_a);

@@ -15,6 +15,7 @@ using namespace nb::literals;
 namespace carob::python {
 
 using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Marks = nb::ndarray<const bool, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Longs = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 inline nb::bytes to_bytes(std::string_view text) { return nb::bytes(text.data(), text.size()); }

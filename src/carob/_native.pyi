@@ -845,6 +845,9 @@ class PlainJson:
 def total(values: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
     """The sum of each segment, strictly from left to right; 0 for an empty one."""
 
+def count(marks: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The number of marked places of each segment."""
+
 def best(values: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
     """The largest value of each segment; 0 for an empty one."""
 

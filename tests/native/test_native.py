@@ -1143,6 +1143,7 @@ def test_relevant_documents_come_first_in_each_list() -> None:
 def test_segments_by_hand() -> None:
     values, offsets = np.array([1.0, 2.0, 4.0, -1.0, -3.0]), np.array([0, 3, 3, 5])
     assert _native.total(values, offsets).tolist() == [7, 0, -4]
+    assert _native.count(values > 1, offsets).tolist() == [2, 0, 0]
     assert _native.best(values, offsets).tolist() == [4, 0, -1]
     assert _native.running_sum(values, offsets).tolist() == [1, 3, 7, -1, -4]
     assert _native.running_product(values, offsets).tolist() == [1, 2, 8, -1, 3]
@@ -1201,6 +1202,12 @@ def test_offsets_outside_are_errors(offsets: list[int]) -> None:
     ):
         with pytest.raises(ValueError, match="offsets"):
             call(values, np.array(offsets, dtype=np.int64))
+
+
+@pytest.mark.parametrize("offsets", [[], [0, 6], [-1, 2], [3, 2]])
+def test_marks_are_counted_within_their_array(offsets: list[int]) -> None:
+    with pytest.raises(ValueError, match="offsets"):
+        _native.count(np.ones(5, bool), np.array(offsets, dtype=np.int64))
 
 
 def test_arrays_are_read_only_and_outlive_what_made_them() -> None:

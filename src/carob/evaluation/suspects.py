@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from carob.conventions.policy import Policy
     from carob.evaluation.score_tables import QueryValues
-    from carob.lists.rows import Floats, JudgedRows
+    from carob.lists.rows import Floats, Integers, JudgedRows
     from carob.measures import Measure
 
 RATIO = 1.5
@@ -189,7 +189,7 @@ def caps_of(scores: QueryValues, rows: JudgedRows, best: dict[Any, Any] | None =
         best: the cache of counts of judgments, shared by runs with the same judgments.
     """
     found, lists = {}, Flat(rows, best=best)
-    counted: dict[float, Floats] = {}
+    counted: dict[float, tuple[Integers, Integers]] = {}
     for place, (label, measure) in enumerate(zip(scores.labels, scores.measures, strict=True)):
         depths = [each for each in (measure.depth, scores.policy.depth) if each is not None]
         over = DIVISORS.get(measure.name)
@@ -200,18 +200,22 @@ def caps_of(scores: QueryValues, rows: JudgedRows, best: dict[Any, Any] | None =
         if over == "depth" and depth != measure.depth:
             continue  # The policy's depth lowers every value.
         if rel not in counted:
-            counted[rel] = np.asarray(lists.n_relevant(rel))
-        relevant = counted[rel]
-        whole = np.maximum(relevant, 1) if over == "relevant" else depth
+            of_queries = np.asarray(lists.n_relevant(rel)).astype(np.intp)
+            counted[rel] = of_queries, np.bincount(of_queries)
+        # Queries with equally many relevant documents have the same cap: there are few such numbers, and many queries.
+        of_queries, queries = counted[rel]
         weights = None if scores.weights is None else scores.weights[:, place]
+        weight = np.asarray(queries if weights is None else np.bincount(of_queries, weights), np.float64)
+        relevant = np.arange(len(queries), dtype=np.float64)
+        whole = np.maximum(relevant, 1) if over == "relevant" else depth
         # A query without relevant documents is counted by itself.
         reached = np.where(relevant > 0, np.minimum(relevant, depth) / whole, 1.0)
-        if not aggregate(1.0 - reached, "mean", weights) >= NOTED:
+        if not aggregate(1.0 - reached, "mean", weight) >= NOTED:
             continue
         nothing = 1.0 if scores.policy.empty == "one" else 0.0
-        highest = aggregate(np.where(relevant > 0, reached, nothing), "mean", weights)
+        highest = aggregate(np.where(relevant > 0, reached, nothing), "mean", weight)
         beyond = relevant > depth if over == "relevant" else relevant < depth
-        found[label] = Cap(highest, int(beyond.sum()), depth)
+        found[label] = Cap(highest, int(queries[beyond].sum()), depth)
     return found
 
 

@@ -108,29 +108,37 @@ class Qrels:
         grades = self.judgments.grades
         top = float(grades.max()) if len(grades) else 0.0
         lowest = int(np.count_nonzero(grades == 1)) if top >= 4 and grades.min() == 1 else 0
-        at_top = grades == top
-        count, others = int(np.count_nonzero(at_top)), grades[~at_top]
-        if not len(others):
-            odd = False
-        elif top in CODES:
-            odd = count <= RARE * len(grades) and others.max() <= min(top - GAP, top / 2)
-        else:
-            odd = top >= 2 * HIGHEST and count <= max(1, SLIPS * len(grades)) and others.max() <= HIGHEST
-        return lowest, count if odd else self.codes_below
+        return lowest, self.odd_above(top) or self.codes_below
 
     @cached_property
     def written_missing(self) -> tuple[str, str] | None:
         """A query and a judged document such as ``nan``, as missing values are written; of some queries, or None."""
         judgments = self.judgments
-        step = 1 + judgments.query_count // SEARCHED
         ids = dict.fromkeys(MISSING, 0.0)
-        its = {each.decode("utf-8", "surrogateescape"): ids for each in judgments.queries[::step]}
-        found = _native.match_mapping(judgments, its)
+        step = 1 + judgments.query_count // SEARCHED
+        some = [text_of(self.names[place]) for place in range(0, judgments.query_count, step)]
+        found = _native.match_mapping(judgments, dict.fromkeys(some, ids))
         if not found.judged.any():
             return None
         place = int(found.judged.argmax())
         written = next(each for each in map(text_of, judgments.documents(place)) if each in MISSING)
-        return text_of(judgments.queries[place]), written
+        return text_of(self.names[place]), written
+
+    def odd_above(self, top: float) -> int:
+        """Returns the number of grades of ``top``, the highest, if it is a code or a slip, and 0 otherwise."""
+        code = top in CODES
+        if not code and top < 2 * HIGHEST:
+            return 0
+        grades = self.judgments.grades
+        others = grades[grades < top]
+        count = len(grades) - len(others)
+        if not len(others):
+            return 0
+        if code:
+            odd = count <= RARE * len(grades) and others.max() <= min(top - GAP, top / 2)
+        else:
+            odd = count <= max(1, SLIPS * len(grades)) and others.max() <= HIGHEST
+        return count if odd else 0
 
     @property
     def codes_below(self) -> int:

@@ -178,8 +178,7 @@ class Flat(Lists):
     def counted_once(self, name: Any, which: Callable[[], NDArray[np.bool_]]) -> Queries:
         """Returns the number of marked judgments of each query, and caches this number under a name for other runs."""
         if name not in self.shared:
-            marks = which().astype(np.float64)
-            self.shared[name] = np.asarray(_native.total(marks, self.rows.judged_offsets))
+            self.shared[name] = np.asarray(_native.count(which(), self.rows.judged_offsets))
             self.shared[name].flags.writeable = False
         return self.of_lists(self.shared[name])
 
