@@ -116,8 +116,7 @@ class Qrels:
         judgments = self.judgments
         ids = dict.fromkeys(MISSING, 0.0)
         step = 1 + judgments.query_count // SEARCHED
-        some = [text_of(self.names[place]) for place in range(0, judgments.query_count, step)]
-        found = _native.match_mapping(judgments, dict.fromkeys(some, ids))
+        found = _native.match_mapping(judgments, dict.fromkeys(texts_of(self.names[::step]), ids))
         if not found.judged.any():
             return None
         place = int(found.judged.argmax())
