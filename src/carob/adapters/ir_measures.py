@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from importlib.util import find_spec
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any
 
 from carob.conventions.policy import Policy
@@ -104,6 +105,9 @@ class ScoredByCarob:
         qrels: judgments in any form that ir_measures takes.
     """
 
+    measures: list[Any]
+    qrel_qids: set[str]
+
     def __init__(self, measures: list[Any], qrels: Any) -> None:
         """Reads the judgments, and groups the measures by what one evaluation can compute.
 
@@ -125,8 +129,37 @@ class ScoredByCarob:
             self.calls.setdefault((tuple(sorted(gains.items())), judged_only), {})[name] = each
         self.judged: dict[tuple[tuple[int, int], ...], Qrels] = {}
 
-    def _iter_calc(self, run: Any) -> Iterator[Any]:
-        """Yields the value of each query and measure.
+    def iter_calc(self, run: Any) -> Iterator[Any]:
+        """Yields the value of each query and measure, and last the default of queries that have none.
+
+        ir_measures' own loop makes the name of a measure three times for each of its values, to compare measures.
+        """
+        import ir_measures
+
+        found = self.found(run)
+        for measure, values in found.items():
+            for query, value in values.items():
+                yield ir_measures.Metric(query_id=query, measure=measure, value=value)
+        for measure in self.measures:
+            for query in self.without(found.get(measure, {})):
+                yield ir_measures.Metric(query_id=query, measure=measure, value=measure.DEFAULT)
+
+    def calc_aggregate(self, run: Any) -> dict[Any, float | int]:
+        """Returns the aggregate of each measure."""
+        found, aggregates = self.found(run), {}
+        for measure in self.measures:
+            values, its = found.get(measure, {}), measure.aggregator()
+            for value in chain(values.values(), repeat(measure.DEFAULT, len(self.without(values)))):
+                its.add(value)
+            aggregates[measure] = its.result()
+        return aggregates
+
+    def without(self, values: Mapping[str, float]) -> list[str]:
+        """Returns the judged queries that have no value."""
+        return sorted(self.qrel_qids - values.keys())
+
+    def found(self, run: Any) -> dict[Any, Mapping[str, float]]:
+        """Returns the values of each measure by query.
 
         Data that carob refuses, such as scores that are NaN, are left to ir_measures' other providers.
         """
@@ -134,17 +167,17 @@ class ScoredByCarob:
 
         ranked = readable(ir_measures.util.RunConverter(run), ("score",))
         if not len(ranked):
-            return
+            return {}
         try:
-            found = list(self.values(ranked))
+            return dict(self.values(ranked))
         except DataError:
             others = [each for each in ir_measures.DefaultPipeline.providers if each.NAME != NAME]
-            asked = [measure for those in self.calls.values() for measure in those.values()]
-            yield from ir_measures.providers.FallbackProvider(others).iter_calc(asked, self.qrels, ranked)
-            return
-        for measure, values in found:
-            for query, value in values.items():
-                yield ir_measures.Metric(query_id=query, measure=measure, value=value)
+            found: dict[Any, dict[str, float]] = {}
+            for each in ir_measures.providers.FallbackProvider(others).iter_calc(
+                self.measures, self.qrels, ranked
+            ):
+                found.setdefault(each.measure, {})[each.query_id] = each.value
+            return found  # type: ignore[return-value]
 
     def values(self, ranked: Any) -> Iterator[tuple[Any, Mapping[str, float]]]:
         """Yields each measure with its value for each query.
