@@ -283,7 +283,7 @@ CALLS: dict[str, list[Any]] = {
 """Each public function that reads judgments and runs, called with each of its arguments that may have another form."""
 
 ELSEWHERE = {
-    "beyond_accuracy": "reads users' items: {user: [item, …]}, columns or a frame, and says so",
+    "beyond_accuracy": "reads users' items in further forms, with tests of its own: tests/evaluation/beyond_accuracy",
     "engine": "registers a reader of tables",
     "evaluate_grades": "reads lists of grades",
     "evaluate_ids": "reads lists of ids",

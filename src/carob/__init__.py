@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from carob.estimation.unjudged_bounds import UnjudgedBounds as UnjudgedBounds
     from carob.estimation.unjudged_bounds import unjudged_bounds as unjudged_bounds
     from carob.evaluation.beyond_accuracy import Beyond as Beyond
+    from carob.evaluation.beyond_accuracy import BeyondByRun as BeyondByRun
     from carob.evaluation.beyond_accuracy import beyond_accuracy as beyond_accuracy
     from carob.evaluation.collections import CollectionsScores as CollectionsScores
     from carob.evaluation.collections import evaluate_collections as evaluate_collections
@@ -114,7 +115,7 @@ MODULES = {
     "carob.diagnosis.whence": "Whence whence",
     "carob.estimation.next_judgments": "Next next_judgments",
     "carob.estimation.unjudged_bounds": "UnjudgedBounds unjudged_bounds",
-    "carob.evaluation.beyond_accuracy": "Beyond beyond_accuracy",
+    "carob.evaluation.beyond_accuracy": "Beyond BeyondByRun beyond_accuracy",
     "carob.evaluation.curves": "Curve curve",
     "carob.evaluation.evaluate": "evaluate evaluate_grades evaluate_judged_ranking",
     "carob.evaluation.ids": "evaluate_ids",

@@ -107,6 +107,8 @@ def said_about(example: str) -> dict[str, list[str]]:
         "whence of a run": ["whence", "0.51", qrels, runs[0], "-m", "nDCG@10"],
         "agreement": ["agreement", str(coffee / "complete.txt"), model, *roasts, *judged],
         "agreement without runs": ["agreement", str(coffee / "complete.txt"), model],
+        "beyond": ["beyond", runs[0], "--relevant", qrels, "-m", "nDCG@3", "-m", "NumItems", "-q"],
+        "beyond of runs": ["beyond", *runs, "--depth", "3"],
         "plan": ["plan", qrels, *runs, *judged, "--difference", "0.05"],
         "plan of equivalence": [
             "plan",
@@ -361,6 +363,7 @@ STATUSES: dict[str, list[tuple[int, str]]] = {
     "compare": [(0, "compare qrels clean.run tied.run"), (2, "compare qrels clean.run gone.run")],
     "report": [(2, "report qrels clean.run gone.run")],
     "explain": [(0, "explain AP qrels clean.run --query t01"), (2, "explain AP qrels clean.run --query q9")],
+    "beyond": [(0, "beyond clean.run --depth 3"), (2, "beyond gone.run"), (2, "beyond clean.run -m AP")],
     "curve": [(0, "curve qrels clean.run"), (2, "curve qrels gone.run")],
     "difference": [
         (0, "difference trec_eval-9 sklearn AP qrels clean.run"),

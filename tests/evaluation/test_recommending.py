@@ -303,13 +303,16 @@ def test_equally_popular_items_are_popular_together() -> None:
     [
         (
             "Coverage",
-            r"beyond_accuracy\(recommended, 'Coverage', catalogue=…\) .* write CoverageRatio: The share",
+            r"beyond_accuracy\(recommended, 'Coverage', catalogue=…\), .* write CoverageRatio: The share",
         ),
         (
             "Novelty@5",
-            r"beyond_accuracy\(recommended, 'Novelty@5', train=…\) .* write NoveltyRatio: The share",
+            r"beyond_accuracy\(recommended, 'Novelty@5', train=…\), .* write NoveltyRatio: The share",
         ),
-        ("ILD", r"ILD measures recommended items, not judged documents: use carob.beyond_accuracy"),
+        (
+            "ILD",
+            r"ILD measures recommended items, not judged documents: use carob.beyond_accuracy.*or carob beyond",
+        ),
     ],
 )
 def test_a_measure_of_recommendations_does_not_measure_judged_documents(name: str, says: str) -> None:
@@ -317,11 +320,31 @@ def test_a_measure_of_recommendations_does_not_measure_judged_documents(name: st
         carob.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, name)
 
 
-def test_a_measure_of_judged_documents_does_not_measure_recommendations() -> None:
-    with pytest.raises(
-        MeasureError, match=r"nDCG measures judged documents.*carob.evaluate\(qrels, run, 'nDCG@5'"
-    ):
-        measured("nDCG@5")
+def test_a_measure_of_judged_documents_needs_relevant_items() -> None:
+    with pytest.raises(DataError, match=r"nDCG@5 measures accuracy and needs relevant.*add relevant=…"):
+        carob.beyond_accuracy({"u": ["a"]}, "nDCG@5")
+
+
+def test_accuracy_is_what_evaluate_finds_and_shares_the_table() -> None:
+    recommended = {"u": ["a", "b"], "v": ["c", "a"], 3: ["b"]}
+    relevant = {"u": {"b": 2, "a": 0}, "v": {"z": 1}, "w": {"a": 1}, "3": {"b": 1}}
+    found = carob.beyond_accuracy(recommended, ["nDCG@2", "HR", "NumItems"], relevant=relevant, depth=1)
+    run = {str(user): {item: -rank for rank, item in enumerate(its)} for user, its in recommended.items()}
+    scores = carob.evaluate(relevant, run, ["nDCG@2", "Success@1"])
+    assert (found["nDCG@2"], found["HR"], found["NumItems"]) == (scores["nDCG@2"], scores["Success@1"], 3)
+    assert found.by_user("HR") == {"u": 0, "v": 0, 3: 1}
+    assert "4 queries · 1 missing query counted as 0" in str(found)
+    skipped = carob.beyond_accuracy(
+        recommended, "HR", relevant=relevant, depth=1, policy=carob.Policy(missing="skip")
+    )
+    assert skipped["HR"] == pytest.approx(1 / 3)
+
+
+def test_one_item_with_two_grades_is_refused() -> None:
+    twice = {"user_id": ["u", "u"], "item_id": ["a", "a"], "grade": [1, 2]}
+    with pytest.raises(DataError, match="item 'a' has two grades for user 'u'"):
+        carob.beyond_accuracy({"u": ["a"]}, "RR", relevant=twice)
+    assert carob.beyond_accuracy({"u": ["a"]}, "RR", relevant=twice | {"grade": [1, 1]})["RR"] == 1
 
 
 def test_measures_are_named_as_everywhere() -> None:

@@ -51,6 +51,9 @@ def made(queries: int, name: str = "one") -> Mapping[str, Any]:
         "tuned fusion": carob.tune_fusion(qrels, {name: new, "old": old}, "RR"),
         "gate": carob.gate(None, scores, scores, {"AP": 0.1}),
         "beyond": carob.beyond_accuracy({query: list(its) for query, its in new.items()}),
+        "beyond of runs": carob.beyond_accuracy(
+            [carob.Run.of(new, name), carob.Run.of(old, "old")], "NumItems"
+        ),
         "explanation": carob.explain("AP", qrels, new, query="q1"),
     }
 
@@ -99,7 +102,7 @@ def test_a_verification_shows_its_findings(tmp_path: Path) -> None:
     assert "mean 1, now 0.5" in changed
 
 
-@pytest.mark.parametrize("kind", ["scores", "scores of runs", "curve", "beyond"])
+@pytest.mark.parametrize("kind", ["scores", "scores of runs", "curve", "beyond", "beyond of runs"])
 def test_results_by_name_are_mappings(kind: str) -> None:
     found = made(3)[kind]
     assert isinstance(found, Mapping)

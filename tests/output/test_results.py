@@ -156,6 +156,11 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "Beyond": lambda: carob.beyond_accuracy(
         {"u": ["a", "b"], "v": ["a"]}, ["NumItems", "Novelty@1"], train={"u": ["z"]}
     ),
+    "BeyondByRun": lambda: carob.beyond_accuracy(
+        [carob.Run.of(RUNS[name], name) for name in ("new", "|third|")],
+        ["nDCG@3", "NumItems"],
+        relevant=QRELS,
+    ),
     "FusedDocument": lambda: carob.fuse({name: RUNS[name] for name in ("new", "|third|")}).explain("q1", "a"),
     "WrittenRun": lambda: carob.write_run(RUNS["new"], written(""), depth=3),
     "TunedFusion": lambda: carob.tune_fusion(QRELS, {name: RUNS[name] for name in ("new", "|third|")}, "RR"),
@@ -293,6 +298,7 @@ NO_FIGURE = {
     "TunedFusion": "not yet: the curve of weights is a table",
     "Verification": "sentences",
     "Beyond": "numbers on different scales",
+    "BeyondByRun": "numbers on different scales",
     "Leaderboard": "an input of carob.correlate, which draws it",
 }
 """Results without a figure, and why."""

@@ -43,6 +43,10 @@ COMMANDS = {
     "next": ("next_judgments:next_command", "Choose the documents that people should judge next."),
     "judge": ("judge:judge_command", "Judge documents on a page, or collect judgments."),
     "best": ("best:best_command", "Select the best of many runs, with an honest estimate."),
+    "beyond": (
+        "beyond:beyond_command",
+        "Measure recommendations: coverage, novelty, diversity, and accuracy.",
+    ),
     "fuse": ("fuse:fuse_command", "Fuse runs into one, as search engines do for hybrid search."),
     "run": ("run:run_command", "Convert, cut, merge, split or filter a run."),
     "correlate": ("correlate:correlate_command", "Correlate the orders of runs by judges or measures."),

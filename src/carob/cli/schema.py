@@ -27,6 +27,7 @@ RESULTS = {
     "plan": ("Plan",),
     "next": ("Next",),
     "best": ("Best",),
+    "beyond": ("Beyond", "BeyondByRun"),
     "fuse": ("FusedDocument", "TunedFusion"),
     "correlate": ("Correlations",),
     "gate": ("Gate",),

@@ -125,7 +125,7 @@ def of_recommendations(label: str, measure: Measure) -> str:
     other = f" For judged documents, write {ratio}: {REGISTER[ratio].sentence}" if ratio in REGISTER else ""
     return (
         f"{label} measures recommended items, not judged documents: use carob.beyond_accuracy(recommended, "
-        f"'{label}'{needs}) in Python.{other}"
+        f"'{label}'{needs}), or carob beyond.{other}"
     )
 
 

@@ -21,6 +21,12 @@ Value: TypeAlias = "float | Floats"
 NUMBERS_AT_A_TIME = 2**22
 
 
+def add(what: str) -> str:
+    """Returns the advice to pass an input, in Python and on the command line."""
+    option = "" if what == "distances" else f", or --{what} FILE"
+    return f"add {what}=…{option}"
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Pairs:
     """Pairs of users and items, as numbers.
@@ -33,6 +39,10 @@ class Pairs:
     user: Integers
     item: Integers
 
+    def which(self, kept: NDArray[np.bool_]) -> Pairs:
+        """Returns the pairs that are marked."""
+        return Pairs(self.user[kept], self.item[kept])
+
     def once(self) -> Pairs:
         """Returns each pair once."""
         width = int(self.item.max(initial=0)) + 1
@@ -43,6 +53,19 @@ class Pairs:
         """Returns 1 for each of ``rows`` that is among the pairs, else 0."""
         width = int(max(self.item.max(initial=0), rows.item.max(initial=0))) + 1
         return np.isin(rows.user * width + rows.item, self.user * width + self.item).astype(np.float64)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Judged:
+    """Users' items with grades.
+
+    Args:
+        pairs: the users and the items.
+        grade: the grade of each.
+    """
+
+    pairs: Pairs
+    grade: Floats
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -58,6 +81,8 @@ class Recommended:
         train: the users' earlier interactions, a row each; None if not given.
         catalogue: a mask of the items that can be recommended [items]; None if not given.
         relevant: the items that users chose afterwards; None if not given.
+        judged: the same with their grades, and those of grade 0 or less; None if not given.
+        everyone: ``users``, followed by those who only occur in the other inputs.
         baseline: the lists of another recommender; None if not given.
         features: the features of each item, NaN where unknown [items, features]; None if not given.
         distances: pairs of items and the distance of each pair; None if not given.
@@ -76,6 +101,8 @@ class Recommended:
     train: Pairs | None = None
     catalogue: NDArray[np.bool_] | None = None
     relevant: Pairs | None = None
+    judged: Judged | None = None
+    everyone: tuple[Hashable, ...] = ()
     baseline: Recommended | None = None
     features: Floats | None = None
     distances: tuple[Pairs, Floats] | None = None
@@ -89,7 +116,7 @@ class Recommended:
 
     def kept(self, which: NDArray[np.bool_]) -> Recommended:
         """Returns the recommendations that ``which`` marks, with their ranks."""
-        return replace(self, rows=Pairs(self.rows.user[which], self.rows.item[which]), rank=self.rank[which])
+        return replace(self, rows=self.rows.which(which), rank=self.rank[which])
 
     def given(self, what: str) -> Any:
         """Returns an input by its name, such as ``train``.
@@ -99,7 +126,7 @@ class Recommended:
         """
         found = getattr(self, what)
         if found is None or (what == "train" and not len(found.user)):
-            raise DataError(f"{self.measure} needs {what}, which was not given: add {what}=….")
+            raise DataError(f"{self.measure} needs {what}, which was not given: {add(what)}.")
         return found
 
     # ------------------------------------------------------------ counts

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, cast, overload
 
 from carob._dataclasses import dataclass, replace
 from carob._numpy import np
 from carob._version import __version__
+from carob.conventions.policy import Policy
 from carob.conventions.request import names_in
-from carob.evaluation.beyond_accuracy.inputs import read
+from carob.evaluation.beyond_accuracy.files import is_file
+from carob.evaluation.beyond_accuracy.inputs import in_memory, key_of, read
+from carob.evaluation.evaluate import evaluate_run
 from carob.evaluation.score_tables import NO_VALUE
+from carob.inputs.run import Run, names_apart
+from carob.lists.recommended import add
 from carob.measures import REGISTER, Measure
 from carob.output.document import Document, Documented, Line, Section, Table
 from carob.output.errors import DataError, MeasureError, NotEvaluatedError
@@ -17,12 +23,47 @@ from carob.output.layout import COLUMNS, Listed, decimals, lay_out
 from carob.output.results import Records
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+
+    from typing_extensions import Unpack
 
     from carob.conventions.request import MeasuresLike
     from carob.evaluation.beyond_accuracy.inputs import ItemsLike, UsersLike
+    from carob.evaluation.scores import Scores
     from carob.lists.recommended import Recommended
     from carob.lists.rows import Floats
+
+SeveralRuns: TypeAlias = (
+    "list[str] | list[Run] | list[os.PathLike[str]] | tuple[str | os.PathLike[str] | Run, ...]"
+)
+FeaturesLike: TypeAlias = "Mapping[Any, Sequence[float]] | str | os.PathLike[str]"
+
+
+class GivenInputs(TypedDict, total=False):
+    """The keyword arguments of ``beyond_accuracy``."""
+
+    train: UsersLike | None
+    catalogue: ItemsLike | None
+    relevant: UsersLike | None
+    baseline: UsersLike | None
+    features: FeaturesLike | None
+    distances: Mapping[Any, float] | None
+    depth: int | None
+    exclude: UsersLike | None
+    policy: Policy | None
+
+
+@overload
+def beyond_accuracy(
+    recommended: SeveralRuns, measures: MeasuresLike = ..., **given: Unpack[GivenInputs]
+) -> BeyondByRun: ...
+
+
+@overload
+def beyond_accuracy(
+    recommended: UsersLike, measures: MeasuresLike = ..., **given: Unpack[GivenInputs]
+) -> Beyond: ...
 
 
 def beyond_accuracy(
@@ -33,29 +74,36 @@ def beyond_accuracy(
     catalogue: ItemsLike | None = None,
     relevant: UsersLike | None = None,
     baseline: UsersLike | None = None,
-    features: Mapping[Any, Sequence[float]] | None = None,
+    features: FeaturesLike | None = None,
     distances: Mapping[Any, float] | None = None,
     depth: int | None = None,
     exclude: UsersLike | None = None,
-) -> Beyond:
+    policy: Policy | None = None,
+) -> Beyond | BeyondByRun:
     """Measure recommendations beyond accuracy: coverage, evenness, novelty, diversity, surprise.
 
     The name of a measure states its conventions: ``Gini(of=train, scale=n-1)@10``. ``docs/recommendation.md`` says
-    which library means which.
+    which library means which. Beside ``relevant``, measures of accuracy such as ``nDCG@10`` share the table.
 
     Args:
         recommended: ``{user: [item, …]}``, best first; ``{user: {item: score}}``; or columns, as a dict or a data
-            frame of pandas, Polars, Arrow …: user_id and item_id, with rank or score, or in rank order.
-        measures: their names, or ``Measure`` objects; if None, all measures that the inputs support.
-        train: the users' earlier interactions, in the same forms and in any order, with a row for each interaction.
-        catalogue: every item that can be recommended.
-        relevant: the items that users chose afterwards, in the same forms. If there is a column of grades, or
-            ``{user: {item: grade}}``, items with a grade of 0 or less are not relevant.
+            frame of pandas, Polars, Arrow …: user_id and item_id, with rank or score, or in rank order. Or a run as in
+            ``evaluate``: a path, bytes or a ``Run``. A list of runs is several recommenders.
+        measures: their names, or ``Measure`` objects; if None, all measures beyond accuracy that the inputs support.
+        train: the users' earlier interactions, in the same forms and in any order, with a row for each interaction; or
+            the path of a table with columns user_id and item_id, or of lines ``user item``.
+        catalogue: every item that can be recommended, or the path of a file with an item in each line or row.
+        relevant: the items that users chose afterwards, in the same forms, or qrels as in ``evaluate``. If there is a
+            column of grades, or ``{user: {item: grade}}``, items with a grade of 0 or less are not relevant.
         baseline: the lists of a simpler recommender, as ``recommended``.
-        features: ``{item: [number, …]}``.
+        features: ``{item: [number, …]}``, or the path of a table with an item and numbers in each row.
         distances: ``{(item, item): distance}``, each pair once, for ``ILD(distance=given)``.
         depth: the number of items of each list, for measures whose names have no ``@``.
         exclude: the items to remove from the lists before ranking, in the form of ``train`` and often identical to it.
+        policy: the ties, repeated documents and bad lines of files, and how ``evaluate`` measures accuracy.
+
+    Returns:
+        The values; of several runs, a mapping from each run's name to its values.
 
     Raises:
         DataError: an input that cannot be used, or that a measure needs and that was not given.
@@ -65,7 +113,7 @@ def beyond_accuracy(
         >>> import carob
         >>> recommended = {"u": ["a", "b"], "v": ["a", "c"]}
         >>> train = {"u": ["a", "d"], "v": ["b"]}
-        >>> print(carob.beyond_accuracy(recommended, ["Coverage", "Novelty@1"], train=train, catalogue="abcd"))
+        >>> print(carob.beyond_accuracy(recommended, ["Coverage", "Novelty@1"], train=train, catalogue=list("abcd")))
         measure     value  in full
         Coverage   0.7500  Coverage(of=catalogue, counting=inside)
         Novelty@1  1.0000  Novelty(of=users, scale=none, cold=one, mean=users, over=listed)@1
@@ -73,39 +121,109 @@ def beyond_accuracy(
     """
     if depth is not None and depth < 1:
         raise MeasureError(f"depth is a whole number of at least 1, not {depth}.")
-    given = read(
-        recommended,
-        train=train,
-        catalogue=catalogue,
-        relevant=relevant,
-        baseline=baseline,
-        features=features,
-        distances=distances,
-        exclude=exclude,
+    rules = policy or Policy()
+    given = {
+        "train": train,
+        "catalogue": catalogue,
+        "relevant": relevant,
+        "baseline": baseline,
+        "features": features,
+        "distances": distances,
+        "exclude": exclude,
+    }
+    if not several(recommended):
+        return measured(recommended, measures, depth, rules, given)
+    runs = [Run.of(each) for each in recommended]
+    once = {what: in_memory(what, each, rules) for what, each in given.items()}
+    names = names_apart(runs)
+    return BeyondByRun(
+        {name: measured(run, measures, depth, rules, once) for name, run in zip(names, runs, strict=True)}
     )
-    entries = {name: value_of(name, depth, given) for name in names_of(measures, given)}
-    return Beyond(entries, given.users, bases_of(given))
 
 
-def value_of(name: str, depth: int | None, given: Recommended) -> Value:
-    """Returns the value of a measure, cut at ``depth`` if the name has no depth.
+def measured(
+    recommended: UsersLike, measures: MeasuresLike, depth: int | None, rules: Policy, inputs: dict[str, Any]
+) -> Beyond:
+    """Returns the values of one recommender's lists.
+
+    Args:
+        recommended: the lists.
+        measures: as in ``beyond_accuracy``.
+        depth: as in ``beyond_accuracy``.
+        rules: the policy.
+        inputs: the other inputs of ``beyond_accuracy``, by name.
+    """
+    given = read(recommended, rules, **inputs)
+    asked = {name: measure_of(name, depth) for name in names_of(measures, given)}
+    judged = {name: each for name, each in asked.items() if each.definition.takes != "recommendations"}
+    accuracy = accuracy_scores(judged, given, rules) if judged else None
+    entries = {
+        name: value_of(measure, given)
+        if name not in judged or accuracy is None
+        else accuracy_of(measure, given, accuracy)
+        for name, measure in asked.items()
+    }
+    return Beyond(entries, given.users, bases_of(given), "" if accuracy is None else accuracy.footer())
+
+
+def several(recommended: UsersLike) -> bool:
+    """Returns whether these are the lists of several recommenders, each in a file."""
+    return isinstance(recommended, (list, tuple)) and bool(recommended) and all(map(is_file, recommended))
+
+
+def measure_of(name: str, depth: int | None) -> Measure:
+    """Returns a measure by its name, cut at ``depth`` if the name has no depth.
+
+    Raises:
+        MeasureError: the measure does not exist.
+    """
+    measure = Measure.parse(name)
+    return measure if measure.depth is not None or depth is None else measure @ depth
+
+
+def value_of(measure: Measure, given: Recommended) -> Value:
+    """Returns the value of a measure beyond accuracy.
 
     Raises:
         DataError: an input that the measure needs was not given.
-        MeasureError: the measure does not exist, or measures judged documents.
     """
-    measure = Measure.parse(name)
-    if measure.definition.takes != "recommendations":
-        raise MeasureError(
-            f"{measure.name} measures judged documents, not recommendations: use carob.evaluate(qrels, run, '{name}')."
-        )
-    if measure.depth is None and depth is not None:
-        measure = measure @ depth
     found: Any = measure.values(cast("Any", replace(given, measure=str(measure))))
     if not isinstance(found, np.ndarray):
         return Value(measure, float(found), None)
     known = found[~np.isnan(found)]
     return Value(measure, float(known.mean()) if len(known) else float("nan"), found)
+
+
+def accuracy_scores(measures: Mapping[str, Measure], given: Recommended, policy: Policy) -> Scores:
+    """Returns the scores of measures of judged documents: users are queries, and items are documents.
+
+    Raises:
+        DataError: there are no relevant items, or one with two grades.
+    """
+    if given.judged is None:
+        raise DataError(
+            f"{next(iter(measures))} measures accuracy and needs relevant, which was not given: {add('relevant')}."
+        )
+    users, items = ([str(key_of(each)) for each in names] for names in (given.everyone, given.items))
+    judged: dict[str, dict[str, float]] = {}
+    lists: dict[str, dict[str, float]] = {user: {} for user in users[: len(given.users)]}
+    rows = given.judged.pairs
+    for user, item, grade in zip(rows.user.tolist(), rows.item.tolist(), given.judged.grade.tolist()):
+        if judged.setdefault(users[user], {}).setdefault(items[item], grade) != grade:
+            raise DataError(
+                f"relevant: item {items[item]!r} has two grades for user {users[user]!r}. Remove one."
+            )
+    for user, item, rank in zip(given.rows.user.tolist(), given.rows.item.tolist(), given.rank.tolist()):
+        lists[users[user]][items[item]] = -float(rank)
+    names = list(dict.fromkeys(map(str, measures.values())))
+    return evaluate_run(judged, lists, names, policy=policy, name="recommended", bounds=False)
+
+
+def accuracy_of(measure: Measure, given: Recommended, scores: Scores) -> Value:
+    """Returns the mean of a measure of judged documents, and the value of each user, NaN without relevant items."""
+    own = scores.by_query(str(measure))
+    values = [own.get(str(key_of(each)), float("nan")) for each in given.users]
+    return Value(measure, scores[str(measure)], np.array(values))
 
 
 def names_of(measures: MeasuresLike, given: Recommended) -> list[str]:
@@ -168,6 +286,8 @@ class Beyond(Documented, Listed[float]):
         entries: the value of each measure, by the requested name.
         users: the users who received recommendations.
         bases: the size of the data by name: users, recommendations, items, catalogue, train.
+        accuracy: the footer of the measures of judged documents; empty without any.
+        every_user: whether text and JSON have the values of each user.
 
     Example:
         >>> import carob
@@ -179,6 +299,12 @@ class Beyond(Documented, Listed[float]):
     entries: dict[str, Value]
     users: tuple[Hashable, ...]
     bases: dict[str, int]
+    accuracy: str = ""
+    every_user: bool = False
+
+    def with_users(self) -> Beyond:
+        """Returns the values with those of each user in text and JSON."""
+        return replace(self, every_user=True)
 
     def __getitem__(self, label: str) -> float:
         """Returns the value of a measure."""
@@ -214,15 +340,26 @@ class Beyond(Documented, Listed[float]):
             raise DataError(f"{label} is one number for all lists together, so there are no values by user.")
         return dict(zip(self.users, users.tolist(), strict=True))
 
+    def by_users(self) -> dict[str, dict[str, float]]:
+        """Returns the value of each user, by the name of each measure that has one."""
+        return {
+            name: {str(user): value for user, value in self.by_user(name).items()}
+            for name, each in self.entries.items()
+            if each.users is not None
+        }
+
     def document(self, layout: str = "text") -> Document:
         """Returns a table, and a line with the size of the data."""
         del layout
-        return Document([Section([Table(*self.table(), names=[0, 2]), Line(self.footer())])])
+        lines = map(Line, self.beside())
+        users = [self.user_table()] if self.every_user else []
+        return Document([Section([Table(*self.table(), names=[0, 2]), *users, *lines])])
 
     def to_text(self, columns: int = COLUMNS) -> str:
         """Returns a table and a line with the size of the data, which is not folded."""
-        del columns
-        return f"{lay_out('text', *self.table(), [0, 2])}{self.footer()}"
+        if self.every_user:
+            return self.document().text(columns)
+        return lay_out("text", *self.table(), [0, 2]) + "\n".join(self.beside())
 
     def records(self) -> dict[str, Callable[[], Records]]:
         """Returns the tables of ``measures``, and of ``users`` with a column for each measure of single users."""
@@ -239,8 +376,8 @@ class Beyond(Documented, Listed[float]):
         return Records(["user", *columns], list(zip(self.users, *columns.values(), strict=True)))
 
     def beside(self) -> list[str]:
-        """Returns the size of the data, which does not fit in CSV."""
-        return [self.footer()]
+        """Returns the size of the data and the decisions about accuracy, which do not fit in CSV."""
+        return [self.footer(), *filter(None, [self.accuracy])]
 
     def table(self) -> tuple[list[str], list[list[str]]]:
         """Returns the header, and a row for each measure."""
@@ -250,12 +387,21 @@ class Beyond(Documented, Listed[float]):
         ]
         return ["measure", "value", "in full"], rows
 
+    def user_table(self) -> Table:
+        """Returns a row for each user, with the values of the measures that have one for each."""
+        records = self.user_records()
+        rows = [
+            [str(user), *(decimals(each, 4, undefined=NO_VALUE) for each in values)]
+            for user, *values in records.rows
+        ]
+        return Table(list(records.names), rows, names=[0])
+
     def footer(self) -> str:
         """Returns a line with the size of the data and the number of users without a value."""
         parts = [f"{count} {name}" for name, count in self.bases.items()]
         for name, each in self.entries.items():
             without = 0 if each.users is None else int(np.isnan(each.users).sum())
-            if without:
+            if without and each.measure.definition.takes == "recommendations":
                 parts.append(f"{name} is undefined for {without} users, omitted from its mean")
         return " · ".join(parts)
 
@@ -267,5 +413,72 @@ class Beyond(Documented, Listed[float]):
                 for name, each in self.entries.items()
             },
             "bases": self.bases,
+            **({"accuracy": self.accuracy} if self.accuracy else {}),
+            **({"users": self.by_users()} if self.every_user else {}),
+            "carob": __version__,
+        }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BeyondByRun(Documented, Listed[Beyond]):
+    """The values of recommendation measures, of several recommenders.
+
+    Args:
+        runs: the values of each run, by its name.
+    """
+
+    runs: dict[str, Beyond]
+
+    def with_users(self) -> BeyondByRun:
+        """Returns the values with those of each user in text and JSON."""
+        return BeyondByRun({run: each.with_users() for run, each in self.runs.items()})
+
+    def __getitem__(self, name: str) -> Beyond:
+        """Returns the values of a run."""
+        return self.runs[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """Returns the names of the runs."""
+        return iter(self.runs)
+
+    def __len__(self) -> int:
+        """Returns the number of runs."""
+        return len(self.runs)
+
+    def document(self, layout: str = "text") -> Document:
+        """Returns a table with a row for each run, what its columns mean, and the size of the data."""
+        del layout
+        first = next(iter(self.runs.values()))
+        rows = [
+            [run, *(decimals(each.value, 4, undefined=NO_VALUE) for each in its.entries.values())]
+            for run, its in self.runs.items()
+        ]
+        full = [f"{name}: {each.measure.full}" for name, each in first.entries.items()]
+        table = Table(["run", *first], rows, names=[0])
+        users = [Section([each.user_table()], run) for run, each in self.runs.items() if each.every_user]
+        return Document([Section([table, *map(Line, [*full, *self.beside()])]), *users])
+
+    def records(self) -> dict[str, Callable[[], Records]]:
+        """Returns the tables of each run, after its name."""
+
+        def together(what: str) -> Records:
+            its = {run: each.records()[what]() for run, each in self.runs.items()}
+            names = next(iter(its.values())).names
+            return Records(["run", *names], [[run, *row] for run, each in its.items() for row in each.rows])
+
+        return {what: partial(together, what) for what in ("measures", "users")}
+
+    def beside(self) -> list[str]:
+        """Returns the size of each run's data, once if all are equal."""
+        lines = {run: each.beside() for run, each in self.runs.items()}
+        own = list(lines.values())
+        if all(each == own[0] for each in own):
+            return own[0]
+        return [f"{run}: {line}" for run, its in lines.items() for line in its]
+
+    def contents(self) -> dict[str, Any]:
+        """Returns all results by name."""
+        return {
+            "runs": {run: each.contents() for run, each in self.runs.items()},
             "carob": __version__,
         }

@@ -8,18 +8,21 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
+from carob.evaluation.beyond_accuracy import files
 from carob.inputs.columns import usual
-from carob.lists.recommended import Pairs, Recommended
+from carob.lists.recommended import Judged, Pairs, Recommended
 from carob.output.errors import DataError
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Hashable, Sequence
 
+    from carob.conventions.policy import Policy
     from carob.lists.rows import Floats, Integers
 
 UsersLike: TypeAlias = Any
-"""``{user: [item, …]}``, ``{column: values}``, or a data frame with a user and an item column."""
-ItemsLike: TypeAlias = "Iterable[Any]"
+"""``{user: [item, …]}``, ``{column: values}``, a data frame with a user and an item column, or a file."""
+ItemsLike: TypeAlias = "Iterable[Any] | str | os.PathLike[str]"
 
 RELEVANT = "relevant"
 """The input that lists what users chose, perhaps with grades."""
@@ -72,17 +75,21 @@ class IdNumbers:
             ) from None
 
 
-def read(recommended: UsersLike, **given: Any) -> Recommended:
+def read(recommended: UsersLike, policy: Policy, **given: Any) -> Recommended:
     """Reads all inputs into one numbering of users and items.
 
     Args:
         recommended: the recommendations.
+        policy: decides about the ties and the lines of files.
         given: the other inputs of ``beyond_accuracy``, by name; None for one that was not given.
 
     Raises:
         DataError: unknown columns, an item twice for one user, features of different lengths, or nothing.
     """
-    inputs = Inputs({"recommended": recommended, **given}, IdNumbers(), IdNumbers())
+    given = {what: in_memory(what, each, policy) for what, each in given.items()}
+    inputs = Inputs(
+        {"recommended": in_memory("recommended", recommended, policy), **given}, IdNumbers(), IdNumbers()
+    )
     rows, rank = inputs.ranked("recommended")
     count, named = len(rank), tuple(inputs.users.names)
     seen = inputs.unranked("exclude")
@@ -92,7 +99,7 @@ def read(recommended: UsersLike, **given: Any) -> Recommended:
     if seen is not None:
         rows, rank = without(rows, rank, seen)
         theirs = None if theirs is None else without(*theirs, seen)
-    history, taken = inputs.unranked("train"), inputs.unranked(RELEVANT)
+    history, judged = inputs.unranked("train"), inputs.judged()
     known, described = inputs.numbered("catalogue"), inputs.numbered("features")
     apart = None if given["distances"] is None else pairs_apart(given["distances"], inputs.items)
     every = tuple(inputs.items.names)
@@ -103,12 +110,30 @@ def read(recommended: UsersLike, **given: Any) -> Recommended:
         rank=rank,
         train=history,
         catalogue=None if known is None else np.isin(np.arange(len(every)), known),
-        relevant=None if taken is None else taken.once(),
+        relevant=None if judged is None else judged.pairs.which(judged.grade > 0).once(),
+        judged=judged,
+        everyone=tuple(inputs.users.names),
         baseline=None if theirs is None else Recommended(named, every, *theirs),
         features=None if described is None else table(given["features"], described, len(every)),
         distances=apart,
         excluded=count - len(rank),
     )
+
+
+def in_memory(what: str, given: Any, policy: Policy) -> Any:
+    """Returns an input in the form that it has in memory, read if it names or holds a file.
+
+    Raises:
+        DataError: the file cannot be read.
+    """
+    if not files.is_file(given):
+        return given
+    if what in ("recommended", "baseline"):
+        return files.lists_in(given, policy)
+    if what == RELEVANT:
+        return files.grades_in(given, policy)
+    readers = {"catalogue": files.items_in, "features": files.features_in}
+    return readers[what](given) if what in readers else files.pairs_in(given, what)
 
 
 @dataclass(frozen=True)
@@ -141,12 +166,21 @@ class Inputs:
         """Returns pairs of users and items in the given order, or None if the input was not given."""
         return None if self.given[what] is None else Pairs(*self.columns(what)[:2])
 
+    def judged(self) -> Judged | None:
+        """Returns the relevant items with their grades, 1 where there are none, or None if they were not given."""
+        if self.given[RELEVANT] is None:
+            return None
+        user, item, grade, _ = self.columns(RELEVANT)
+        return Judged(Pairs(user, item), np.ones(len(user)) if grade is None else grade)
+
     def numbered(self, what: str) -> Integers | None:
         """Returns the index of each item of an input, or None if the input was not given."""
         return None if self.given[what] is None else self.items.take(list(self.given[what]))
 
     def columns(self, what: str) -> tuple[Integers, Integers, Floats | None, list[Any]]:
         """Returns the users, the items, the key that orders a user's items (None for the given order), and the names.
+
+        Relevant items have their grades in place of a key.
 
         Raises:
             DataError: neither a mapping nor a frame, or one whose columns cannot be recognised.
@@ -164,16 +198,21 @@ class Inputs:
             lists = {key: list_of(value, what, key) for key, value in given.items()}
             number = users.take(list(lists))
             flat = [each for its in lists.values() for each in its]
+            grades = None
+            if what == RELEVANT:
+                grades = np.array(
+                    [grade for key in lists for grade in grades_beside(given[key], lists[key])], float
+                )
             return (
                 np.repeat(number, [len(its) for its in lists.values()]),
                 items.take(flat),
-                None,
+                grades,
                 list(users.names),
             )
-        if what == RELEVANT:
-            table = above_zero(table, usual(named, "grade"))
         order = None
-        if rank is not None:
+        if what == RELEVANT:
+            order = grade_column(table, usual(named, "grade"))
+        elif rank is not None:
             order = np.asarray(python_values(table[rank]), np.float64)
         elif score is not None:
             order = -np.asarray(python_values(table[score]), np.float64)
@@ -183,17 +222,16 @@ class Inputs:
         return number, places, order, list(users.names)
 
 
-def above_zero(table: Mapping[str, Any], graded: Sequence[str]) -> Mapping[str, Any]:
-    """Returns the rows with a grade above 0, or all rows if there is no column of numbers with a name of grades."""
-    columns = {name: python_values(column) for name, column in table.items()}
-    grades = next(
-        (columns[name] for name in graded if all(isinstance(each, Real) for each in columns[name])), None
-    )
-    if grades is None:
-        return table
-    return {
-        name: [each for each, grade in zip(column, grades) if grade > 0] for name, column in columns.items()
-    }
+def grade_column(table: Mapping[str, Any], names: Sequence[str]) -> Floats | None:
+    """Returns the first column of numbers with a name of grades, or None if there is none."""
+    columns = (python_values(table[name]) for name in names)
+    grades = next((each for each in columns if all(isinstance(grade, Real) for grade in each)), None)
+    return None if grades is None else np.array(grades, np.float64)
+
+
+def grades_beside(value: Any, items: Sequence[Any]) -> list[float]:
+    """Returns the grades of a user's relevant items: those of ``{item: grade}``, else 1."""
+    return [value[item] for item in items] if isinstance(value, Mapping) else [1.0] * len(items)
 
 
 def without(rows: Pairs, rank: Integers, seen: Pairs) -> tuple[Pairs, Integers]:
@@ -227,14 +265,11 @@ def python_values(column: Any) -> list[Any]:
 def list_of(value: Any, what: str, user: Any) -> list[Any]:
     """Returns a user's items, best first. The items of ``{item: score}`` are sorted by score.
 
-    Of relevant items with grades, those with a grade of 0 or less are left out.
-
     Raises:
         DataError: the items have another type.
     """
     if isinstance(value, Mapping) and all(isinstance(each, Real) for each in value.values()):
-        listed = (item for item in value if value[item] > 0) if what == RELEVANT else value
-        return sorted(listed, key=lambda item: -value[item])
+        return sorted(value, key=lambda item: -value[item])
     if isinstance(value, (str, bytes)) or not isinstance(value, Iterable) or isinstance(value, Mapping):
         raise DataError(
             f"{what}: user {user!r} has {value!r}, which is not a list of items: pass a list, best item first."

@@ -1,0 +1,54 @@
+"""The command ``carob beyond``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from carob._dataclasses import replace
+from carob.cli.options import Given, options, refuse_misuse
+from carob.cli.terminal import answer
+
+
+@click.command("beyond")
+@click.argument("files", nargs=-1, required=True, metavar="[NAME=]RUN...")
+@options("beyond")
+def beyond_command(
+    files: tuple[str, ...],
+    measures: tuple[str, ...],
+    relevant: str | None,
+    baseline: str | None,
+    per_query: bool,
+    layout: str,
+    given: Given,
+    **inputs: Any,
+) -> None:
+    """Measure recommendations: coverage, evenness, novelty, diversity, popularity, surprise, and accuracy beside them.
+
+    A RUN lists the recommended items of each user, best first or with scores. Without -m, all measures that the files
+    allow are computed.
+
+    \b
+        carob beyond als.run --train train.csv --catalogue items.txt --depth 10
+        carob beyond *.run -m nDCG@10 -m NumItems@10 --relevant test.csv
+    """
+    from carob.conventions.policy import Policy
+    from carob.evaluation.beyond_accuracy import beyond_accuracy
+
+    refuse_misuse(*files, relevant, baseline, given.exclude, *inputs.values())
+    policy = given.policy or Policy()
+    seen, given = given.exclude, replace(given, exclude=None)  # removed from the lists of the baseline, too
+    runs = given.runs(files)
+    found = beyond_accuracy(
+        runs if len(runs) > 1 else runs[0],
+        list(measures) or None,
+        relevant=None if relevant is None else given.qrels(relevant),
+        baseline=None if baseline is None else given.named_run(None, baseline),
+        depth=policy.depth,
+        exclude=seen,
+        policy=policy.changed(depth=None),
+        **inputs,
+    )
+    found = found.with_users() if per_query else found
+    answer(found, layout, what="users" if per_query else None)

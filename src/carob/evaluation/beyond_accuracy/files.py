@@ -1,0 +1,165 @@
+"""Reads the inputs of measures beyond accuracy from files: lists of runs, interactions, catalogues and features."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from carob.inputs.columns import first_usual, there
+from carob.inputs.errors import refused, sentences
+from carob.inputs.files.small_tables import SmallTable
+from carob.inputs.ids import text_of
+from carob.inputs.judgment_tables import is_empty, number_in
+from carob.inputs.qrels import NO_SUBTOPIC, Qrels
+from carob.inputs.query_files import is_list
+from carob.inputs.run import Run
+from carob.inputs.runs import MatchOptions
+from carob.inputs.sources import fields_of, source_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from carob.conventions.policy import Policy
+    from carob.inputs.sources import Source
+
+
+def is_file(given: object) -> bool:
+    """Returns whether an input names or holds a file, or was read from one, rather than users and items in memory."""
+    return isinstance(given, (str, os.PathLike, bytes, Run, Qrels))
+
+
+def lists_in(given: Any, policy: Policy) -> dict[str, list[str]]:
+    """Returns the items of each user of a run in rank order. The policy orders those with equal scores.
+
+    Raises:
+        DataError: the run cannot be read.
+    """
+    run = Run.of(given)
+    users = list(dict.fromkeys(query for query, _, _ in run.held.rows()))
+    ranked = run.held.rankings(users, MatchOptions(policy))
+    return {text_of(user): [*map(text_of, items)] for user, (items, _) in zip(users, ranked, strict=True)}
+
+
+def grades_in(given: Any, policy: Policy) -> dict[str, dict[str, float]]:
+    """Returns the grades of judgments by user and item, which are 1 in a table without grades.
+
+    Raises:
+        DataError: the judgments cannot be read.
+    """
+    if isinstance(given, Qrels):
+        return given.complete.table
+    is_folder = isinstance(given, (str, os.PathLike)) and os.path.isdir(given)
+    names = [] if is_folder else SmallTable.begun_in(source_of(given)).names
+    graded = len(first_usual(names, ("query", "document"))) < 2 or first_usual(names, ("grade",))
+    return Qrels.of(given, policy, grade=None if graded else 1).complete.table
+
+
+def pairs_in(given: Any, what: str) -> dict[str, Any]:
+    """Returns users and items, a row for each line: of a table with a header, of lines ``user item``, or of qrels.
+
+    Raises:
+        DataError: the file cannot be read, or does not show which column is the user's.
+    """
+    if isinstance(given, (Run, Qrels)):
+        rows = given.held.rows() if isinstance(given, Run) else given.rows()
+        both = [(text_of(user), text_of(item)) for user, item, _ in rows]
+    else:
+        source = source_of(given)
+        table = SmallTable.of_source(source)
+        if isinstance(table.document, dict) and any(map(is_list, table.document.values())):
+            return table.document  # {user: [item, …]}
+        names = table.names
+        roles = first_usual(names, ("query", "document"))
+        if len(roles) == 2:
+            user, item = roles["query"], roles["document"]
+            both = [(cell(row, user, place), cell(row, item, place)) for place, row in table]
+        elif table.frame is not None or table.has_objects:
+            raise refused(
+                "{what} has no columns for users and items. Its columns are: {there}.",
+                "Name them user_id and item_id.",
+                file=source.name,
+                what=what,
+                there=there(names),
+            )
+        else:
+            both = list(pairs_of_lines(source))
+    return {"user_id": [user for user, _ in both], "item_id": [item for _, item in both]}
+
+
+def pairs_of_lines(source: Source) -> Iterator[tuple[str, str]]:
+    """Yields the user and the item of each line: ``user item``, or ``user 0 item grade`` as in qrels.
+
+    Raises:
+        DataError: a line has other columns.
+    """
+    with sentences(source.name):
+        for number, line in enumerate(source.lines(), 1):
+            fields = fields_of(line, 2)
+            if not fields or fields[0].startswith(b"#"):
+                continue
+            if len(fields) == 4 and fields[1] in NO_SUBTOPIC:
+                del fields[1]
+            elif len(fields) != 2:
+                raise refused(
+                    "expected 'user item' or 'user 0 item grade', found {found}.",
+                    "Name the columns of other files in a first line, as in 'user_id,item_id,timestamp'.",
+                    file=source.name,
+                    line=number,
+                    found=repr(text_of(line.strip())[:60]),
+                )
+            yield text_of(fields[0]), text_of(fields[1])
+
+
+def items_in(given: Any) -> list[str]:
+    """Returns the items of a catalogue: the item column of a table with a header, else an item in each line.
+
+    Raises:
+        DataError: the file cannot be read, or its columns have no usual names.
+    """
+    source = source_of(given)
+    table = SmallTable.of_source(source)
+    if isinstance(table.document, list):
+        return [str(each) for each in table.document]
+    item = first_usual(table.names, ("document",)).get("document")
+    if item is not None:
+        return [cell(row, item, place) for place, row in table]
+    if table.frame is not None or table.has_objects or len(table.names) > 1:
+        raise refused(
+            "the catalogue has no column for items. Its columns are: {there}.",
+            "Name it item_id, or write one item in each line.",
+            file=source.name,
+            there=there(table.names),
+        )
+    return [line.strip() for _, line in table.lines]
+
+
+def features_in(given: Any) -> dict[str, list[float]]:
+    """Returns the numbers in the other columns of a table, by item.
+
+    Raises:
+        DataError: the file cannot be read, has no column of items, or a cell that is not a number.
+    """
+    table = SmallTable.of_source(source_of(given))
+    item = first_usual(table.names, ("document",)).get("document")
+    others = [name for name in table.names if name != item]
+    if item is None or not others:
+        raise refused(
+            "a table of features has a column item_id and columns of numbers. Its columns are: {there}.",
+            file=table.name,
+            there=there(table.names),
+        )
+    return {
+        cell(row, item, place): [number_in(row.get(name), name, place) for name in others]
+        for place, row in table
+    }
+
+
+def cell(row: Mapping[str, Any], column: str, place: Mapping[str, Any]) -> str:
+    """Returns an id in a row.
+
+    Raises:
+        DataError: the row has none.
+    """
+    if is_empty(row.get(column)):
+        raise refused("the row has no '{column}'.", "Complete it.", column=column, **place)
+    return str(row[column]).strip()
