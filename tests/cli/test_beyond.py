@@ -40,10 +40,9 @@ def test_what_is_missing_is_named_as_an_option(capsys: pytest.CaptureFixture[str
 
 def test_seen_items_leave_all_lists(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     lines = [line.split() for line in Path(RUNS[0]).read_text().splitlines()]
+    first = [line for line in lines if int(line[3]) <= 5]
     seen = tmp_path / "seen.txt"
-    seen.write_text(
-        "".join(f"{query} {document}\n" for query, _, document, rank, *_ in lines if int(rank) <= 5)
-    )
+    seen.write_text("".join(f"{query} {document}\n" for query, _, document, *_ in first))
     assert command("beyond", RUNS[0], "-b", RUNS[0], "--exclude", str(seen), "--format", "json") == 0
     found = json.loads(capsys.readouterr().out)
     assert found["bases"]["excluded"] == len(first)
