@@ -551,16 +551,66 @@ def test_a_judge_that_people_leave_nothing_to_is_not_called_uncorrelated() -> No
 def test_the_bias_on_similar_queries_is_uncertain_whatever_people_judged(count: int) -> None:
     """Its interval is Student's, without the correction for a finite number of queries."""
     judged = {query: PEOPLE[query] for query in (list(SOME) if count == 16 else QUERIES)}
-    found = carob.compare(judged, RUNS, "P@3", judge=MODEL, design=carob.Design(target="similar"))
+    found = carob.compare(judged, RUNS, "DCG@3", judge=MODEL, design=carob.Design(target="similar"))
     assert found.judge is not None
-    its = found.judge.measures["P@3"]
-    people, judge = values(judged, "P@3"), values(MODEL, "P@3")
+    its = found.judge.measures["DCG@3"]
+    people, judge = values(judged, "DCG@3"), values(MODEL, "DCG@3")
     above = [judge["a"][query] - people["a"][query] for query in judged]
     assert its.biases[0] == pytest.approx(np.mean(above))
     error = (its.highs[0] - its.lows[0]) / 2 / stats.sem(above)
     # The degrees of freedom lie between those of the sample and of all queries.
     assert stats.t.ppf(0.975, 39) - 1e-9 <= error <= stats.t.ppf(0.975, count - 1) + 1e-9
     assert "as if these were a random sample of them" in " ".join(str(found).split())
+
+
+def test_few_judged_queries_allow_no_projection() -> None:
+    """With fewer than 12 queries, the spread is not known: no number of queries is projected from it."""
+    for count, projected in ((11, False), (12, True)):
+        some = {query: SOME[query] for query in list(SOME)[:count]}
+        found = carob.compare(some, RUNS, "CG@5", judge=MODEL, design=carob.Design(width=1.5))
+        assert found.judge is not None
+        facts = found.judge.measures["CG@5"]
+        assert [math.isfinite(each) for each in (*facts.worth_pairs, *facts.worth)] == [projected] * 6
+        assert all(each >= 12 for each in facts.needed_pairs) is projected
+        text = " ".join(str(found).split())
+        assert ("queries judged by people alone" in text) is projected
+        assert ("an interval of width" in text) is projected
+        assert ("People judged 11 queries. How much queries vary is not known well" in text) is not projected
+
+
+def test_the_interval_of_a_bias_does_not_leave_the_range_of_the_bias() -> None:
+    """P@3 lies in [0, 1], so the judge's bias lies in [-1, 1]."""
+    for count in (3, 4, 6):
+        some = {query: SOME[query] for query in list(SOME)[:count]}
+        found = carob.compare(some, RUNS, "P@3", judge=MODEL)
+        assert found.judge is not None
+        facts = found.judge.measures["P@3"]
+        for low, bias, high in zip(
+            (*facts.lows, facts.low), (*facts.biases, facts.bias), (*facts.highs, facts.high)
+        ):
+            assert -1 <= low <= bias <= high <= 1
+
+
+def test_the_bias_of_all_runs_is_not_known_better_than_that_of_each_run() -> None:
+    """Three runs of one ranking have one bias, whose interval is also that of their mean."""
+    people = {f"q{n}": {"d": int(n != 0), "e": 0} for n in range(6)}
+    model = {f"q{n}": {"d": 1, "e": 1} for n in range(9)}
+    run = {query: {"d": 2.0, "e": 1.0} for query in model}
+    other = {query: {"d": 1.0, "e": 2.0} for query in model}
+    found = carob.compare(people, {"one": run, "two": other}, "P@1", judge=model)
+    assert found.judge is not None
+    facts = found.judge.measures["P@1"]
+    own = [high - low for low, high in zip(facts.lows, facts.highs)]
+    assert facts.high - facts.low >= min(own)
+
+
+def test_two_queries_give_the_bias_no_interval() -> None:
+    some = {query: SOME[query] for query in list(SOME)[:2]}
+    found = carob.compare(some, RUNS, "P@3", judge=MODEL)
+    assert found.judge is not None
+    facts = found.judge.measures["P@3"]
+    assert all(math.isnan(each) for each in (facts.low, facts.high, *facts.lows, *facts.highs))
+    assert "without an interval: fewer than 3 queries may be alike by chance" in " ".join(str(found).split())
 
 
 def test_exact_estimates_say_which_documents_people_did_not_judge() -> None:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import random
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import carob
 from carob import DataError, PolicyError
 from carob.estimation.sampled_documents import (
+    Changes,
     Documents,
     changes_of,
     estimated_documents,
@@ -22,9 +26,6 @@ from carob.inputs.run import Run
 from carob.inputs.samples import SampledJudgment
 from carob.measures import parse_measure
 from strategies import first
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 DRAW = random.Random(7)
 PEOPLE = {f"q{n}": {f"d{m}": DRAW.choice([0, 0, 1, 2]) for m in range(4)} for n in range(2)}
@@ -77,6 +78,55 @@ def test_a_judge_who_agrees_with_people_leaves_nothing_to_correct(measure: str) 
     changes = changes_of(documents, Run.of(RUNS["a"]), [parse_measure(measure)], carob.Policy())
     assert changes[0].change == pytest.approx(np.zeros(4))
     assert changes[0].mean == pytest.approx(carob.evaluate(MODEL, RUNS["a"], measure)[measure])
+
+
+def test_the_needed_documents_are_those_of_a_sample_without_replacement() -> None:
+    """With equal probabilities, the squared error is that of a simple random sample of m of 100: ~ 1/m - 1/100."""
+    draw, size, every = np.random.default_rng(4), 20, 100
+    own = draw.random(size)
+    found = estimated_documents(
+        [Changes(0.0, 0.0, own, np.zeros(size))],
+        np.full(size, size / every),
+        np.eye(1),
+        linear=True,
+        weight=0.0,
+    )
+    assert found.error[0] == pytest.approx(every * math.sqrt((1 / size - 1 / every) * own.var(ddof=1)))
+    for share in (0.75, 0.5, 0.25, 0.1):
+        width = share * found.width[0]
+        widths = {
+            m: 2 * stats.t.ppf(0.975, m - 1) * every * math.sqrt(max(1 / m - 1 / every, 0) * own.var(ddof=1))
+            for m in range(12, every + 1)
+        }
+        needed = min(m for m, each in widths.items() if each <= width)
+        assert found.needed(np.array([width]), 0.95).tolist() == [needed]
+        assert needed <= every
+
+
+def test_few_documents_allow_no_projection() -> None:
+    found = estimated_documents(
+        [Changes(0.0, 0.0, np.arange(11.0), np.zeros(11))],
+        np.full(11, 0.1),
+        np.eye(1),
+        linear=True,
+        weight=0.0,
+    )
+    assert np.isnan(found.needed(found.width / 2, 0.95)).all()
+
+
+def test_the_needed_documents_of_the_bundled_example_agree_with_the_widths_that_next_predicts() -> None:
+    """``carob next`` predicts intervals of .58 for 340 documents and .49 for 400."""
+    coffee = Path(__file__).parents[2] / "examples" / "coffee"
+    runs = [str(each) for each in sorted((coffee / "runs").iterdir())]
+    model = str(coffee / "model.txt")
+    found = carob.compare(str(coffee / "documents.csv"), runs, "DCG@10", judge=model)
+    assert found.judge is not None
+    needed = sorted(found.judge.measures["DCG@10"].needed_pairs)[1]
+    predicted = [
+        carob.next_judgments(None, runs, "DCG@10", judge=model, budget=budget).width for budget in (340, 400)
+    ]
+    assert predicted[1] < found.judge.width_pairs < predicted[0]
+    assert 340 < needed < 400
 
 
 def test_which_measures_are_linear() -> None:

@@ -9,12 +9,14 @@ from carob._dataclasses import dataclass, replace
 from carob._numpy import np
 from carob.comparison.findings import CORRECTIONS, FAMILY_WISE, NOUNS, SHORT_NAMES, TESTS, ranked
 from carob.comparison.ties import with_ties
+from carob.estimation.people_and_judge import FEWEST_BIASES
 from carob.estimation.sampled_documents import is_linear
 from carob.evaluation.score_tables import conventions_of, signature
 from carob.evaluation.suspects import reads_beyond
 from carob.output.language import filled, plural
 from carob.output.layout import column, decimals, listed, signed
 from carob.statistics.estimates import NOISE
+from carob.statistics.sample_size import FEWEST_JUDGED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -115,6 +117,10 @@ JUDGE = {
         "The judge's {label} differs from people's by {size}{over} ({confidence:g}% CI "
         "{low} to {high}), which may be chance."
     ),
+    "bias of few": (
+        "On the queries that people judged, the judge's {label} differs from theirs by {size}{over}, without an "
+        "interval: fewer than {least} queries may be alike by chance."
+    ),
     "needed": (
         "For {what} with an interval of width {width}, people need to judge about "
         "{count:more query/more queries} ({total} in all)."
@@ -122,6 +128,14 @@ JUDGE = {
     "needed documents": (
         "For {what} with an interval of width {width}, people need to judge about "
         "{count:more document/more documents} ({total} in all), drawn in the same way."
+    ),
+    "few": (
+        "People judged {sample:query/queries}. How much queries vary is not known well from fewer than {least}, so "
+        "neither what the judge's grades are worth nor how many queries people need to judge is projected."
+    ),
+    "few documents": (
+        "Fewer than {least} of the documents that people judged were drawn at random. How much documents vary is not "
+        "known well from so few, so the number that people need to judge is not projected."
     ),
 }
 """The estimates from people's and a judge's values."""
@@ -793,6 +807,16 @@ def judge_said(comparison: Findings) -> list[str]:
         digits = digits_of(len(comparison.ids), comparison.contests[label])
         sure = each.low > 0 or each.high < 0
         if math.isnan(each.low):
+            if known.documents is None and known.sample - (known.tuned or 0) < FEWEST_BIASES:
+                said.append(
+                    filled(
+                        JUDGE["bias of few"],
+                        label=label,
+                        size=signed(each.bias, digits),
+                        over=", on average over the runs" if len(comparison.names) > 1 else "",
+                        least=FEWEST_BIASES,
+                    )
+                )
             continue
         if each.unequal:
             least, most = (function(each.biases) for function in (min, max))
@@ -821,6 +845,8 @@ def judge_said(comparison: Findings) -> list[str]:
         )
     if known.sample == known.queries and known.documents is None:
         return said
+    if known.documents is None and known.sample < FEWEST_JUDGED:
+        return [*said, filled(JUDGE["few"], sample=known.sample, least=f"{FEWEST_JUDGED:.0f}")]
     return [each for each in (*said, worth_said(comparison), needed_said(comparison)) if each]
 
 
@@ -872,6 +898,8 @@ def needed_said(comparison: Findings) -> str:
     total = float(np.median(np.where(np.isnan(needed), np.inf, needed))) if len(needed) else math.nan
     if not (known.width_pairs if pairs else known.width) > 0:
         return ""  # no error is known
+    if known.documents is not None and not math.isfinite(total):
+        return filled(JUDGE["few documents"], least=f"{FEWEST_JUDGED:.0f}")
     if not math.isfinite(total):
         return filled(
             "Even if people judged all {queries} queries, {what} would not have an interval of width "

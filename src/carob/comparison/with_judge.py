@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from carob._dataclasses import dataclass, replace
 from carob._numpy import np
 from carob.comparison.findings import JudgeComparison, Judging
 from carob.comparison.significance import Estimated, MethodResult, effect_sizes, empty_outcome
-from carob.estimation.people_and_judge import JudgedEstimates, JudgedSample, estimated, with_noise
+from carob.estimation.people_and_judge import (
+    FEWEST_BIASES,
+    JudgedEstimates,
+    JudgedSample,
+    ends_of,
+    estimated,
+    parts_of,
+    with_noise,
+)
 from carob.estimation.sampled_documents import (
     Documents,
     SampledEstimates,
@@ -27,6 +36,8 @@ from carob.output.errors import DataError, PolicyError
 from carob.statistics.coefficients import LEAST_ALIKE, quadratic_kappa
 from carob.statistics.estimates import NOISE
 from carob.statistics.paired import Draw, all_pairs, max_flip, wins
+from carob.statistics.sample_size import FEWEST_JUDGED
+from carob.statistics.worst_point import BoundedValues, worst_point
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -175,8 +186,7 @@ def sampled_documents(read: Read, asked: Asked) -> MethodResult:
     outcomes = [outcome_of_pairs(each, size, asked) for each in found]
     widths = widths_of(found[0], asked)
     known = {
-        table.label: judged_documents(each, widths, size, asked)
-        for table, each in zip(tables, found, strict=True)
+        table.label: judged_documents(each, widths, asked) for table, each in zip(tables, found, strict=True)
     }
     facts = facts_of(
         judge,
@@ -279,7 +289,7 @@ class OfQueries:
 
     Args:
         values: the estimates of all runs, of all pairs, and of the mean over the runs.
-        biases: the same with λ = 1, whose distance from the judge's means is the judge's bias.
+        biases: those of the runs and of their mean with λ = 1, whose distance from the judge's means is its bias.
         lost: the number of queries that are left out because a run has no value.
         above: by how much the judge's values lie above people's, on queries that it was not tuned on [queries, runs].
     """
@@ -342,7 +352,9 @@ def estimates_of(table: RunTable, other: RunTable, shared: Shared, asked: Asked)
         values=table.limits,
     )
     clean = sample.clean if len(sample.clean.people) > 1 else sample
-    plain = bias_of(clean, contrasts, confidence, similar=similar)
+    plain = bias_of(
+        clean, np.delete(contrasts, asked.pairs, axis=0), confidence, similar=similar, limits=table.limits
+    )
     if found.sample < found.queries:
         found, plain = without_unknown(found), without_unknown(plain)
     noise = None if asked.twice is None or similar else asked.twice.noise_of(table.label, contrasts)
@@ -350,30 +362,50 @@ def estimates_of(table: RunTable, other: RunTable, shared: Shared, asked: Asked)
     return OfQueries(found, plain, int((~known).sum()), clean.judge[clean.rows] - clean.people)
 
 
-def bias_of(sample: JudgedSample, contrasts: Floats, confidence: float, *, similar: bool) -> JudgedEstimates:
+def bias_of(
+    sample: JudgedSample,
+    contrasts: Floats,
+    confidence: float,
+    *,
+    similar: bool,
+    limits: tuple[float, float] = (-math.inf, math.inf),
+) -> JudgedEstimates:
     """Estimates means with λ = 1, whose distance from the judge's means is the judge's bias.
 
     The interval is that of the bias on these queries or on similar queries. The bias on similar queries is not known
-    even if people judged all of these.
+    even if people judged all of these. Where Student's interval is too narrow or leaves the range of the bias, the
+    interval is a worst-point interval, and so is that of the mean over the runs if a run has one.
 
     Args:
         sample: the queries on which the judge was not tuned.
-        contrasts: the weights of the runs in each series [series, runs].
+        contrasts: the weights of the runs in each series; the last is their mean [series, runs].
         confidence: the confidence level.
         similar: whether the estimates concern similar queries.
+        limits: the range of a run's value of a query.
     """
     found = estimated(sample, contrasts, weight=1.0, confidence=confidence)
-    if not similar:
-        return found
     above = replace(
         sample,
         people=sample.people - sample.judge[sample.rows],
         judge=np.zeros_like(sample.judge),
         tuned=None,
     )
-    wider = estimated(above, contrasts, weight=0.0, similar=True, confidence=confidence)
-    half = wider.width / 2
-    return replace(found, low=found.value - half, high=found.value + half, error=wider.error)
+    student = estimated(above, contrasts, weight=0.0, similar=similar, confidence=confidence)
+    reach, parts = limits[1] - limits[0], parts_of(sample)
+    values = BoundedValues(
+        above.people @ contrasts.T,
+        *ends_of(contrasts, (-reach, reach)),
+        np.ones(len(contrasts), np.bool_),
+        (parts.share / np.maximum(parts.sampled, 1))[sample.codes[sample.rows]],
+        math.inf if similar else len(sample.judge) - len(sample.people),
+    )
+    own = worst_point(student, values, confidence)
+    if own.worst_point.any():  # Student's interval of their mean would claim more than is known of each run
+        mean = np.arange(len(contrasts)) == len(contrasts) - 1
+        own = worst_point(student, values, confidence, also=mean)
+    known = len(sample.people) >= FEWEST_BIASES or (own.error <= NOISE)
+    low, high = (np.where(known, found.judge + end, np.nan) for end in (own.low, own.high))
+    return replace(found, low=low, high=high, error=own.error, freedom=own.freedom)
 
 
 Known = TypeVar("Known", JudgedEstimates, SampledEstimates)
@@ -455,7 +487,8 @@ def judged_queries(given: OfQueries, widths: Sequence[float], asked: Asked) -> J
     needed = [found.needed(width, asked.settings.confidence) for width in widths]
     ends = plain.judge - plain.high, plain.judge - plain.low
     bias, apart = plain.judge - plain.value, float(found.apart[-1])
-    made = compared_with_people(found, (bias, *ends), found.people, found.worth, needed, apart, asked)
+    worth = found.worth if found.sample >= FEWEST_JUDGED else np.full(len(found.value), np.nan)
+    made = compared_with_people(found, (bias, *ends), found.people, worth, needed, apart, asked)
     return replace(made, **favours(given.above, asked))
 
 
@@ -483,16 +516,15 @@ def favours(above: Floats, asked: Asked) -> dict[str, Any]:
     return {"unequal": bool(unequal.any()), "favoured": favoured}
 
 
-def judged_documents(
-    found: SampledEstimates, widths: Sequence[float], size: int, asked: Asked
-) -> JudgeComparison:
+def judged_documents(found: SampledEstimates, widths: Sequence[float], asked: Asked) -> JudgeComparison:
     """Returns what people's judgments of documents say about the judge. The needed judgments are documents."""
     bias, half = found.judge - found.value, found.width / 2
     nothing = np.full(len(bias), np.nan)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        needed = [np.ceil(size * (2 * half / width) ** 2) for width in widths]
+    width = np.full(len(bias), widths[1])
+    width[: asked.runs] = widths[0]
+    needed = found.needed(width, asked.settings.confidence)
     biases = bias, bias - half, bias + half
-    return compared_with_people(found, biases, nothing, nothing, needed, 0.0, asked)
+    return compared_with_people(found, biases, nothing, nothing, [needed, needed], 0.0, asked)
 
 
 def compared_with_people(

@@ -15,6 +15,7 @@ from carob._dataclasses import dataclass, replace
 from carob._numpy import np
 from carob.output.errors import DataError
 from carob.statistics.estimates import NOISE, Estimates, half_width, t_quantile
+from carob.statistics.sample_size import FEWEST_JUDGED
 from carob.statistics.worst_point import BoundedValues, worst_point
 
 if TYPE_CHECKING:
@@ -28,6 +29,9 @@ LEAST_FREEDOM = 2
 
 FEWEST_CLEAN = 8
 """With fewer judged queries on which the judge was not tuned, people's values count alone."""
+
+FEWEST_BIASES = 3
+"""With fewer queries, the judge's bias has no interval: two values may be alike by chance."""
 
 MOST_SEARCHED = 10_000_000
 """The maximum number of judged queries that ``JudgedEstimates.needed`` considers."""
@@ -87,11 +91,15 @@ class JudgedEstimates(Estimates):
     def needed(self, width: float, confidence: float) -> Floats:
         """Returns how many queries people must judge for intervals of at most this width, or NaN if none suffices.
 
+        It is also NaN if people judged fewer than ``FEWEST_JUDGED`` queries, which do not show how queries vary.
+
         Args:
             width: the width of the interval, from end to end.
             confidence: the confidence level.
         """
-        low = np.full(len(self.value), 2.0)
+        if self.sample < FEWEST_JUDGED:
+            return np.full(len(self.value), np.nan)
+        low = np.full(len(self.value), FEWEST_JUDGED - 1)
         high = np.full(len(self.value), float(min(self.queries, MOST_SEARCHED)))
         possible = 2 * self.half_widths(high, confidence) <= width
         while (high - low > 1).any():

@@ -19,7 +19,8 @@ from carob.inputs.qrels import Qrels
 from carob.lists.rows import JudgedRows, joined
 from carob.matching.match import finished, match
 from carob.output.errors import DataError
-from carob.statistics.estimates import NOISE, Estimates, half_width
+from carob.statistics.estimates import NOISE, Estimates, half_width, t_quantile
+from carob.statistics.sample_size import FEWEST_JUDGED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -188,10 +189,71 @@ class SampledEstimates(Estimates):
     Args:
         judge: the mean with the judge's grades alone.
         weight: λ, the weight of the judge's grades.
+        probability: the probability of each document that was drawn at random [drawn].
+        residuals: what remains of each of these documents in each series once the judge's grade is known
+            [drawn, series].
+        certain: the number of documents that people judged for certain.
     """
 
     judge: Floats
     weight: float
+    probability: Floats
+    residuals: Floats
+    certain: int
+
+    def needed(self, width: Floats, confidence: float) -> Floats:
+        """Returns how many documents people must judge for intervals of at most these widths.
+
+        The probabilities of a sample of another size are those of this one times a common factor, but at most 1, as
+        ``carob next`` draws them. Each drawn document stands for 1/π documents, so that the sample also shows how many
+        there are: the error vanishes once all of them are judged. The number is NaN for series without an error, and
+        for samples so small that they do not show how documents vary.
+
+        Args:
+            width: the width of each interval, from end to end [series].
+            confidence: the confidence level.
+        """
+        size, pi = len(self.probability), self.probability
+        if size < FEWEST_JUDGED:
+            return np.full(len(self.value), np.nan)
+        lost = size - self.freedom
+        now = spread_at(np.ones(len(self.value)), pi, self.residuals)[0]
+        low, high = np.zeros(len(width)), np.full(len(width), 1 / pi.min())
+        with np.errstate(divide="ignore", invalid="ignore"):
+            for _ in range(STEPS):
+                middle = (low + high) / 2
+                spread, drawn, count = spread_at(middle, pi, self.residuals)
+                error = self.error * np.sqrt(spread / now)
+                half = t_quantile(confidence, np.maximum(drawn - lost, 1)) * np.where(error > 0, error, 0.0)
+                enough = (2 * half <= width) & (count >= FEWEST_JUDGED)
+                low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+        needed = self.certain + spread_at(high, pi, self.residuals)[2]
+        return np.where(np.isfinite(self.error) & (width > 0), np.ceil(needed - 0.01), np.nan)
+
+
+STEPS = 30
+"""The number of times that the range of a sample's size is halved."""
+
+
+def spread_at(factor: Floats, probability: Floats, residuals: Floats) -> tuple[Floats, Floats, Floats]:
+    """Returns the variance of estimates if the probabilities were multiplied, by Hájek's formula.
+
+    Args:
+        factor: by how much they are multiplied, for each series; none becomes larger than 1 [series].
+        probability: the probability of each drawn document [drawn].
+        residuals: their residuals [drawn, series].
+
+    Returns:
+        The variance, up to a constant; the expected number of documents drawn with a probability below 1; and of all.
+    """
+    pi = np.minimum(probability[:, None] * factor, 1.0)
+    each = pi / probability[:, None]
+    share = each * (1 - pi)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values = residuals / pi
+        centre = (share * values).sum(axis=0) / np.maximum(share.sum(axis=0), NOISE)
+        spread = (share * (values - centre) ** 2).sum(axis=0)
+    return spread, np.where(pi < 1, each, 0.0).sum(axis=0), each.sum(axis=0)
 
 
 def estimated_documents(
@@ -249,5 +311,15 @@ def estimated_documents(
     judge = contrasts @ np.array([each.judge for each in runs])
     half = half_width(error, freedom, confidence)
     return SampledEstimates(
-        value, value - half, value + half, error, freedom, judge, weight, unit="documents"
+        value,
+        value - half,
+        value + half,
+        error,
+        freedom,
+        judge,
+        weight,
+        pi,
+        (pi[:, None] * (people - weight * judged)) @ contrasts.T,
+        len(drawn) - size,
+        unit="documents",
     )

@@ -253,7 +253,14 @@ def parts_of(chosen: NDArray[np.bool_], units: int) -> Iterator[Integers]:
         yield places[first : first + size]
 
 
-def worst_point(found: Found, sample: BoundedValues, confidence: float, *, flat: bool = True) -> Found:
+def worst_point(
+    found: Found,
+    sample: BoundedValues,
+    confidence: float,
+    *,
+    flat: bool = True,
+    also: NDArray[np.bool_] | None = None,
+) -> Found:
     """Returns estimates, with worst-point intervals where Student's are too narrow or leave the range of the mean.
 
     Student's are too narrow where many values are equal (``crowded``). ``Estimates.worst_p`` has the p of the
@@ -265,6 +272,7 @@ def worst_point(found: Found, sample: BoundedValues, confidence: float, *, flat:
         sample: their values.
         confidence: the confidence level.
         flat: whether differences that are all equal, but not 0, have an interval.
+        also: whether a series has a worst-point interval although Student's would do [series].
 
     Example:
         >>> from carob.statistics.paired import paired
@@ -282,6 +290,8 @@ def worst_point(found: Found, sample: BoundedValues, confidence: float, *, flat:
     bounded = np.isfinite(sample.least) & np.isfinite(sample.greatest)
     # Equal values say nothing about values that were not seen, unless these have bounds.
     chosen = outside | np.where(bounded, sample.crowded, sample.constant)
+    if also is not None:
+        chosen |= also & bounded
     if not chosen.any():
         return found
     known = np.where(sample.differences, flat | (np.abs(sample.mean) <= NOISE), units >= FEWEST)
