@@ -31,7 +31,7 @@ FIELDS = {
     "contests.*.pairs.*.difference contests.*.pairs.*.high contests.*.pairs.*.p_corrected "
     "contests.*.pairs.*.significant warnings.*.sentence",
     "Explanation/1": "value lists.*.rank lists.*.grade documents steps",
-    "Gate/1": "checks.*.passed checks.*.difference checks.*.reading checks.*.worst",
+    "Gate/1": "passed checks.*.kind checks.*.after checks.*.passed checks.*.difference checks.*.reading checks.*.worst",
     "Check/1": "findings.*.severity findings.*.code findings.*.what findings.*.remedy",
     "Scores/1": "runs.*.means runs.*.queries runs.*.counts",
 }
@@ -115,6 +115,35 @@ def test_a_gate_that_fails_and_files_that_are_wrong_have_the_status_that_the_pag
     status, faulty = answered("carob check qrels.txt d.run --format json")
     assert status == 2
     assert faulty["findings"][0]["severity"] == "error"
+
+
+def test_warnings_are_where_the_page_says(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = [line.split() for line in Path("a.run").read_text().splitlines()]
+    Path("up.run").write_text("".join(" ".join([*row[:4], f"-{row[4]}", row[5]]) + "\n" for row in lines))
+    half = ([*row[:2], "pre-" * (int(row[0][1:]) % 2) + row[2], *row[3:]] for row in lines)
+    Path("half.run").write_text("".join(" ".join(row) + "\n" for row in half))
+    for name in ("up", "half"):
+        status, scores = answered(f"carob eval qrels.txt {name}.run --format json")
+        assert status == 0
+        said = json.loads(capsys.readouterr().err)
+        assert said == {"kind": "DataWarning", "message": scores["runs"][0]["warnings"][0]["sentence"]}
+        assert answered(f"carob gate qrels.txt c.run --baseline {name}.run --format json") == (2, "")
+        capsys.readouterr()
+    _, scores = answered("carob eval qrels.txt c.run --format json")
+    assert scores["runs"][0]["counts"]["missing"] == ["t19"]
+    assert "warnings" not in scores["runs"][0]
+    for each in (
+        "compare qrels.txt a.run c.run",
+        "gate qrels.txt c.run --min AP=0",
+        "explain AP qrels.txt a.run --query t20",
+        "check qrels.txt a.run",
+        "beyond a.run -m NumItems@10",
+    ):
+        warned = "warnings" in answered(f"carob {each} --format json")[1]
+        assert warned == each.startswith(("compare", "gate")), each
+    (floor,) = answered("carob gate qrels.txt a.run --min nDCG@10=0.5 --format json")[1]["checks"]
+    assert (floor["kind"], floor["difference"]) == ("min", None)
+    assert floor["after"] == pytest.approx(carob.evaluate("qrels.txt", "a.run", "nDCG@10")["nDCG@10"])
 
 
 @pytest.mark.parametrize("schema", FIELDS)

@@ -129,8 +129,26 @@ def test_perfect_agreement_and_one_grade_only() -> None:
     }
     flat = carob.agreement({"q": {"a": 1, "b": 1}}, {"q": {"a": 1, "b": 1}})
     assert math.isnan(flat["kappa"].value)
-    assert "weighted kappa -" in flat.to_text().splitlines()[0]
+    assert flat.to_text().startswith("overlap: 100%, 2 of 2 documents that A or B judged relevant\n")
     assert json.loads(flat.to_json())["statistics"]["kappa"]["value"] is None
+
+
+def test_lists_of_relevant_documents_are_compared_by_their_overlap() -> None:
+    one: Qrels = {"q": {f"d{n}": 1 for n in range(49)}}
+    other: Qrels = {"q": {f"d{n}": 1 for n in range(5, 92)}}
+    found = carob.agreement(one, other)
+    text = " ".join(found.to_text().split())
+    assert text.startswith("overlap: 48%, 44 of 92 documents that A or B judged relevant same order")
+    assert "same grade: 100%" not in text
+    assert "stricter" not in text
+    assert "Each judge gave only one grade, so equal grades, kappa and B - A show nothing" in text
+    assert (
+        "5 documents were judged by A only and 43 by B only. Of the numbers above, only the overlap" in text
+    )
+    assert json.loads(found.to_json())["overlap"] == pytest.approx(44 / 92)
+    graded = carob.agreement({"q": {**one["q"], "d0": 0}}, other)
+    assert graded.to_text().startswith("same grade: 100% of 44 documents")
+    assert json.loads(graded.to_json())["overlap"] is None
 
 
 def judges(queries: int, seed: int = 3) -> tuple[Qrels, Qrels]:

@@ -148,10 +148,10 @@ def project_file(group: click.Context) -> dict[str, Any]:
 
 def error_lines(_group: click.Context) -> dict[str, Any]:
     """Returns the schema of a line on standard error, with ``--format json``: an error, a warning or a note."""
-    from carob.output.errors import DataError
+    from carob.output.errors import BaselineError
 
     numbers = {"line", "row"}
-    places = {name: {"type": "integer" if name in numbers else "string"} for name in DataError.FIELDS}
+    places = {name: {"type": "integer" if name in numbers else "string"} for name in BaselineError.FIELDS}
     said = {"kind": {"type": "string"}, "message": {"type": "string"}}
     return {
         "title": "A line on standard error",

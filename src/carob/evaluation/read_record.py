@@ -23,7 +23,7 @@ from carob.inputs.ids import twice
 from carob.inputs.names import Names
 from carob.matching.match import Counts
 from carob.measures import parse_measure
-from carob.output.errors import CarobError, DataError, Worded
+from carob.output.errors import SIGNS, CarobError, DataError, Doubt, Worded
 from carob.output.escaping import printable, sentence, shortened
 from carob.output.language import filled
 from carob.output.parsing import json_in
@@ -229,11 +229,16 @@ def scores_in(run: dict[str, Any], document: dict[str, Any]) -> Scores:
         weights=matrix(run["weights"], labels) if "weights" in run else None,
         errors=run.get("errors", {}),
         judged=float(run.get("judged", math.nan)),
-        warnings=tuple(each["sentence"] for each in run.get("warnings", ())),
+        warnings=tuple(map(warning_in, run.get("warnings", ()))),
         failed=run.get("failed", {}),
         judgments=judgments_in(document),
         exclusion=exclusion_of(run["name"], document.get("inputs", ()), counts.get("excluded", 0)),
     )
+
+
+def warning_in(said: dict[str, Any]) -> str:
+    """Returns a warning of a record, with its sign if it has one."""
+    return Doubt(said["sentence"], said["kind"]) if said.get("kind") in SIGNS else said["sentence"]
 
 
 def judgments_in(document: dict[str, Any]) -> str:

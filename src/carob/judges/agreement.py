@@ -46,7 +46,7 @@ from carob.statistics.paired import Draw, resample_means
 from carob.statistics.rank_correlation import kendall, tau_ap
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Sequence
+    from collections.abc import Callable, Container, Iterable, Sequence
 
     from carob.comparison.findings import Contest, Pair, Settings
     from carob.conventions.arguments import Pool
@@ -231,7 +231,14 @@ def pair(a: Qrels, b: Qrels) -> Pairing:
         queries_b=tuple(text_of(query) for query in other if query not in one),
         negative=sum(int((each.judgments.grades < 0).sum()) for each in (a, b)),
         spelled=spelled_apart(one, other, (a.name, b.name)),
+        one_grade=all(only_relevant(each[query] for query in shared) for each in (one, other)),
     )
+
+
+def only_relevant(judged: Iterable[Mapping[bytes, float]]) -> bool:
+    """Returns whether all documents of a judge have the same grade, above 0."""
+    grades = {grade for its in judged for grade in its.values()}
+    return len(grades) == 1 and min(grades) > 0
 
 
 MOST_SPELLED = 10_000

@@ -31,6 +31,11 @@ if TYPE_CHECKING:
 
 SENTENCES = {
     "grades": "same grade: {same:.0%} of {documents:document} · weighted kappa {kappa} {interval}",
+    "overlap": "overlap: {share:.0%}, {both} of {either:document} that A or B judged relevant",
+    "one grade": (
+        "Each judge gave only one grade, so equal grades, kappa and B - A show nothing: the judges differ in the "
+        "documents that only one of them judged."
+    ),
     "order unknown": "same order of systems: unknown (pass runs to compare their order)",
     "one run": "same order of systems: unknown for one run (pass two or more)",
     "order": "same order: tau {tau} by {label} · {flips}/{pairs} pairs flip · {kept}/{significant} significant stay",
@@ -59,6 +64,10 @@ SENTENCES = {
     "only one judged": (
         "{a:document was/documents were} judged by A only and {b} by B only. No number above includes these "
         "documents."
+    ),
+    "only one listed": (
+        "{a:document was/documents were} judged by A only and {b} by B only. Of the numbers above, only the overlap "
+        "includes these documents."
     ),
     "own pool": (
         "{a:document was/documents were} judged by A only and {b} by B only. Under the other judge, these "
@@ -125,6 +134,8 @@ class Pairing:
         queries_b: queries that only the second judged.
         negative: the number of judgments with a negative grade, which count as unjudged.
         spelled: a sentence about ids of one judge that are the other's with another spelling, or an empty text.
+        one_grade: whether each judge gave a single grade, above 0, in the queries that both judged, as lists of
+            relevant documents do.
     """
 
     queries: tuple[str, ...]
@@ -138,6 +149,12 @@ class Pairing:
     queries_b: tuple[str, ...]
     negative: int
     spelled: str = ""
+    one_grade: bool = False
+
+    @property
+    def either(self) -> int:
+        """The number of documents that at least one of the judges judged, in queries that both judged."""
+        return len(self.documents) + self.only_a + self.only_b
 
 
 @dataclass(frozen=True)
@@ -254,6 +271,8 @@ def answer(found: Agreement) -> Section:
         kappa=decimals(kappa.value, 2),
         interval=kappa.interval,
     )
+    if found.pairing.one_grade:
+        grades = said("overlap", share=found.overlap, both=found.shared, either=found.pairing.either)
     order = said("one run" if found.effects else "order unknown")
     if found.effects and found.effects[0].pairs:
         first = found.effects[0]
@@ -307,7 +326,8 @@ def statistics(found: Agreement) -> Section:
     rows = [[each.name, decimals(each.value, 2), each.interval or "-"] for each in found.statistics]
     bias = found["bias, B - A"]
     who = "generous" if bias.low > 0 else "stricter" if bias.high < 0 else "equal"
-    sentences = [said("bias", who=said(who), bias=bias.value)]
+    one_grade = found.pairing.one_grade
+    sentences = [said("one grade") if one_grade else said("bias", who=said(who), bias=bias.value)]
     known = found.kappas[~np.isnan(found.kappas)]
     if len(known):
         low, median, high = (decimals(each, 2) for each in np.quantile(known, [0, 0.5, 1]).tolist())
@@ -391,7 +411,8 @@ def limits(found: Agreement) -> Section:
     pairing, lines = found.pairing, []
     if pairing.only_a + pairing.only_b:
         pool = "own pool" if found.pool == "own" else "shared pool"
-        lines.append(said(pool if found.effects else "only one judged", a=pairing.only_a, b=pairing.only_b))
+        alone = "only one listed" if pairing.one_grade else "only one judged"
+        lines.append(said(pool if found.effects else alone, a=pairing.only_a, b=pairing.only_b))
     for queries, judge in ((pairing.queries_a, "A"), (pairing.queries_b, "B")):
         if queries:
             lines.append(said("queries", judge=judge, count=len(queries), first=listed(queries)))
@@ -465,6 +486,11 @@ class Agreement(Documented):
         """The number of documents that both judged."""
         return len(self.pairing.a)
 
+    @property
+    def overlap(self) -> float:
+        """Of the documents that A or B judged relevant, the share that both did; NaN unless each gave one grade."""
+        return self.shared / self.pairing.either if self.pairing.one_grade else math.nan
+
     def document(self, layout: str = "text") -> Document:
         """Returns the answer in two lines, the grades, the orders of systems, and the limitations."""
         del layout
@@ -483,6 +509,7 @@ class Agreement(Documented):
             "b": self.b,
             "documents": {"both": self.shared, "only_a": pairing.only_a, "only_b": pairing.only_b},
             "queries": {"both": pairing.queries, "only_a": pairing.queries_a, "only_b": pairing.queries_b},
+            "overlap": None if math.isnan(self.overlap) else self.overlap,
             "grades": self.grades,
             "confusion": self.table.astype(int).tolist(),
             "statistics": {

@@ -16,7 +16,7 @@ from carob.inputs.runs import MatchOptions
 from carob.matching.lines import contradicted, other_tags, several_systems
 from carob.matching.match import rows_of
 from carob.matching.signs import SPELLED, Lean, first_rows, spelled_otherwise, upside_down
-from carob.output.errors import DataError, by_policy, by_reading, worded
+from carob.output.errors import DataError, Doubt, by_policy, by_reading, worded
 from carob.output.language import plural
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def without_judged_documents(judged: Qrels, run: Run, found: Match, policy: Poli
     sentence = no_common_document(judged, run, found, policy)
     if policy.overlap == "document":
         raise DataError(sentence, remedy="The policy forbids it (overlap=document).")
-    return sentence
+    return Doubt(sentence, "nothing-judged")
 
 
 def not_excluded(judged: Qrels, run: Run, found: Match, policy: Policy) -> str | None:

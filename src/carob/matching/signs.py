@@ -12,7 +12,7 @@ from carob._numpy import np
 from carob.inputs.columns import rank_or_score
 from carob.inputs.errors import refused
 from carob.inputs.ids import text_of
-from carob.output.errors import DataError
+from carob.output.errors import DataError, Doubt
 from carob.output.language import filled
 
 if TYPE_CHECKING:
@@ -67,6 +67,8 @@ ROWS = 200_000
 """The maximum number of rows of a run to inspect."""
 MOST_QUERIES = 64
 """The maximum number of queries whose judged documents show which affixes are usual."""
+ENOUGH = 3
+"""The fewest documents under other ids that show a broken run: a single one may be another document."""
 MISSING, EXTRA, SPELLED = 200, 500, 20_000
 """The largest number of queries that only one side has, and of rows of a run, whose spelling is compared."""
 
@@ -245,9 +247,10 @@ def upside_down(run: Run, signs: Signs | None, rows: JudgedRows, queries: Sequen
         )
     first = text_of(queries[int(found.which.argmax())])
     these = "every list is" if found.count == found.lists else "these lists are"
-    return filled(
+    said = filled(
         REVERSED[found.kind], run=run.name, count=found.count, total=found.lists, query=first, these=these
     )
+    return said if found.kind == "some" else Doubt(said, "reversed")
 
 
 def reversal(signs: Signs | None, rows: JudgedRows, *, ranked: bool = True) -> Reversal | None:
@@ -332,8 +335,9 @@ def spelled_otherwise(judged: Qrels, run: Run, signs: Signs) -> Iterator[str]:
             )
     examples = list(signs.examples)
     if not examples and signs.beyond_ascii:
-        examples = list(islice(in_other_forms(judgments, run), 1))
+        examples = list(islice(in_other_forms(judgments, run), ENOUGH))
     examples = examples or with_affix(judgments, signs.affixed)
+    several = max(len(examples), signs.respelled) >= ENOUGH
     for place, known, other in examples[:1]:
         from carob.inputs.spellings import how_written
 
@@ -343,13 +347,14 @@ def spelled_otherwise(judged: Qrels, run: Run, signs: Signs) -> Iterator[str]:
             "query": text_of(judgments.queries[place]),
         }
         why = how_written(words["judged"], words["ranked"])
-        yield filled(
+        said = filled(
             "{run} may retrieve judged documents under other ids, which count as unjudged: in query "
             "'{query}' the run writes '{ranked}', the judgments write '{judged}'; {why}.",
             run=run.name,
             why=why,
             **words,
         )
+        yield Doubt(said, "spelled-otherwise") if several else said
 
 
 def with_affix(

@@ -39,6 +39,33 @@ class Worded(str):
         return partial(Worded, policy=self.policy), (str(self), self.command)
 
 
+class Doubt(Worded):
+    """A warning about a run with the sign that it reports, so that no code has to parse the sentence.
+
+    Args:
+        text: the sentence, the same in both wordings.
+        sign: one of ``SIGNS``.
+    """
+
+    __slots__ = ("sign",)
+    sign: str
+
+    def __new__(cls, text: str, sign: str) -> Self:
+        """Stores the sentence and the sign."""
+        made = super().__new__(cls, text, text)
+        made.command, made.sign = made, sign
+        return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickles the sentence and the sign for another process."""
+        return Doubt, ("".join(self), self.sign)
+
+
+SIGNS = ("reversed", "spelled-otherwise", "nothing-judged")
+"""The signs that a run is broken: its lists are upside down, its documents have other ids than in the judgments, or it
+retrieves no judged document."""
+
+
 def command_of(text: str) -> str:
     """Returns the wording for the command line, or the text itself if it has only one wording."""
     return text.command if isinstance(text, Worded) else text
@@ -118,7 +145,7 @@ class CarobError(Exception):
         17
     """
 
-    FIELDS = ("file", "line", "row", "column", "query", "document", "remedy")
+    FIELDS: tuple[str, ...] = ("file", "line", "row", "column", "query", "document", "remedy")
 
     def __init__(
         self,
@@ -206,6 +233,24 @@ class UncomputableError(DataError):
         """Stores the parts of the sentence, so that a caller can add the name of the query."""
         super().__init__(f"{measure + ': ' if measure else ''}query number {place + 1}: {reason}", **fields)
         self.reason, self.place, self.measure = reason, place, measure
+
+
+class BaselineError(DataError):
+    """Raised if a gate's baseline seems to be broken, so that a worse run could pass.
+
+    Args:
+        message: the problem.
+        baseline: the baseline.
+        sign: what shows it, one of ``SIGNS``.
+        fields: those of every error.
+    """
+
+    FIELDS = (*DataError.FIELDS, "baseline", "sign")
+
+    def __init__(self, message: str, baseline: str, sign: str, **fields: Any) -> None:
+        """Stores the baseline and the sign, which JSON has as fields."""
+        super().__init__(message, **fields)
+        self.baseline, self.sign = baseline, sign
 
 
 class NothingError(DataError):

@@ -11,7 +11,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from carob.output import escaping
-from carob.output.errors import DataError, did_you_mean, refuse_other
+from carob.output.errors import DataError, Doubt, did_you_mean, refuse_other
 from carob.output.layout import Display
 
 if TYPE_CHECKING:
@@ -131,7 +131,10 @@ def as_warning(said: Any) -> Any:
     Args:
         said: the warning, or only its sentence.
     """
-    return {"kind": "doubt", "runs": [], "sentence": said, "numbers": {}} if isinstance(said, str) else said
+    if not isinstance(said, str):
+        return said
+    kind = said.sign if isinstance(said, Doubt) else "doubt"
+    return {"kind": kind, "runs": [], "sentence": said, "numbers": {}}
 
 
 class Result(Display):

@@ -18,7 +18,7 @@ from carob.evaluation.suspects import RATIO, reads_beyond
 from carob.inputs.errors import sentences
 from carob.inputs.qrels import Qrels
 from carob.inputs.run import Run
-from carob.output.errors import DataError, NotEvaluatedError, Worded, by_policy
+from carob.output.errors import BaselineError, DataError, Doubt, NotEvaluatedError, Worded, by_policy
 from carob.output.language import filled
 from carob.output.layout import listed
 from carob.output.taken import take
@@ -288,6 +288,46 @@ def sides_of(old: Scores, new: Scores, zero: bool) -> GateSides:
         missing_before=old.counts.missing,
         missing_after=new.counts.missing,
     )
+
+
+BROKEN = {
+    "reversed": "The scores of the baseline {old} seem to be reversed",
+    "spelled-otherwise": "The baseline {old} seems to spell document ids otherwise than the judgments",
+    "nothing-judged": "The baseline {old} retrieves no judged document",
+}
+"""What each sign says of a baseline."""
+MISSED = 0.9
+"""If a baseline and a run both have documents under other ids, the share of the run's judged documents below which the
+baseline has lost some by its ids."""
+
+
+def refuse_broken(old: Scores, new: Scores) -> None:
+    """Refuses a baseline that is visibly broken, because a worse run could pass against it.
+
+    Ids that both sides spell in the same ways may be those of different documents.
+
+    Raises:
+        BaselineError: its scores are reversed, its ids are spelled otherwise, or it retrieves no judged document.
+    """
+    said = {each.sign: each for each in old.warnings if isinstance(each, Doubt)}
+    both = any(isinstance(each, Doubt) and each.sign == "spelled-otherwise" for each in new.warnings)
+    if both and old.counts.found >= MISSED * new.counts.found:
+        said.pop("spelled-otherwise", None)
+    allowed = "none" in (old.policy.overlap, new.policy.overlap)
+    for sign, what in BROKEN.items():
+        if sign in said and (sign == "reversed" or not allowed):
+            remedy = "Correct the baseline, or pass another one."
+            if sign != "reversed":
+                allow = by_policy("overlap", "none")
+                remedy = filled(
+                    "{remedy} If it is right as it is, allow it: {allow}.", remedy=remedy, allow=allow
+                )
+            raise BaselineError(
+                f"{what.format(old=old.name)}, so a worse run could pass. {said[sign]}",
+                old.name,
+                sign,
+                remedy=remedy,
+            )
 
 
 SAME_FILE = (

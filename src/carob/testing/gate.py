@@ -30,6 +30,7 @@ from carob.testing.baseline import (
     changed_judgments,
     less_judged,
     record_of,
+    refuse_broken,
     refuse_unrecorded,
     run_in,
     run_name,
@@ -121,8 +122,9 @@ def gate(
 
     Raises:
         DataError: inputs cannot be read, there is no limit or a limit without effect, the two sides have no query in
-            common, neither side retrieves a judged document, or the run has no value, or no judgments, of queries that
-            the baseline answers.
+            common, a side retrieves no judged document (the run alone may), the baseline's scores are reversed or its
+            document ids are spelled otherwise, or the run has no value, or no judgments, of queries that the baseline
+            answers.
         MeasureError: a measure that does not exist or that the baseline lacks.
         PolicyError: a policy that is not the baseline's, or no such rule.
 
@@ -173,6 +175,7 @@ def gate(
             *undefined_before(old, new, drops),
         ]
         refuse_unanswered(old, new, drops)
+        refuse_broken(old, new)
         sides = sides_of(old, new, zero)
         key = f"{old.name} (baseline)" if old.name == new.name else old.name
         notes += both_sides(old, new)
