@@ -48,8 +48,6 @@ def test_an_unjudged_gap_is_told_with_what_it_could_change() -> None:
     caution = of(found, "unjudged")
     assert caution.numbers["removed"] == caution.numbers["relevant"] == pytest.approx(1.0)
     assert caution.numbers["difference_removed"] == pytest.approx(0.5)
-    assert caution.numbers["difference_least"] == pytest.approx((0.5 + 1 / 3) / 2 - 0.5)
-    assert caution.numbers["difference_most"] == pytest.approx(0.5)
     assert (
         "new: 41.7% of its top 10 is unjudged (base 0.0%); unjudged documents count as not relevant."
         in flat(found)
@@ -71,7 +69,7 @@ def test_an_unjudged_gap_has_the_sign_of_the_table(names: tuple[str, str]) -> No
     runs = {"new": UNJUDGED, "base": JUDGED}
     said = flat(carob.compare(QRELS, {name: runs[name] for name in names}, "RR"))
     assert f"base - new {1 / 12:+.3f}" in said
-    assert f"the difference in RR (base - new) is {-1 / 2:+.3f}. If" in said
+    assert f"the difference in RR (base - new) is {-1 / 2:+.3f}. Bounds" in said
 
 
 def test_an_unjudged_gap_has_the_weights_and_intervals_of_the_table() -> None:
@@ -82,8 +80,7 @@ def test_an_unjudged_gap_has_the_weights_and_intervals_of_the_table() -> None:
     # RR .5 has the weight 1 and 1/3 the weight 2, and 1 if relevant; base has .5 everywhere.
     assert found.primary.pairs[0].difference == pytest.approx((0.5 + 2 / 3) / 3 - 0.5)
     assert numbers["pair"] == [1, 0], "the better run is first"
-    assert numbers["difference_most"] == pytest.approx(-found.primary.pairs[0].difference)
-    assert numbers["difference_least"] == numbers["difference_removed"] == pytest.approx(-0.5)
+    assert numbers["difference_removed"] == pytest.approx(-0.5)
     clusters = {query: str(n // 3) for n, query in enumerate(QUERIES)}
     mixed = {query: UNJUDGED[query] if n % 3 else JUDGED[query] for n, query in enumerate(QUERIES)}
     pairs = {"new": UNJUDGED, "base": mixed}

@@ -380,19 +380,35 @@ def test_a_judge_that_agrees_too_well_may_have_seen_the_grades() -> None:
     assert kappa(judge=PEOPLE, design=carob.Design(target="similar", tuned_on=[first])) == [1.0]
 
 
-def test_worst_point_intervals_say_that_their_differences_are_peoples() -> None:
+def test_a_difference_is_that_of_the_means_whatever_the_interval() -> None:
     people, judge = ({query: {**its, "rel": 1} for query, its in each.items()} for each in (SOME, MODEL))
     runs = {
         name: {
             query: {"rel": 0.5 if n % each == 0 else 9.0, **RUNS["a"][query]}
             for n, query in enumerate(QUERIES)
         }
-        for name, each in {"one": 9, "two": 11}.items()
+        for name, each in {"one": 9, "two": 11, "three": 2}.items()
     }
-    found = carob.compare(people, runs, "RR", judge=judge)
-    pair = found["RR"].pairs[0]
-    assert pair.worst_point
-    assert "so such a difference need not be that of the means" in " ".join(str(found).split())
+    contest = carob.compare(people, runs, "RR", judge=judge)["RR"]
+    assert any(contest.worst_point) or any(pair.worst_point for pair in contest.pairs)
+    for pair in contest.pairs:
+        assert pair.difference == pytest.approx(contest.means[pair.a] - contest.means[pair.b])
+        assert pair.low <= pair.difference <= pair.high
+        assert (pair.p_uncorrected > 0.05) == (pair.low <= 0 <= pair.high)
+    assert all(low <= mean <= high for low, mean, high in zip(contest.low, contest.means, contest.high))
+
+
+def test_values_from_few_queries_stay_in_the_range_of_the_measure() -> None:
+    draw = np.random.default_rng(5)
+    for _ in range(60):
+        judge = np.clip(draw.normal(0.8, 0.3, (30, 3)), 0, 1).round(1)
+        people = np.clip(judge[:6] + draw.normal(0.1, 0.3, (6, 3)), 0, 1).round()
+        found = estimated(JudgedSample(people, judge, np.arange(6)), np.eye(3), values=(0.0, 1.0))
+        there = ~np.isnan(found.low)
+        assert (found.low[there] >= 0).all()
+        assert (found.high[there] <= 1).all()
+        inside = (found.low <= found.value) & (found.value <= found.high)
+        assert inside[there].all()
 
 
 def tuned_study(tuned: int) -> tuple[Any, Any]:

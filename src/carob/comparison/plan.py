@@ -15,7 +15,7 @@ from carob.evaluation.notes import known_of
 from carob.output.document import Document, Documented, Items, Line, Section, Table
 from carob.output.errors import DataError, Worded
 from carob.output.language import filled
-from carob.output.layout import apart, decimals
+from carob.output.layout import apart, decimals, listed
 from carob.output.pictures.figures import whiskers
 from carob.output.results import Records
 from carob.statistics.sample_size import (
@@ -27,6 +27,7 @@ from carob.statistics.sample_size import (
     upper_limit,
 )
 from carob.statistics.variance_components import components_of
+from carob.statistics.worst_point import crowded_values
 
 if TYPE_CHECKING:
     import os
@@ -77,6 +78,7 @@ class Needed:
             standard deviation is ``sd``; NaN for other aims than a ``difference``.
         wrong_sign: the probability that a difference that is then significant has the wrong sign (type S error).
         exaggeration: the mean size of a difference that is then significant, divided by the true one (type M error).
+        crowded: whether so many differences of the pilot are equal that ``compare`` would not use the t-test.
     """
 
     measure: str
@@ -93,6 +95,7 @@ class Needed:
     pilot_power: float = math.nan
     wrong_sign: float = math.nan
     exaggeration: float = math.nan
+    crowded: bool = False
 
 
 KINDS = ("query", "run", "interaction", "replicate")
@@ -319,6 +322,13 @@ class Plan(Documented):
                     "uncertain: plan for the assured number.",
                     fewest=min(each.pilot for each in self.rows),
                 )
+            )
+        crowded = [f"{each.first} - {each.second} ({each.measure})" for each in self.rows if each.crowded]
+        if crowded:
+            notes.append(
+                f"Many differences are equal in {listed(crowded, 3)}. There carob compare has worst-point intervals, "
+                "which need more queries than the t-test of this plan: choose the randomisation test there, "
+                "or plan for several times as many queries."
             )
         warned = [Line(each, mark="! ", tone="warning") for each in self.warnings]
         below = [Section([Items(self.footers, "footer")]), Section(warned)]
@@ -653,4 +663,5 @@ def needed(measure: str, first: Scores, second: Scores, wanted: Wanted) -> Neede
     sample = (len(found), float(found.mean()))
     made = Needed(measure, first.name, second.name, *sample, *wanted.numbers(sd, len(found) - 1))
     power, wrong_sign, exaggeration = wanted.errors(sd, len(found))
-    return replace(made, pilot_power=power, wrong_sign=wrong_sign, exaggeration=exaggeration)
+    crowded = bool(crowded_values(found[:, None], differences=True)[0])
+    return replace(made, pilot_power=power, wrong_sign=wrong_sign, exaggeration=exaggeration, crowded=crowded)

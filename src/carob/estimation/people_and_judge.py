@@ -172,8 +172,8 @@ def estimated(
             unbiased.
         similar: whether the mean over an endless supply of similar queries is estimated, and not over these queries.
         confidence: the confidence level of the intervals.
-        values: the range of a run's value of a query. Series with worst-point intervals are estimated from people's
-            values alone.
+        values: the range of a run's value of a query. Worst-point intervals are those of people's values alone,
+            extended to the estimated value.
 
     Raises:
         DataError: a stratum has fewer than two sampled queries, although people did not judge all of its queries.
@@ -274,7 +274,7 @@ def estimated(
         (whole.share / np.maximum(whole.sampled, 1))[sample.codes[sample.rows]],
         math.inf if similar else queries - size,
     )
-    return by_people(worst_point(found, judged, confidence))
+    return around_values(worst_point(found, judged, confidence), least, greatest, confidence)
 
 
 def with_noise(found: JudgedEstimates, noise: AssessorNoise, confidence: float) -> JudgedEstimates:
@@ -315,14 +315,33 @@ def ends_of(contrasts: Floats, values: tuple[float, float]) -> tuple[Floats, Flo
     return np.minimum(*ends).sum(axis=1), np.maximum(*ends).sum(axis=1)
 
 
-def by_people(found: JudgedEstimates) -> JudgedEstimates:
-    """Returns the estimates, from people's values alone where there is a worst-point interval."""
+def around_values(
+    found: JudgedEstimates, least: Floats, greatest: Floats, confidence: float
+) -> JudgedEstimates:
+    """Returns the estimates, whose worst-point intervals, from people's values alone, contain the estimated value.
+
+    The value stays that from people's and the judge's values, as without such an interval: else the runs of one measure
+    would be ordered by estimates of two kinds, and the difference of two runs would not be that of their means. An
+    interval that is wider covers no less. Where it contains 0 only because of its value, the p is above the level.
+
+    Args:
+        found: the estimates.
+        least: the smallest possible value of each series.
+        greatest: the largest possible value of each series.
+        confidence: the confidence level.
+    """
     left = 1 / found.sample - 1 / found.queries
-    if not (found.worst_point.any() and left):
+    if found.worst_p is None or not (found.worst_point.any() and left):
         return found
+    value = np.where(found.worst_point, np.clip(found.value, least, greatest), found.value)
+    low, high = np.minimum(found.low, value), np.maximum(found.high, value)
+    within = (low <= 0) & (high >= 0) & (found.worst_p <= 1 - confidence)
     return replace(
         found,
-        value=np.where(found.worst_point, found.people, found.value),
+        value=value,
+        low=np.where(found.worst_point, low, found.low),
+        high=np.where(found.worst_point, high, found.high),
+        worst_p=np.where(within, 1.0, found.worst_p),
         aided=np.where(found.worst_point, np.maximum(found.error**2 - found.lasting, 0) / left, found.aided),
     )
 
