@@ -6,7 +6,7 @@ import math
 from itertools import combinations
 from typing import TYPE_CHECKING, cast
 
-from carob._dataclasses import dataclass, replace
+from carob._dataclasses import dataclass, field, replace
 from carob._numpy import np
 from carob.conventions import arguments
 from carob.conventions.arguments import specified
@@ -95,7 +95,7 @@ class Needed:
     pilot_power: float = math.nan
     wrong_sign: float = math.nan
     exaggeration: float = math.nan
-    crowded: bool = False
+    crowded: bool = field(default=False, kw_only=True)
 
 
 KINDS = ("query", "run", "interaction", "replicate")
