@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from dataclasses import field
 from itertools import combinations
 from typing import TYPE_CHECKING, cast
 
-from carob._dataclasses import dataclass, field, replace
+from carob._dataclasses import dataclass, replace
 from carob._numpy import np
 from carob.conventions import arguments
 from carob.conventions.arguments import specified
