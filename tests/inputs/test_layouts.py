@@ -215,6 +215,66 @@ def test_answers_without_queries_are_numbered_in_their_order(tmp_path: Path) -> 
     assert carob.evaluate({"1": {"a": 1}}, one, "RR").by_query("RR") == {"1": 0.5}
 
 
+NAMED = r'Write each answer under its query\'s id, {query: answer}, or each on a line with it, {"query": …, "response"'
+
+
+@pytest.mark.parametrize("where", ["file", "dict", "rows", "one"])
+def test_positions_of_answers_are_no_spelling_of_queries(where: str, tmp_path: Path) -> None:
+    """An answer without hits leaves a gap in the positions, and its query has no row."""
+    qrels = {f"usb-c cable {number}": {"a": 1} for number in range(1, 6)}
+    answers: Any = {"responses": [hits("a"), hits("c"), hits(), hits("a"), hits("b")]}
+    given = {
+        "file": written(tmp_path, "m", answers),
+        "dict": answers,
+        "rows": carob.Run.of(answers),
+        "one": written(tmp_path, "one", hits("a", "c")),
+    }[where]
+    with pytest.raises(DataError, match="answers name no queries, so their positions number them. " + NAMED):
+        carob.evaluate(qrels, given, "RR")
+    findings = {each.code: each for each in carob.check(qrels, given)}
+    assert "query-spelling" not in findings
+    assert "their positions number them" in findings["no-common-query"].remedy
+
+
+def test_positions_that_are_only_some_of_the_judged_ids_are_doubted(tmp_path: Path) -> None:
+    run = written(tmp_path, "m", {"responses": [hits("a"), hits("c"), hits("b")]})
+    judged = {"2": {"a": 1}, "07": {"c": 1}}
+    said = " ".join(carob.evaluate(judged, run, "RR").warnings)
+    assert "not all positions are judged ids" in said
+    assert "'07'" not in said
+
+
+def test_answers_that_name_no_query_say_how_to_name_it(tmp_path: Path) -> None:
+    """For several files, lines, rows and frames."""
+    answers = [hits("a"), hits("c")]
+    for number, answer in enumerate(answers):
+        written(tmp_path, f"part{number}", answer)
+    pattern = str(tmp_path / "part*.json")
+    with pytest.raises(
+        DataError, match="matches 2 files, but files of this kind are read one at a time. " + NAMED
+    ):
+        carob.Run.of(pattern)
+    lines = written(tmp_path, "lines", answers, lines=True)
+    for given in (lines, answers, pytest.importorskip("polars").DataFrame(answers)):
+        with pytest.raises(DataError, match="the answers of a search engine name no queries. " + NAMED):
+            carob.Run.of(given)
+    named = [{"query": f"q{number}", "response": each} for number, each in enumerate(answers)]
+    run = written(tmp_path, "named", named, lines=True)
+    assert carob.evaluate({"q0": {"a": 1}, "q1": {"c": 1}}, run, "RR").by_query("RR") == {
+        "q0": 1.0,
+        "q1": 1.0,
+    }
+
+
+def test_several_json_files_may_be_lines(tmp_path: Path) -> None:
+    for number in range(2):
+        written(tmp_path, f"part{number}", {f"q{number}": {"a": 1.0}})
+    with pytest.raises(
+        DataError, match=r"Pass one file, or JSON lines \(.jsonl\), which may be in several files"
+    ):
+        carob.Run.of(str(tmp_path / "part*.json"))
+
+
 def test_hits_that_are_sorted_by_a_field_have_no_score(tmp_path: Path) -> None:
     answer = hits("z", "a")
     for each in answer["hits"]["hits"]:

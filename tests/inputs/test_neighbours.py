@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import carob
+from carob.inputs.columns import of_project
 from carob.output.errors import DataError
 
 if TYPE_CHECKING:
@@ -60,6 +61,45 @@ def test_the_data_set_of_ids_may_be_named(tmp_path: Path) -> None:
         carob.Run.of(path)
     run = carob.Run.of(path, document="ids")
     assert carob.evaluate({"2": {"4": 1}}, run, "RR").by_query("RR") == {"2": 0.5}
+
+
+@pytest.mark.parametrize("role", ["query", "document", "score", "rank", "distance"])
+@pytest.mark.parametrize("form", ["npy", "ivecs", "hdf5"])
+def test_no_column_of_an_array_can_be_named(form: str, role: str, tmp_path: Path) -> None:
+    """A column of distances seemed to be used: the order in the file counted, and the scores said otherwise."""
+    if (form, role) == ("hdf5", "document"):
+        return  # this names the data set
+    true, found = files(tmp_path, form)
+    said = rf"found.{form}: the file is an array of ids without columns, so it has no {role} 'distances': the row is"
+    with pytest.raises(DataError, match=said):
+        carob.Run.of(found, **{role: "distances"})
+    if role in ("query", "document"):
+        with pytest.raises(
+            DataError, match=f"so it has no {role} 'x': the row is the query, and each of its ids"
+        ):
+            carob.Qrels.of(true, **{role: "x"})
+
+
+@pytest.mark.parametrize("form", ["npy", "ivecs", "hdf5"])
+def test_an_array_has_no_grades_in_words_and_no_query_of_its_own(form: str, tmp_path: Path) -> None:
+    true, found = files(tmp_path, form)
+    with pytest.raises(DataError, match="so it has no grade 'Good'"):
+        carob.Qrels.of(true, words={"Good": 1})
+    for read in (lambda: carob.Run.of(found, query=":=q"), lambda: carob.Qrels.of(true, query=":=q")):
+        with pytest.raises(DataError, match="so it has no query ':=q'"):
+            read()
+
+
+@pytest.mark.parametrize("form", ["npy", "ivecs", "hdf5"])
+def test_columns_of_a_project_are_for_its_tables(form: str, tmp_path: Path) -> None:
+    named: dict[str, Any] = {"document": "docno", "score": "sim"}
+    true, found = files(tmp_path, form)
+    for own in (named, {"document": "docno", "distance": "far"}, {"query": ":=q"}):
+        run = carob.Run.of(found, **of_project(own))
+        assert carob.evaluate(true, run, "RR").by_query("RR") == {"1": 1.0, "2": 0.5}
+        assert not run.origin.columns
+    for own in ({"document": "docno"}, {"query": ":=q", "grade": "rel"}):
+        assert carob.Qrels.of(true, **of_project(own)).queries == ["1", "2"]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,15 @@ from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from carob.inputs.errors import COLUMNS_ADVICE, NO_SUCH_COLUMN, SWAPPED, TWO_COLUMNS, is_measure, refused
+from carob.inputs.errors import (
+    ANSWERS_NAMED,
+    COLUMNS_ADVICE,
+    NO_SUCH_COLUMN,
+    SWAPPED,
+    TWO_COLUMNS,
+    is_measure,
+    refused,
+)
 from carob.output.errors import DataError, NoSuchColumnsError, Worded, by_reading, one_of, worded
 from carob.output.files import own_table
 
@@ -27,9 +35,13 @@ IDS = ("query", "document", "subtopic")
 INSISTED = "!"
 """The end of a column's name that insists on scores, even if they look like ranks."""
 NUMBER = "number of the row"
-"""The column of ids for queries without one."""
+"""The column of ids for queries without one, which are numbered by their positions."""
+KEY = "key of the row"
+"""The column of ids for queries that are the keys of an object."""
 CONSTANT = ":="
 """The start of what stands for the query column, if every row belongs to one query: ``:=review1``."""
+HITS = "hits.hits."
+"""The start of the fields of documents in the answer of Elasticsearch or OpenSearch."""
 MOST_NAMES = 20
 """Columns that a sentence lists."""
 
@@ -253,6 +265,8 @@ def several_columns(found: Sequence[str], role: str, kind: str, there: str) -> D
 
 def no_column(missing: Sequence[str], kind: str, **words: Any) -> DataError:
     """Returns the error for a table that lacks the columns of some roles, the last perhaps a score or a rank."""
+    if kind == "run" and "query" in missing and f"'{HITS}" in words["there"]:
+        return refused("the answers of a search engine name no queries.", ANSWERS_NAMED, file=kind)
     more: str = ""
     if missing[-1] == "score":
         more = worded(", or ", by_reading(kind, rank=...), " where 1 is the best")

@@ -23,6 +23,10 @@ class WithScores(dict[Any, Any]):
     """``{query: {document: score}}`` of rows with scores, and not made of lists of ids or of ranks."""
 
 
+class ByPosition(WithScores):
+    """``{position: {document: score}}`` of answers that name no queries, such as those of an msearch."""
+
+
 def plain(mapping: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """Returns the mapping as a dict of dicts for the kernel. Only mappings that are not dicts are copied."""
     if type(mapping) is dict and all(type(inner) is dict for inner in mapping.values()):
@@ -106,11 +110,13 @@ class MappingRun:
         mapping: dicts of dicts.
         origin: its provenance.
         scored: whether the numbers are known to be scores, and not ranks of lists of ids.
+        by_position: whether the queries are the positions of answers that name none.
     """
 
     mapping: dict[str, Any]
     origin: Provenance = MAPPING
     scored: bool = False
+    by_position: bool = False
     alone: ClassVar[bool] = False
     by_rank: ClassVar[bool] = False
 

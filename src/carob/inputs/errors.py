@@ -62,6 +62,11 @@ SAMPLE_BY_SUBTOPIC = (
 
 
 SWAPPED = "are qrels and run swapped?"
+ANSWERS_NAMED = (
+    "Write each answer under its query's id, {{query: answer}}, or each on a line with it, "
+    '{{"query": …, "response": answer}}.'
+)
+"""The remedy for answers of a search engine that name no queries, as ``refused`` takes it."""
 WIDE = "is a whole number that no double represents exactly, so different {value}s would become equal"
 COLUMNS = {
     "qrels": "4 (query, iteration, document, grade)",

@@ -13,6 +13,7 @@ from carob.inputs.errors import number_error, refused
 from carob.inputs.files.header import delimited
 from carob.inputs.files.json import content_in, mapping_of_rows
 from carob.inputs.files.libraries import reading
+from carob.inputs.files.neighbours import refuse_array
 from carob.inputs.frames import is_frame
 from carob.inputs.sources import Provenance, kind_of, source_of
 from carob.measures.grammar import is_number
@@ -95,6 +96,7 @@ def in_numbers(qrels: Any, asked: Asked, words: Mapping[str, float]) -> tuple[An
     told = (*((role, name) for role, name in asked.items() if name is not None), ("words", dict(words)))
     origin = replace(source.origin, columns=told)
     kind = kind_of(source.origin.path or "")
+    refuse_array(source, "qrels", {**asked, "grade": next(iter(words), None)})
     if kind == "json":
         content = content_in(os.fspath(qrels))
         its = mapping_of_rows(content, "qrels", asked) if isinstance(content, list) else content

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
-from carob.inputs.columns import NUMBER, refuse_distance
+from carob.inputs.columns import KEY, NUMBER, refuse_distance
 from carob.inputs.errors import refused
 from carob.output.files import own_table
 from carob.output.parsing import number_of
@@ -139,7 +139,7 @@ def columns_by_role(layout: Mapping[str, Any], kind: str) -> dict[str, str]:
     """Returns the columns of a layout by role."""
     columns = {role: NUMBER if name == "#" else name for role, name in layout.get("columns", {}).items()}
     if layout["rows"] in ("values", "records"):
-        columns["query"] = NUMBER
+        columns["query"] = KEY
     return columns if kind == "run" else {role: name for role, name in columns.items() if role != "score"}
 
 
@@ -198,10 +198,10 @@ def content_of(value: Any, layout: Mapping[str, Any]) -> Any:
     if form == "mapping":
         return value
     if form == "records":
-        return [{NUMBER: query, "results": its} for query, its in value.items()]
+        return [{KEY: query, "results": its} for query, its in value.items()]
     rows = [value] if form == "one" else value
     if form == "values":
-        rows = [{NUMBER: query, **row} for query, row in value.items()]
+        rows = [{KEY: query, **row} for query, row in value.items()]
     elif columns.get("query") == "#":
         rows = [{NUMBER: str(number), **row} for number, row in enumerate(rows, 1)]
     if "ratings" in layout:

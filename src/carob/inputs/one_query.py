@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from carob._dataclasses import replace
 from carob.inputs.columns import CONSTANT, Distance, choose, columns_named, constant_in
 from carob.inputs.errors import BELOW_ZERO, as_scores, refused
+from carob.inputs.files.neighbours import refuse_array
 from carob.inputs.files.small_tables import SmallTable
 from carob.inputs.frames import is_frame
 from carob.inputs.grade_words import number_of
@@ -48,7 +49,7 @@ def read_one_query(
             file=kind,
             column=named,
         )
-    names, rows, name, origin = placed_rows(given, kind)
+    names, rows, name, origin = placed_rows(given, kind, asked)
     columns = choose([*names, named], kind, asked)
     role = next((each for each in ("grade", "score", "rank") if each in columns), "grade")
     found: dict[str, float] = {}
@@ -82,9 +83,15 @@ def read_one_query(
 
 
 def placed_rows(
-    given: Any, kind: str
+    given: Any, kind: str, named: Mapping[str, Any] | None = None
 ) -> tuple[list[str], Iterable[tuple[dict[str, Any], Mapping[str, Any]]], str, Provenance | None]:
-    """Returns the names of a table's columns, its rows after their places, and the name and the origin of a file."""
+    """Returns the names of a table's columns, its rows after their places, and the name and the origin of a file.
+
+    Args:
+        given: a path, bytes, an open file, a data frame, or a list of dicts.
+        kind: ``qrels`` or ``run``.
+        named: the columns' names by role, which an array has not.
+    """
     if isinstance(given, list):
         names = list({name: None for row in given for name in row})
         return names, (({"file": kind, "row": number}, row) for number, row in enumerate(given)), "", None
@@ -92,6 +99,7 @@ def placed_rows(
         table = SmallTable.of(given, f"{kind} frame")
         return table.names, table, "", None
     source = source_of(given)
+    refuse_array(source, kind, named or {})
     table = SmallTable.of_source(source)
     if isinstance(table.document, list):
         return *placed_rows(table.document, source.name)[:2], source.name, source.origin

@@ -15,7 +15,7 @@ from carob._cached import cached_property
 from carob._dataclasses import dataclass, replace
 from carob._numpy import np
 from carob.conventions.policy import Policy
-from carob.inputs.columns import CONSTANT, constant_in
+from carob.inputs.columns import CONSTANT, OfProject, constant_in
 from carob.inputs.dicts import MAPPING, is_sample, numbered, numbers_of, plain
 from carob.inputs.errors import NOTHING, refused, scores_as_grades, sentences, skipped_all
 from carob.inputs.files import read_as
@@ -25,7 +25,7 @@ from carob.inputs.layouts import by_query
 from carob.inputs.names import Names
 from carob.inputs.runs import reading_of
 from carob.inputs.sources import Provenance, Readable, Source
-from carob.output.errors import DataError, NothingError, by_policy, worded
+from carob.output.errors import DataError, NoSuchColumnsError, NothingError, by_policy, worded
 from carob.output.escaping import shown
 from carob.output.layout import Display
 
@@ -249,7 +249,13 @@ class Qrels:
         if str(asked["query"]).startswith(CONSTANT):
             from carob.inputs.one_query import read_one_query
 
-            read, name, origin = read_one_query(qrels, "qrels", asked, words)
+            try:
+                read, name, origin = read_one_query(qrels, "qrels", asked, words)
+            except NoSuchColumnsError:
+                if not isinstance(asked["query"], OfProject):
+                    raise
+                own: Any = {role: name for role, name in asked.items() if not isinstance(name, OfProject)}
+                return cls.of(qrels, policy, subtopics=subtopics, subtopic=subtopic, **own, words=words)
         else:
             from carob.inputs.grade_words import in_numbers
 

@@ -13,7 +13,7 @@ from carob._dataclasses import dataclass, replace
 from carob._numpy import np
 from carob.conventions.policy import Policy
 from carob.inputs.columns import CONSTANT, INSISTED, Distance, OfProject, usual, with_distance
-from carob.inputs.dicts import MAPPING, MappingRun, WithScores, numbered, plain
+from carob.inputs.dicts import MAPPING, ByPosition, MappingRun, WithScores, numbered, plain
 from carob.inputs.errors import NO_RUNS, ONE_NAME, refused, sentences
 from carob.inputs.files import read_as
 from carob.inputs.frames import (
@@ -184,11 +184,7 @@ class Run:
             return run
         refuse_results(run)
         if query is not None and query.startswith(CONSTANT):
-            from carob.inputs.one_query import read_one_query
-
-            ranked, file, origin = read_one_query(run, "run", its)
-            source = MappingRun(ranked) if origin is None else MappingRun(ranked, origin)
-            return cls(name or (called(file) if file else "run"), source, score)
+            return cls.of_one_query(run, name, its, extract, folders)
         given, of_rows = run, MAPPING
         if isinstance(run, list) or (isinstance(run, Mapping) and not are_several(run)):
             of_rows = replace(MAPPING, systems=systems_of_rows(run, its))
@@ -204,7 +200,8 @@ class Run:
             scored = isinstance(run, WithScores) or (
                 run is given and all(isinstance(its, Mapping) for its in run.values())
             )
-            return cls(name or "run", MappingRun(plain(numbered(run, "run")), of_rows, scored))
+            by_position = isinstance(run, ByPosition)
+            return cls(name or "run", MappingRun(plain(numbered(run, "run")), of_rows, scored, by_position))
         if not isinstance(run, (str, bytes, os.PathLike)) and is_frame(run):
             held: Any
             listed = listed_in(run, "run", its) if extract is None else None
@@ -220,6 +217,27 @@ class Run:
         if isinstance(found, Source):
             return cls(name or called(found.name), TextRun(found))
         return replace(cls.in_files(found, name, extract), named=score)
+
+    @classmethod
+    def of_one_query(
+        cls, run: Any, name: str | None, asked: dict[str, Any], extract: str | None, folders: str | None
+    ) -> Run:
+        """Opens a table whose rows all belong to one query.
+
+        Raises:
+            DataError: as ``read_one_query``.
+        """
+        from carob.inputs.one_query import read_one_query
+
+        try:
+            ranked, file, origin = read_one_query(run, "run", asked)
+        except NoSuchColumnsError:
+            if not isinstance(asked["query"], OfProject):
+                raise
+            own = {role: column for role, column in asked.items() if not isinstance(column, OfProject)}
+            return cls.of(run, name, **own, extract=extract, folders=folders)
+        source = MappingRun(ranked) if origin is None else MappingRun(ranked, origin)
+        return cls(name or (called(file) if file else "run"), source, asked["score"])
 
     @classmethod
     def in_files(cls, table: FileTable, name: str | None = None, extract: str | None = None) -> Run:

@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from carob import _native
+from carob.inputs.dicts import MappingRun
 from carob.inputs.ids import text_of
 from carob.inputs.runs import TextRun, Wrapper
 from carob.inputs.sources import is_pattern
@@ -74,6 +75,14 @@ def trec_text_of(run: Run) -> TextRun | None:
     while isinstance(held, Wrapper):
         held = held.held
     return held if isinstance(held, TextRun) else None
+
+
+def numbered_by_position(run: Run) -> bool:
+    """Returns whether the queries of a run are only the positions of answers that name none."""
+    held: Any = run.held
+    while isinstance(held, Wrapper):
+        held = held.held
+    return isinstance(held, MappingRun) and held.by_position
 
 
 def ends_of_text(held: TextRun) -> tuple[list[list[bytes]], list[list[bytes]]]:

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 from carob import _native
 from carob.inputs.dicts import MappingRun
-from carob.inputs.errors import SWAPPED, refused, skipped_all
+from carob.inputs.errors import ANSWERS_NAMED, SWAPPED, refused, skipped_all
 from carob.inputs.ids import text_of
 from carob.inputs.run import ExcludingRun, by_rank_column
 from carob.inputs.runs import MatchOptions
-from carob.matching.lines import contradicted, other_tags, several_systems
+from carob.matching.lines import contradicted, numbered_by_position, other_tags, several_systems
 from carob.matching.match import rows_of
 from carob.matching.signs import SPELLED, Lean, first_rows, spelled_otherwise, upside_down
 from carob.output.errors import DataError, Doubt, by_policy, by_reading, worded
-from carob.output.language import plural
+from carob.output.language import filled, plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -56,6 +56,7 @@ def doubts(judged: Qrels, run: Run, found: Match, policy: Policy) -> list[str]:
         *signs_of(judged, run, found, policy),
         swapped(judged, run, policy),
         not_excluded(judged, run, found, policy),
+        positions_for_ids(run, found, policy),
     ]
     return [each for each in said if each is not None]
 
@@ -76,6 +77,17 @@ def signs_of(judged: Qrels, run: Run, found: Match, policy: Policy) -> Iterator[
             yield said
     if signs is not None and policy.overlap != "none" and signs.met:
         yield from spelled_otherwise(judged, run, signs)
+
+
+def positions_for_ids(run: Run, found: Match, policy: Policy) -> str | None:
+    """Warns about answers that name no queries, if their positions are only some of the judged ids."""
+    counts = found.counts
+    if policy.overlap == "none" or not (counts.extra and counts.missing and numbered_by_position(run)):
+        return None
+    return (
+        f"{run.name}: the answers name no queries, so their positions number them; not all positions are judged "
+        f"ids, and answers may be scored for other queries. {filled(ANSWERS_NAMED)}"
+    )
 
 
 def reranked(judged: Qrels, run: Run, found: Match, policy: Policy) -> bool:
@@ -269,12 +281,15 @@ def no_common_query(judged: Qrels, run: Run, extra: int) -> str:
     documents = {each for query in range(len(judged.queries)) for each in judged.judgments.documents(query)}
     if ranked and sum(each in documents for each in ranked) > SWAPPED_IDS * len(ranked):
         return f"{sentence}. The run's queries are the judgments' documents: are its columns swapped?"
+    if numbered_by_position(run):
+        return f"{sentence}. The run's answers name no queries, so their positions number them. {filled(ANSWERS_NAMED)}"
     found = why_apart(judged.judgments.queries[:JUDGED], ranked, "query")
-    by_place = not run.source and set(ranked) == {b"%d" % place for place in range(1, len(ranked) + 1)}
-    if by_place and len(ranked) == extra > 1:
+    positions = {b"%d" % place for place in range(1, len(ranked) + 1)}
+    if not run.source and set(ranked) == positions and len(ranked) == extra > 1:
+        named = filled(ANSWERS_NAMED)
         return (
-            f"{sentence}. If the run's queries are numbered by their places, as the answers of a search engine "
-            "without ids, write each answer under its query's id: {query: answer}, in the order of the requests."
+            f"{sentence}. If the run's queries are numbered by their positions, as the answers of a search engine "
+            f"without ids: {named[0].lower()}{named[1:]}"
         )
     if found is not None:
         return f"{sentence}. The run writes '{found.ranked}' for '{found.judged}': {found.why}."

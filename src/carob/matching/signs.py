@@ -12,6 +12,7 @@ from carob._numpy import np
 from carob.inputs.columns import rank_or_score
 from carob.inputs.errors import refused
 from carob.inputs.ids import text_of
+from carob.matching.lines import numbered_by_position
 from carob.output.errors import DataError, Doubt
 from carob.output.language import filled
 
@@ -322,7 +323,8 @@ def rising_lists(signs: Signs, rows: JudgedRows) -> int:
 def spelled_otherwise(judged: Qrels, run: Run, signs: Signs) -> Iterator[str]:
     """Yields sentences about queries and documents that the run spells differently from the judgments."""
     judgments = judged.judgments
-    if signs.extra and (signs.length >= 0).any() and (signs.length < 0).any():
+    by_id = not numbered_by_position(run)
+    if by_id and signs.extra and (signs.length >= 0).any() and (signs.length < 0).any():
         from carob.inputs.spellings import some_affixed, written_otherwise
 
         missing = [judgments.queries[each] for each in np.flatnonzero(signs.length < 0)[:MISSING].tolist()]

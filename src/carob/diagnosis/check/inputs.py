@@ -16,11 +16,12 @@ from carob._dataclasses import dataclass, replace
 from carob.diagnosis.check.finding import Finding, found, refusal
 from carob.inputs.columns import ASKED, CONSTANT, columns_of_run, with_distance
 from carob.inputs.decompression import Cursor
-from carob.inputs.dicts import MappingRun, is_sample, numbered
+from carob.inputs.dicts import ByPosition, MappingRun, is_sample, numbered
 from carob.inputs.errors import sentences
 from carob.inputs.files import read_as
 from carob.inputs.frames import Columns, columns_of, is_frame, listed_in, with_scores
 from carob.inputs.ids import text_of
+from carob.inputs.layouts import by_query
 from carob.inputs.qrels import Qrels
 from carob.inputs.run import Run
 from carob.inputs.runs import Wrapper
@@ -56,6 +57,7 @@ class SurveyedText:
         unbroken: the cursors over a compressed file, which note where it ends early.
         drawn: the number of documents, if the judgments are a sample.
         answered: queries that the run answers, at least those with an empty list, for which there is no line.
+        by_position: whether the queries are only the positions of answers that name none.
     """
 
     kind: str
@@ -68,6 +70,7 @@ class SurveyedText:
     unbroken: Unbroken | None = None
     drawn: int = 0
     answered: frozenset[bytes] = frozenset()
+    by_position: bool = False
 
     def read(self, judgments: _native.Judgments | None = None) -> _native.Survey:
         """Returns the survey of the text. With qrels, the survey also finds other spellings of judged documents."""
@@ -180,7 +183,7 @@ def taken(given: Any, kind: str, name: str | None = None, files: Files | None = 
     if isinstance(given, Qrels):
         label = name or given.name
     elif isinstance(given, Run) and isinstance(given.held, MappingRun):
-        given = given.held.mapping
+        given = ByPosition(given.held.mapping) if given.held.by_position else given.held.mapping
     try:
         with sentences(f"{kind} frame", kind) if is_frame(given) else nullcontext():
             held = held_in(given, kind, **columns)
@@ -272,10 +275,8 @@ def held_in(given: Any, kind: str, **columns: Any) -> Any:
         from carob.inputs.one_query import read_one_query
 
         given = read_one_query(given, kind, asked)[0]
-    elif isinstance(given, list):
-        from carob.inputs.files.json import mapping_of_rows
-
-        given = mapping_of_rows(given, kind, asked)
+    elif isinstance(given, (list, Mapping)):
+        given = by_query(given, kind, asked)
     if isinstance(given, (Qrels, Run)):
         return given if isinstance(given, Qrels) else given.held
     if kind == "qrels" and isinstance(given, Mapping) and is_sample(given):
@@ -301,15 +302,16 @@ def rows_in(held: Any, kind: str) -> Iterable[tuple[Any, Any, Any]]:
 
 
 def beside_lines(held: Any, kind: str) -> dict[str, Any]:
-    """Returns what lines of text cannot express: ``drawn`` and ``answered`` of ``SurveyedText``."""
+    """Returns what lines of text cannot express: ``drawn``, ``answered`` and ``by_position`` of ``SurveyedText``."""
     empty: frozenset[bytes] = frozenset()
     while isinstance(held, Wrapper):
         empty |= held.answered if isinstance(held, RunWithEmptyLists) else empty
         held = held.held
     mapping = held.mapping if isinstance(held, MappingRun) else held
+    by_position = isinstance(held, ByPosition) or (isinstance(held, MappingRun) and held.by_position)
     if kind == "run" and isinstance(mapping, Mapping):
         empty = frozenset(token(query) for query, its in numbered(mapping, kind).items() if not its)
-    return {"drawn": 0 if kind == "run" else drawn_in(held), "answered": empty}
+    return {"drawn": 0 if kind == "run" else drawn_in(held), "answered": empty, "by_position": by_position}
 
 
 def drawn_in(held: Any) -> int:

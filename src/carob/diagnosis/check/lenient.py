@@ -172,7 +172,7 @@ class RunAndQrels:
         judgments = judged.qrels.judgments
         strictly(text, lambda given: Run.of(given).match(judgments, MatchOptions(Policy())))
         survey = text.read(judgments)
-        queries = other_spellings(*survey.strangers(judgments))
+        queries = {} if text.by_position else other_spellings(*survey.strangers(judgments))
         documents = {
             each: (token, line)
             for each, token, line in survey.spellings(judgments)

@@ -15,10 +15,12 @@ from carob.evaluation.score_tables import RULES, SEVERAL, incomplete
 from carob.evaluation.scores import lists_only_relevant
 from carob.evaluation.suspects import RATIO, copies, fingerprint
 from carob.evaluation.suspects import perfect as perfect_by
+from carob.inputs.errors import ANSWERS_NAMED
 from carob.inputs.ids import text_of
 from carob.inputs.sources import called
 from carob.matching.signs import in_other_forms, with_affix
 from carob.output.errors import worded
+from carob.output.language import filled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -36,6 +38,8 @@ COVERED = 0.9
 RAISES = " Omitting them raises the means, and carob gate refuses it for queries that the baseline answers."
 """What the remedy for missing queries adds if they lower the means."""
 
+POSITIONS = "The run's answers name no queries, so their positions number them. "
+
 
 def raised(values: Values) -> bool:
     """Returns whether a mean is higher without missing queries."""
@@ -52,7 +56,8 @@ def queries(pair: RunAndQrels) -> Iterator[Finding]:
     extra = pair.found.extra
     if len(missing) == total and extra:
         ids: dict[str, Any] = {"run": text_of(extra[0]), "judged": text_of(missing[0])}
-        yield found("no-common-query", pair.name, count=len(extra), total=total, **ids)
+        remedy = POSITIONS + filled(ANSWERS_NAMED) if pair.text.by_position else None
+        yield found("no-common-query", pair.name, count=len(extra), total=total, remedy=remedy, **ids)
         return
     values = pair.alternatives(counted_as_0={}, omitted={"missing": "skip"}) if missing else {}
     remedy = worded(KINDS["missing-queries"].remedy, RAISES) if raised(values) else None

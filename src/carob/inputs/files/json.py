@@ -12,7 +12,7 @@ from carob import _native
 from carob._dataclasses import dataclass, replace
 from carob.inputs.columns import DRAW, IDS, NUMBER, constant_in, named_in, names_column, plain_name, usual
 from carob.inputs.decompression import unpacked
-from carob.inputs.dicts import WithScores
+from carob.inputs.dicts import ByPosition, WithScores
 from carob.inputs.errors import (
     BELOW_ZERO,
     DRAWN_TWICE,
@@ -324,7 +324,8 @@ def mapping_by(
         DataError: an unusable value, a query with two rows of lists, a document that occurs twice in a query.
     """
     constant = 1.0 if plan.relevant and constant_in(asked) is None else constant_in(asked)
-    found: dict[Any, dict[Any, Any]] = WithScores() if "score" in plan.columns else {}
+    made = ByPosition if plan.columns["query"] == NUMBER else WithScores
+    found: dict[Any, dict[Any, Any]] = made() if "score" in plan.columns else {}
     rows_of_query: dict[Any, int] = {}
     for number, fields_of_row in enumerate(rows):
         row = Row(fields_of_row, kind, number)

@@ -10,13 +10,15 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from carob._numpy import np
+from carob.inputs.columns import columns_named
 from carob.inputs.errors import first_line, refused, sentences
-from carob.output.errors import DataError, by_reading
+from carob.output.errors import DataError, NoSuchColumnsError, by_reading
 from carob.output.taken import take
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
+    from carob.inputs.sources import Source
     from carob.lists.rows import Integers
 
 MAGIC = {b"\x93NUMPY": "npy", b"\x89HDF\r\n": "hdf5"}
@@ -24,6 +26,11 @@ MAGIC = {b"\x93NUMPY": "npy", b"\x89HDF\r\n": "hdf5"}
 ENDINGS = {".ivecs": "ivecs", ".fvecs": "fvecs", ".bvecs": "bvecs"}
 NAMES = ("neighbors", "neighbours")
 """The data sets of ids in files of ann-benchmarks."""
+WITHOUT_COLUMNS = {
+    "qrels": "the row is the query, and each of its ids is relevant",
+    "run": "the row is the query, and the order of its ids is the ranking, even where the file has distances",
+}
+"""What stands for the columns in an array."""
 
 
 def array_kind(path: str, head: bytes) -> str | None:
@@ -32,20 +39,62 @@ def array_kind(path: str, head: bytes) -> str | None:
     return by_content or ENDINGS.get(os.path.splitext(path)[1].casefold())
 
 
-def neighbours_in(path: str, head: bytes, kind: str, document: str | None) -> dict[str, dict[str, float]]:
+def refuse_named(path: str, form: str | None, kind: str, named: Mapping[str, Any]) -> None:
+    """Refuses names of columns for an array, which has none; in an HDF5 file, the data set of ids may be named.
+
+    Args:
+        path: the file.
+        form: its kind.
+        kind: ``qrels`` or ``run``.
+        named: what the caller named, by role.
+
+    Raises:
+        DataError: a column's name.
+    """
+    odd = [
+        (role, name)
+        for role, name in columns_named(named)
+        if not isinstance(name, (int, float)) and not (role == "document" and form == "hdf5")
+    ]
+    for role, name in odd[:1]:
+        raise refused(
+            "the file is an array of ids without columns, so it has no {role} '{column}': {what}.",
+            "Leave it out.",
+            error=NoSuchColumnsError,
+            file=path,
+            role=role,
+            column=str(name),
+            what=WITHOUT_COLUMNS[kind],
+        )
+
+
+def refuse_array(source: Source, kind: str, named: Mapping[str, Any]) -> None:
+    """Refuses what names columns or their words, if the source is an array.
+
+    Raises:
+        DataError: a column's name.
+    """
+    path = source.origin.path
+    if path is not None and (form := array_kind(path, source.head)):
+        refuse_named(path, form, kind, named)
+
+
+def neighbours_in(path: str, head: bytes, kind: str, asked: Mapping[str, Any]) -> dict[str, dict[str, float]]:
     """Reads neighbours as ``{query: {document: number}}``, with the row, from 1, as the query.
 
     Args:
         path: the file.
         head: its first bytes.
         kind: ``qrels``, in which each neighbour has the grade 1, or ``run``, in which the order is the ranking.
-        document: the data set of ids in an HDF5 file; None looks for ``neighbors``.
+        asked: the columns' names by role, of which only the ``document`` of an HDF5 file is known: the data set of
+            ids; None looks for ``neighbors``.
 
     Raises:
-        DataError: the file cannot be read or holds no ids, or a row has an id twice.
+        DataError: the file cannot be read or holds no ids, a row has an id twice, or a column was named.
     """
     take(path)
-    form = array_kind(path, head)
+    form, document = array_kind(path, head), asked.get("document")
+    refuse_named(path, form, kind, asked)
     with sentences(path):
         rows: Iterable[Integers]
         if form == "npy":
@@ -151,6 +200,7 @@ def in_hdf5(path: str, kind: str, document: str | None) -> Any:
                 raise refused(
                     "the file has no data set '{name}'. Its data sets are: {known}.",
                     "Name the one with the ids: {reading}.",
+                    error=NoSuchColumnsError,
                     file=path,
                     name=name or NAMES[0],
                     known=", ".join(f"'{each}'" for each in known) or "none",

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from carob._cached import cached_property
 from carob._dataclasses import dataclass, replace
 from carob.inputs import READERS
-from carob.inputs.columns import columns_named, constant_in, refuse_distance, usual
+from carob.inputs.columns import HITS, columns_named, constant_in, refuse_distance, usual
 from carob.inputs.errors import (
+    ANSWERS_NAMED,
     SAMPLE_BY_SUBTOPIC,
     WHOLE,
     first_line,
@@ -543,8 +544,12 @@ def by_text(wanted: TableRequest, how: Delimited) -> FileTable:
     return wanted.made(library, table)
 
 
-def only_file(place: Place) -> str:
+def only_file(place: Place, remedy: str = "Pass one file.") -> str:
     """Returns the file of a table that cannot be in parts.
+
+    Args:
+        place: the files.
+        remedy: what to do about several.
 
     Raises:
         DataError: there are several files.
@@ -552,17 +557,26 @@ def only_file(place: Place) -> str:
     if len(place.files) > 1:
         raise refused(
             "the path matches {count} files, but files of this kind are read one at a time.",
-            "Pass one file.",
+            remedy,
             file=place.name,
             count=len(place.files),
         )
     return place.files[0]
 
 
+def remedy_of_several(wanted: TableRequest) -> str:
+    """Returns what to do about several files that each hold one JSON document, such as an answer for each query."""
+    with suppress(DataError):
+        if wanted.kind == "run" and any(f"{name}.".startswith(HITS) for name in wanted.fields or ()):
+            return ANSWERS_NAMED
+    return "Pass one file, or JSON lines (.jsonl), which may be in several files."
+
+
 def by_json(wanted: TableRequest) -> FileTable:
     """Opens a JSON file that contains one dictionary or one list."""
     place = wanted.place
-    only_file(place)
+    if len(place.files) > 1:
+        only_file(place, remedy_of_several(wanted))
     if PLAIN.match(wanted.head):
         refuse_distance(wanted.asked)
         found = wanted.plain("object", {}, place.origin)
@@ -583,9 +597,8 @@ def by_json(wanted: TableRequest) -> FileTable:
 
 def by_array(wanted: TableRequest) -> FileTable:
     """Opens a file with an array of neighbours."""
-    place, document = wanted.place, wanted.asked.get("document")
-    path = only_file(place)
-    content = neighbours_in(path, wanted.head, wanted.kind, document if isinstance(document, str) else None)
+    place = wanted.place
+    content = neighbours_in(only_file(place), wanted.head, wanted.kind, wanted.asked)
     return FileTable(place.name, content, wanted.constants, wanted.origin)
 
 
