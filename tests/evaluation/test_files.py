@@ -138,8 +138,9 @@ def test_equal_scores_follow_the_policy() -> None:
         ),
         ("train", "user_id,item_id\nu,\n", "line 2: the row has no 'item_id'"),
         ("catalogue", "name,price\nx,1\n", "the catalogue has no column for items.*'name', 'price'"),
-        ("features", "a,1\nb,2\n", "a column item_id and columns of numbers.*'a', '1'"),
-        ("features", "item_id,x\na,red\n", "line 2: the x"),
+        ("features", "a,1\nb,2\n", "a column item_id and columns of numbers or words.*'a', '1'"),
+        ("features", "item_id,x\na,red\nb,2\n", "line 2: the x"),
+        ("features", "item_id,title\na,Alien\nb,Brazil\n", "'title' has another text for each item"),
         ("recommended", "", "There are no recommendations"),
     ],
 )
@@ -155,3 +156,50 @@ def test_a_missing_file_gets_a_sentence(tmp_path: Path) -> None:
     for what in ("train", "catalogue", "relevant", "features", "exclude", "baseline"):
         with pytest.raises(DataError, match="No such file"):
             carob.beyond_accuracy(LISTS, None, **{what: str(tmp_path / "nothing.csv")})  # type: ignore[call-overload]
+
+
+def test_words_are_features_in_files_and_frames(tmp_path: Path) -> None:
+    pd = pytest.importorskip("pandas")
+    table = tmp_path / "items.csv"
+    table.write_text("item_id,genre,year\na,Drama|War,1\nb,War,2\nc,Drama,3\nd,,4\n")
+    by_hand = {"a": [1, 1, 1], "b": [0, 1, 2], "c": [1, 0, 3], "d": [0, 0, 4]}
+    expected = carob.beyond_accuracy(LISTS, "ILD@2", features=by_hand)
+    assert carob.beyond_accuracy(LISTS, "ILD@2", features=table)["ILD@2"] == pytest.approx(expected["ILD@2"])
+    frame = pd.read_csv(table)
+    assert carob.beyond_accuracy(LISTS, "ILD@2", features=frame)["ILD@2"] == pytest.approx(expected["ILD@2"])
+    of_frame = carob.beyond_accuracy(LISTS, "Coverage", catalogue=frame)
+    assert of_frame["Coverage"] == carob.beyond_accuracy(LISTS, "Coverage", catalogue=[*"abcd"])["Coverage"]
+
+
+def test_several_frames_are_several_recommenders() -> None:
+    pd = pytest.importorskip("pandas")
+    frames = {
+        name: pd.DataFrame({"user_id": ["u", "u", "v"], "item_id": its})
+        for name, its in {"als": ["a", "b", "c"], "knn": ["a", "b", "a"]}.items()
+    }
+    named = carob.beyond_accuracy(frames, "NumItems")
+    assert {name: its["NumItems"] for name, its in named.items()} == {"als": 3, "knn": 2}
+    listed: Any = carob.beyond_accuracy([*frames.values()], "NumItems")
+    assert {name: its["NumItems"] for name, its in listed.items()} == {"run 1": 3, "run 2": 2}
+    columns = {"user_id": frames["als"]["user_id"], "item_id": frames["als"]["item_id"]}
+    assert carob.beyond_accuracy(columns, "NumItems")["NumItems"] == 3
+
+
+def test_ids_written_otherwise_are_told(tmp_path: Path) -> None:
+    seen = tmp_path / "train.csv"
+    seen.write_text("user_id,item_id\n1.0,7.0\n1.0,8.0\n")
+    lists = {1: [7, 9], 2: [8, 9]}
+    with pytest.warns(carob.DataWarning) as told:
+        found = carob.beyond_accuracy(lists, ["Novelty"], train=seen, exclude=seen)
+    sentences = " ".join(str(each.message) for each in told)
+    assert "Nothing was excluded" in sentences
+    assert "No recommended item, such as 7, is in train, which has '7.0'" in sentences
+    assert len(found.as_dict()["warnings"]) == 2
+    assert "0 excluded" in str(found)
+    with pytest.warns(carob.DataWarning, match="is in catalogue"):
+        carob.beyond_accuracy(lists, "Coverage", catalogue=["x"])
+
+
+def test_equal_scores_of_a_run_are_counted() -> None:
+    found = carob.beyond_accuracy(carob.Run.of(b"u Q0 a 1 2 t\nu Q0 b 2 2 t\nv Q0 a 1 1 t\n"), "NumItems")
+    assert "1 users with equal scores" in str(found)

@@ -86,7 +86,9 @@ class Recommended:
         baseline: the lists of another recommender; None if not given.
         features: the features of each item, NaN where unknown [items, features]; None if not given.
         distances: pairs of items and the distance of each pair; None if not given.
-        excluded: the number of recommendations that were removed.
+        excluded: the number of recommendations that were removed; None if nothing was to be.
+        tied: the number of users some of whose scores in a run are equal.
+        doubts: sentences about inputs that have nothing in common with the lists.
         measure: the name of the measure that is computed, for error messages.
     """
 
@@ -106,7 +108,9 @@ class Recommended:
     baseline: Recommended | None = None
     features: Floats | None = None
     distances: tuple[Pairs, Floats] | None = None
-    excluded: int = 0
+    excluded: int | None = None
+    tied: int = 0
+    doubts: tuple[str, ...] = ()
     measure: str = ""
 
     def top(self, depth: int) -> Recommended:

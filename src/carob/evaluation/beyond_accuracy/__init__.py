@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from functools import partial
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, cast, overload
 
 from carob._dataclasses import dataclass, replace
@@ -14,17 +17,20 @@ from carob.evaluation.beyond_accuracy.files import is_file
 from carob.evaluation.beyond_accuracy.inputs import in_memory, key_of, read
 from carob.evaluation.evaluate import evaluate_run
 from carob.evaluation.score_tables import NO_VALUE
+from carob.evaluation.suspects import warned_of
+from carob.inputs.columns import first_usual
+from carob.inputs.frames import is_frame
+from carob.inputs.qrels import Qrels
 from carob.inputs.run import Run, names_apart
 from carob.lists.recommended import add
 from carob.measures import REGISTER, Measure
 from carob.output.document import Document, Documented, Line, Section, Table
 from carob.output.errors import DataError, MeasureError, NotEvaluatedError
 from carob.output.layout import COLUMNS, Listed, decimals, lay_out
-from carob.output.results import Records
+from carob.output.results import Records, as_warning
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Iterator, Sequence
 
     from typing_extensions import Unpack
 
@@ -88,15 +94,16 @@ def beyond_accuracy(
     Args:
         recommended: ``{user: [item, …]}``, best first; ``{user: {item: score}}``; or columns, as a dict or a data
             frame of pandas, Polars, Arrow …: user_id and item_id, with rank or score, or in rank order. Or a run as in
-            ``evaluate``: a path, bytes or a ``Run``. A list of runs is several recommenders.
+            ``evaluate``: a path, bytes or a ``Run``. Several recommenders are ``{name: run or frame}``, or a list.
         measures: their names, or ``Measure`` objects; if None, all measures beyond accuracy that the inputs support.
         train: the users' earlier interactions, in the same forms and in any order, with a row for each interaction; or
             the path of a table with columns user_id and item_id, or of lines ``user item``.
-        catalogue: every item that can be recommended, or the path of a file with an item in each line or row.
+        catalogue: every item that can be recommended, a frame, or the path of a file with an item in each line or row.
         relevant: the items that users chose afterwards, in the same forms, or qrels as in ``evaluate``. If there is a
             column of grades, or ``{user: {item: grade}}``, items with a grade of 0 or less are not relevant.
         baseline: the lists of a simpler recommender, as ``recommended``.
-        features: ``{item: [number, …]}``, or the path of a table with an item and numbers in each row.
+        features: ``{item: [number, …]}``; or a frame or the path of a table with an item, numbers, and words such as
+            ``Drama|Horror`` in each row.
         distances: ``{(item, item): distance}``, each pair once, for ``ILD(distance=given)``.
         depth: the number of items of each list, for measures whose names have no ``@``.
         exclude: the items to remove from the lists before ranking, in the form of ``train`` and often identical to it.
@@ -131,14 +138,11 @@ def beyond_accuracy(
         "distances": distances,
         "exclude": exclude,
     }
-    if not several(recommended):
+    runs = several_in(recommended)
+    if runs is None:
         return measured(recommended, measures, depth, rules, given)
-    runs = [Run.of(each) for each in recommended]
     once = {what: in_memory(what, each, rules) for what, each in given.items()}
-    names = names_apart(runs)
-    return BeyondByRun(
-        {name: measured(run, measures, depth, rules, once) for name, run in zip(names, runs, strict=True)}
-    )
+    return BeyondByRun({name: measured(run, measures, depth, rules, once) for name, run in runs.items()})
 
 
 def measured(
@@ -163,12 +167,35 @@ def measured(
         else accuracy_of(measure, given, accuracy)
         for name, measure in asked.items()
     }
-    return Beyond(entries, given.users, bases_of(given), "" if accuracy is None else accuracy.footer())
+    doubts = given.doubts if accuracy is None else (*given.doubts, *accuracy.warnings)
+    footer = "" if accuracy is None else accuracy.footer()
+    return Beyond(entries, given.users, bases_of(given), footer, warnings=warned_of(doubts))
 
 
-def several(recommended: UsersLike) -> bool:
-    """Returns whether these are the lists of several recommenders, each in a file."""
-    return isinstance(recommended, (list, tuple)) and bool(recommended) and all(map(is_file, recommended))
+def several_in(recommended: UsersLike) -> dict[str, Any] | None:
+    """Returns the lists of several recommenders by name, each a file or a frame, or None for those of one."""
+    if isinstance(recommended, (list, tuple)):
+        if not recommended or not all(is_file(each) or is_frame(each) for each in recommended):
+            return None
+        runs = [each if is_frame(each) else Run.of(each) for each in recommended]
+        named = [
+            SimpleNamespace(name=f"run {number}") if is_frame(each) else each
+            for number, each in enumerate(runs, 1)
+        ]
+        return dict(zip(names_apart(named), runs, strict=True))
+    if (
+        not isinstance(recommended, Mapping)
+        or len(first_usual(list(recommended), ("query", "document"))) == 2
+    ):
+        return None
+    if not recommended or not all(
+        is_frame(each) or (is_file(each) and (not isinstance(each, str) or os.path.exists(each)))
+        for each in recommended.values()
+    ):
+        return None
+    return {
+        str(name): each if is_frame(each) else Run.of(each, str(name)) for name, each in recommended.items()
+    }
 
 
 def measure_of(name: str, depth: int | None) -> Measure:
@@ -216,7 +243,8 @@ def accuracy_scores(measures: Mapping[str, Measure], given: Recommended, policy:
     for user, item, rank in zip(given.rows.user.tolist(), given.rows.item.tolist(), given.rank.tolist()):
         lists[users[user]][items[item]] = -float(rank)
     names = list(dict.fromkeys(map(str, measures.values())))
-    return evaluate_run(judged, lists, names, policy=policy, name="recommended", bounds=False)
+    qrels = replace(Qrels.of(judged), name="relevant")
+    return evaluate_run(qrels, lists, names, policy=policy, name="recommended", bounds=False, quiet=True)
 
 
 def accuracy_of(measure: Measure, given: Recommended, scores: Scores) -> Value:
@@ -254,7 +282,8 @@ def bases_of(given: Recommended) -> dict[str, int]:
         "users": len(given.users),
         "recommendations": len(given.rows.user),
         "items": len(np.unique(given.rows.item)),
-        "excluded": given.excluded or None,
+        "excluded": given.excluded,
+        "users with equal scores": given.tied or None,
         "in catalogue": None if given.catalogue is None else int(given.catalogue.sum()),
         "train users": None if train is None else len(np.unique(train.user)),
         "train interactions": None if train is None else len(train.user),
@@ -288,6 +317,7 @@ class Beyond(Documented, Listed[float]):
         bases: the size of the data by name: users, recommendations, items, catalogue, train.
         accuracy: the footer of the measures of judged documents; empty without any.
         every_user: whether text and JSON have the values of each user.
+        warnings: sentences that say why the values are doubtful.
 
     Example:
         >>> import carob
@@ -301,6 +331,7 @@ class Beyond(Documented, Listed[float]):
     bases: dict[str, int]
     accuracy: str = ""
     every_user: bool = False
+    warnings: tuple[str, ...] = ()
 
     def with_users(self) -> Beyond:
         """Returns the values with those of each user in text and JSON."""
@@ -415,6 +446,7 @@ class Beyond(Documented, Listed[float]):
             "bases": self.bases,
             **({"accuracy": self.accuracy} if self.accuracy else {}),
             **({"users": self.by_users()} if self.every_user else {}),
+            "warnings": list(map(as_warning, self.warnings)),
             "carob": __version__,
         }
 

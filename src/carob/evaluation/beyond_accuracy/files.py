@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import os
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from carob.inputs.columns import first_usual, there
 from carob.inputs.errors import refused, sentences
 from carob.inputs.files.small_tables import SmallTable
+from carob.inputs.frames import is_frame
 from carob.inputs.ids import text_of
-from carob.inputs.judgment_tables import is_empty, number_in
+from carob.inputs.judgment_tables import number_in
 from carob.inputs.qrels import NO_SUBTOPIC, Qrels
-from carob.inputs.query_files import is_list
+from carob.inputs.query_files import Placed, is_empty, is_list
 from carob.inputs.run import Run
 from carob.inputs.runs import MatchOptions
 from carob.inputs.sources import fields_of, source_of
+from carob.output.parsing import number_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -28,7 +31,14 @@ def is_file(given: object) -> bool:
     return isinstance(given, (str, os.PathLike, bytes, Run, Qrels))
 
 
-def lists_in(given: Any, policy: Policy) -> dict[str, list[str]]:
+class ListsOfRun(dict[str, list[str]]):
+    """The items of each user of a run in rank order, with the number of users some of whose scores are equal."""
+
+    __slots__ = ("tied",)
+    tied: int
+
+
+def lists_in(given: Any, policy: Policy) -> ListsOfRun:
     """Returns the items of each user of a run in rank order. The policy orders those with equal scores.
 
     Raises:
@@ -37,7 +47,10 @@ def lists_in(given: Any, policy: Policy) -> dict[str, list[str]]:
     run = Run.of(given)
     users = list(dict.fromkeys(query for query, _, _ in run.held.rows()))
     ranked = run.held.rankings(users, MatchOptions(policy))
-    return {text_of(user): [*map(text_of, items)] for user, (items, _) in zip(users, ranked, strict=True)}
+    pairs = zip(users, ranked, strict=True)
+    found = ListsOfRun({text_of(user): [*map(text_of, items)] for user, (items, _) in pairs})
+    found.tied = sum(any(one == other for one, other in pairwise(scores)) for _, scores in ranked)
+    return found
 
 
 def grades_in(given: Any, policy: Policy) -> dict[str, dict[str, float]]:
@@ -110,14 +123,18 @@ def pairs_of_lines(source: Source) -> Iterator[tuple[str, str]]:
             yield text_of(fields[0]), text_of(fields[1])
 
 
+def table_of(given: Any, what: str) -> SmallTable:
+    """Returns the rows of a file or of a data frame."""
+    return SmallTable.of(given, what) if is_frame(given) else SmallTable.of_source(source_of(given))
+
+
 def items_in(given: Any) -> list[str]:
-    """Returns the items of a catalogue: the item column of a table with a header, else an item in each line.
+    """Returns the items of a catalogue: the item column of a frame or a table, else an item in each line.
 
     Raises:
         DataError: the file cannot be read, or its columns have no usual names.
     """
-    source = source_of(given)
-    table = SmallTable.of_source(source)
+    table = table_of(given, "catalogue")
     if isinstance(table.document, list):
         return [str(each) for each in table.document]
     item = first_usual(table.names, ("document",)).get("document")
@@ -127,31 +144,69 @@ def items_in(given: Any) -> list[str]:
         raise refused(
             "the catalogue has no column for items. Its columns are: {there}.",
             "Name it item_id, or write one item in each line.",
-            file=source.name,
+            file=table.name,
             there=there(table.names),
         )
     return [line.strip() for _, line in table.lines]
 
 
 def features_in(given: Any) -> dict[str, list[float]]:
-    """Returns the numbers in the other columns of a table, by item.
+    """Returns the features of each item: the numbers of a column, and 0 or 1 for each of the words of another column.
+
+    Words such as genres are separated by ``|``, or are lists.
 
     Raises:
-        DataError: the file cannot be read, has no column of items, or a cell that is not a number.
+        DataError: the file cannot be read, has no column of items, or a text that is different for each item.
     """
-    table = SmallTable.of_source(source_of(given))
+    table = table_of(given, "features")
     item = first_usual(table.names, ("document",)).get("document")
     others = [name for name in table.names if name != item]
     if item is None or not others:
         raise refused(
-            "a table of features has a column item_id and columns of numbers. Its columns are: {there}.",
+            "a table of features has a column item_id and columns of numbers or words. Its columns are: {there}.",
             file=table.name,
             there=there(table.names),
         )
+    rows = list(table)
+    columns = [each for name in others for each in features_of(name, rows, table.name)]
     return {
-        cell(row, item, place): [number_in(row.get(name), name, place) for name in others]
-        for place, row in table
+        cell(row, item, place): list(its)
+        for (place, row), its in zip(rows, zip(*columns, strict=True), strict=True)
     }
+
+
+def features_of(name: str, rows: list[Placed], file: str) -> list[list[float]]:
+    """Returns the features in a column: its numbers, or for each of its words a mark of the rows that have it.
+
+    Raises:
+        DataError: each row has a word of its own, so that no two items would be alike.
+    """
+    cells = [row.get(name) for _, row in rows]
+    barred = any(is_list(each) or "|" in str(each) for each in cells)
+    if not barred and any(number_of(str(each)) is not None for each in cells):
+        return [[number_in(each, name, place) for each, (place, _) in zip(cells, rows, strict=True)]]
+    words = [words_of(each) for each in cells]
+    different = list(dict.fromkeys(word for its in words for word in its))
+    if len(different) >= max(2, len(rows)) and max(map(len, words)) <= 1:
+        raise refused(
+            "'{name}' has another text for each item, such as {found}, which is no feature.",
+            "Leave the column out.",
+            file=file,
+            name=name,
+            found=repr(different[0]),
+        )
+    return [[float(word in its) for its in words] for word in different]
+
+
+def words_of(value: Any) -> list[str]:
+    """Returns the words in a cell: those of a list, or those of a text between bars."""
+    parts = [str(each) for each in value] if is_list(value) else str(value).split("|")
+    return [] if is_missing(value) else [each.strip() for each in parts if each.strip()]
+
+
+def is_missing(value: Any) -> bool:
+    """Returns whether a cell has no value: nothing, NaN, or a blank text."""
+    return is_empty(value) or not str(value).strip()
 
 
 def cell(row: Mapping[str, Any], column: str, place: Mapping[str, Any]) -> str:
@@ -160,6 +215,6 @@ def cell(row: Mapping[str, Any], column: str, place: Mapping[str, Any]) -> str:
     Raises:
         DataError: the row has none.
     """
-    if is_empty(row.get(column)):
+    if is_missing(row.get(column)):
         raise refused("the row has no '{column}'.", "Complete it.", column=column, **place)
     return str(row[column]).strip()

@@ -10,12 +10,13 @@ from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.evaluation.beyond_accuracy import files
 from carob.inputs.columns import usual
+from carob.inputs.frames import is_frame
 from carob.lists.recommended import Judged, Pairs, Recommended
 from carob.output.errors import DataError
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Hashable, Iterator, Sequence
 
     from carob.conventions.policy import Policy
     from carob.lists.rows import Floats, Integers
@@ -26,6 +27,8 @@ ItemsLike: TypeAlias = "Iterable[Any] | str | os.PathLike[str]"
 
 RELEVANT = "relevant"
 """The input that lists what users chose, perhaps with grades."""
+FROM_TABLES = {"catalogue": files.items_in, "features": files.features_in}
+"""The inputs that describe items, and how they are read from files and frames."""
 ROLES = ("query", "document", "rank", "preference")
 
 
@@ -87,9 +90,8 @@ def read(recommended: UsersLike, policy: Policy, **given: Any) -> Recommended:
         DataError: unknown columns, an item twice for one user, features of different lengths, or nothing.
     """
     given = {what: in_memory(what, each, policy) for what, each in given.items()}
-    inputs = Inputs(
-        {"recommended": in_memory("recommended", recommended, policy), **given}, IdNumbers(), IdNumbers()
-    )
+    lists = in_memory("recommended", recommended, policy)
+    inputs = Inputs({"recommended": lists, **given}, IdNumbers(), IdNumbers())
     rows, rank = inputs.ranked("recommended")
     count, named = len(rank), tuple(inputs.users.names)
     seen = inputs.unranked("exclude")
@@ -103,20 +105,23 @@ def read(recommended: UsersLike, policy: Policy, **given: Any) -> Recommended:
     known, described = inputs.numbered("catalogue"), inputs.numbered("features")
     apart = None if given["distances"] is None else pairs_apart(given["distances"], inputs.items)
     every = tuple(inputs.items.names)
+    catalogue = None if known is None else np.isin(np.arange(len(every)), known)
     return Recommended(
         users=named,
         items=every,
         rows=rows,
         rank=rank,
         train=history,
-        catalogue=None if known is None else np.isin(np.arange(len(every)), known),
+        catalogue=catalogue,
         relevant=None if judged is None else judged.pairs.which(judged.grade > 0).once(),
         judged=judged,
         everyone=tuple(inputs.users.names),
         baseline=None if theirs is None else Recommended(named, every, *theirs),
         features=None if described is None else table(given["features"], described, len(every)),
         distances=apart,
-        excluded=count - len(rank),
+        excluded=None if seen is None else count - len(rank),
+        tied=getattr(lists, "tied", 0),
+        doubts=tuple(inputs.doubts(rows, seen, count - len(rank), history, known)),
     )
 
 
@@ -126,14 +131,15 @@ def in_memory(what: str, given: Any, policy: Policy) -> Any:
     Raises:
         DataError: the file cannot be read.
     """
+    if what in FROM_TABLES and (files.is_file(given) or is_frame(given)):
+        return FROM_TABLES[what](given)
     if not files.is_file(given):
         return given
     if what in ("recommended", "baseline"):
         return files.lists_in(given, policy)
     if what == RELEVANT:
         return files.grades_in(given, policy)
-    readers = {"catalogue": files.items_in, "features": files.features_in}
-    return readers[what](given) if what in readers else files.pairs_in(given, what)
+    return files.pairs_in(given, what)
 
 
 @dataclass(frozen=True)
@@ -172,6 +178,28 @@ class Inputs:
             return None
         user, item, grade, _ = self.columns(RELEVANT)
         return Judged(Pairs(user, item), np.ones(len(user)) if grade is None else grade)
+
+    def doubts(
+        self,
+        rows: Pairs,
+        seen: Pairs | None,
+        excluded: int,
+        history: Pairs | None,
+        known: Integers | None,
+    ) -> Iterator[str]:
+        """Yields sentences about inputs that have nothing in common with the lists, as if they wrote ids otherwise."""
+        names = self.items.names
+        if seen is not None and len(seen.user) and not excluded:
+            yield (
+                f"Nothing was excluded: the lists have no pair of a user and an item of exclude, such as "
+                f"{names[seen.item[0]]!r} for {self.users.names[seen.user[0]]!r}. Are the ids written alike?"
+            )
+        for what, items in (("train", None if history is None else history.item), ("catalogue", known)):
+            if items is not None and len(items) and len(rows.item) and not np.isin(rows.item, items).any():
+                yield (
+                    f"No recommended item, such as {names[rows.item[0]]!r}, is in {what}, which has "
+                    f"{names[items[0]]!r}. Are the ids written alike?"
+                )
 
     def numbered(self, what: str) -> Integers | None:
         """Returns the index of each item of an input, or None if the input was not given."""
