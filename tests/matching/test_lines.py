@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import carob
+from carob.output.errors import DataError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,3 +52,30 @@ def test_a_fusion_tells_which_run_has_lists_of_equal_scores(method: str, form: s
     assert said in footer
     messages = [str(each.message) for each in caught]
     assert [each for each in messages if "all scores equal" in each] == [f"Run equal: {said}."]
+
+
+SHIFTED = b"web02 Q0 D61 2 0.95 tag\nweb 02 Q0 D60 1 0.9604\nweb02 Q0 D63 3 0.90 tag\n"
+
+
+@pytest.mark.parametrize("judged", ["web02", "web 02"])
+def test_a_blank_in_a_query_that_takes_the_place_of_the_tag_is_refused(judged: str) -> None:
+    """The line has six columns, and was read as one of query web with the document Q0."""
+    qrels = {judged: {"D60": 1, "D61": 1}, "web02": {"D61": 1}}
+    said = "<bytes>, line 2: the third column is the document 'Q0' and the fourth, 'D60', no rank: the query 'web 02'"
+    with pytest.raises(DataError, match=said):
+        carob.evaluate(qrels, SHIFTED, "RR")
+    finding = next(each for each in carob.check(qrels, SHIFTED) if each.code == "odd-ranks")
+    assert finding.severity == "error"
+    assert "The query seems to contain a blank" in finding.effect
+
+
+@pytest.mark.parametrize("change", [(b"D60 1", b"1 0.5"), (b"web 02", b"other 02")])
+def test_other_lines_of_unjudged_queries_are_none_with_a_blank(change: tuple[bytes, bytes]) -> None:
+    qrels = {"web02": {"D61": 1}}
+    assert carob.evaluate(qrels, SHIFTED.replace(*change), "RR").by_query("RR") == {"web02": 1.0}
+
+
+def test_trec_eval_reads_a_blank_in_a_query() -> None:
+    for policy in ("trec_eval-9", "trec_eval-10"):
+        scores = carob.evaluate({"web02": {"D61": 1}}, SHIFTED, "RR", profile=policy)
+        assert scores.by_query("RR") == {"web02": 1.0}

@@ -6,13 +6,16 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from carob import _native
+from carob._numpy import np
+from carob.conventions.policy import Policy
 from carob.inputs.dicts import MappingRun
 from carob.inputs.ids import text_of
-from carob.inputs.runs import TextRun, Wrapper
+from carob.inputs.runs import MatchOptions, TextRun, Wrapper
 from carob.inputs.sources import is_pattern
 from carob.inputs.systems import named_systems, one_system
 from carob.output.errors import worded
 from carob.output.escaping import shown
+from carob.output.parsing import is_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -103,6 +106,32 @@ def six_fields(lines: list[bytes]) -> list[list[bytes]]:
     """Returns the fields of each line of a run that has six."""
     found = [line.split(b"\t" if line.count(b"\t") == 5 else None) for line in lines if line[:1] != b"#"]
     return [each for each in found if len(each) == 6 and each[5].strip()]
+
+
+def is_shifted(fields: list[bytes]) -> bool:
+    """Returns whether six fields are those of ``web 02 Q0 D60 1 0.9``, a line with a blank in the query and no tag."""
+    return len(fields) == 6 and fields[2] == b"Q0" and not is_number(fields[3])
+
+
+def shifted_line(run: Run, starts: list[bytes]) -> dict[str, Any] | None:
+    """Returns the place of a line such as ``web 02 Q0 D60 1 0.9``, with its query and what stands as its rank.
+
+    Args:
+        run: the run.
+        starts: the queries that may be the first words of others.
+    """
+    held = trec_text_of(run)
+    if held is None or held.made:
+        return None
+    sought = _native.judgments_from_mapping({text_of(each): {"Q0": 1} for each in starts})
+    if not np.any(held.match(sought, MatchOptions(Policy(duplicates="first"))).judged):
+        return None
+    for number, line in enumerate(held.source.lines(), 1):
+        fields = line.split()
+        if is_shifted(fields) and fields[0] in starts:
+            query = text_of(b" ".join(fields[:2]))
+            return {**held.origin.place(number), "query": query, "rank": text_of(fields[3])}
+    return None
 
 
 def accord_of(rows: list[list[bytes]]) -> tuple[int, int]:

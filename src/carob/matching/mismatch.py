@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections import Counter
 from contextlib import suppress
 from itertools import islice
@@ -13,7 +14,7 @@ from carob.inputs.errors import ANSWERS_NAMED, SWAPPED, refused, skipped_all
 from carob.inputs.ids import text_of
 from carob.inputs.run import ExcludingRun, by_rank_column
 from carob.inputs.runs import MatchOptions
-from carob.matching.lines import contradicted, numbered_by_position, other_tags, several_systems
+from carob.matching.lines import contradicted, numbered_by_position, other_tags, several_systems, shifted_line
 from carob.matching.match import rows_of
 from carob.matching.signs import SPELLED, Lean, first_rows, spelled_otherwise, upside_down
 from carob.output.errors import DataError, Doubt, by_policy, by_reading, worded
@@ -45,8 +46,10 @@ def doubts(judged: Qrels, run: Run, found: Match, policy: Policy) -> list[str]:
     """Returns the reasons to doubt a run's scores, as sentences.
 
     Raises:
-        DataError: an empty run, no query in common, or ranks that were named as scores.
+        DataError: an empty run, no query in common, a line with a blank in its query, or ranks that were named as
+            scores.
     """
+    refuse_shifted(judged, run, found, policy)
     said = [
         without_judged_documents(judged, run, found, policy),
         blank_ids(judged),
@@ -59,6 +62,36 @@ def doubts(judged: Qrels, run: Run, found: Match, policy: Policy) -> list[str]:
         positions_for_ids(run, found, policy),
     ]
     return [each for each in said if each is not None]
+
+
+def refuse_shifted(judged: Qrels, run: Run, found: Match, policy: Policy) -> None:
+    """Refuses a line whose query has a blank and whose tag is missing, so that it has six columns nevertheless.
+
+    The run is read again only if the first word of a judged query is an unjudged one.
+
+    Raises:
+        DataError: such a line.
+    """
+    strict = policy.columns == "equal" and policy.malformed == "error"
+    if found.signs is None or not strict or found.counts.lines > AGAIN:
+        return
+    known = judged.judgments.queries
+    starts = [
+        each
+        for each in found.signs.strangers
+        if not each.isdigit()
+        and (place := bisect(known, each)) < len(known)
+        and known[place].startswith(each)
+    ]
+    line = shifted_line(run, starts) if starts else None
+    if line is not None:
+        raise refused(
+            "the third column is the document 'Q0' and the fourth, '{rank}', no rank: the query '{query}' seems to "
+            "contain a blank, and the tag to be missing.",
+            "Write the query's id without blanks, and a tag.",
+            file=run.name if run.source is None else run.source.name,
+            **line,
+        )
 
 
 def signs_of(judged: Qrels, run: Run, found: Match, policy: Policy) -> Iterator[str]:

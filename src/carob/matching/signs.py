@@ -91,6 +91,7 @@ class Signs:
         met: whether a judged document was retrieved.
         extra: some queries that only the run has, if it lacks others.
         tag: the tag of the last line of a text.
+        strangers: some queries that only the run has.
     """
 
     length: Integers
@@ -104,6 +105,7 @@ class Signs:
     met: bool
     extra: tuple[bytes, ...]
     tag: bytes = b""
+    strangers: tuple[bytes, ...] = ()
 
     @classmethod
     def of(cls, found: Found) -> Signs | None:
@@ -112,7 +114,7 @@ class Signs:
         if lists is None:
             return None
         length = np.array(found.length)
-        extra: Any = found.extra if (length < 0).any() and isinstance(found.extra, list) else ()
+        strangers = tuple(islice(found.extra, EXTRA)) if isinstance(found.extra, list) else ()
         return cls(
             length,
             np.array(lists),
@@ -123,8 +125,9 @@ class Signs:
             list(getattr(found, "affixed", ())),
             found.beyond_ascii,
             len(found.rank) > 0 or bool(np.any(found.judged)),
-            tuple(islice(extra, EXTRA)),
+            strangers if (length < 0).any() else (),
             getattr(found, "tag", b""),
+            strangers,
         )
 
     def only(self, kept: NDArray[np.bool_]) -> Signs:

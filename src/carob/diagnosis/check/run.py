@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from carob._dataclasses import replace
 from carob._numpy import np
 from carob.diagnosis.check.finding import ERROR, KINDS, NOTE, WARNING, found, moved
+from carob.diagnosis.check.inputs import fields_in
 from carob.diagnosis.check.text import EXAMPLES, of_lines, queries_at, repeats_at, truncated_line, unreadable
 from carob.evaluation.suspects import constant_lists
 from carob.inputs.ids import text_of
 from carob.inputs.runs import MatchOptions
 from carob.inputs.sources import is_pattern, several_runs
+from carob.matching.lines import is_shifted
 from carob.matching.signs import Signs, reversal
 from carob.output.language import plural
 
@@ -193,7 +196,14 @@ def ranks(pair: RunAndQrels) -> Iterator[Finding]:
     survey = pair.survey
     if not pair.text.is_file:
         return
-    if survey.rank_odd.count:
+    if survey.rank_odd.count and is_shifted(fields_in(survey.rank_odd.excerpt.encode())):
+        yield replace(
+            of_lines("odd-ranks", pair.text, survey.rank_odd),
+            severity=ERROR,
+            effect="The query seems to contain a blank, and the tag to be missing: its first word is read as it.",
+            remedy="Write the query's id without blanks, and a tag.",
+        )
+    elif survey.rank_odd.count:
         yield of_lines("odd-ranks", pair.text, survey.rank_odd)
     elif survey.low_rank == survey.high_rank and survey.usable > survey.query_count:
         yield found("constant-ranks", pair.name, count=survey.usable, rank=survey.low_rank)
