@@ -388,11 +388,32 @@ def test_no_test_gives_identical_runs_less_than_one(test: str) -> None:
     assert pair(carob.compare(None, runs, test=carob.Test(test, resamples=500))).p_corrected == 1.0
 
 
-def test_one_query_has_no_interval_and_no_significance() -> None:
-    found = carob.compare(None, [scores("a", [0.9]), scores("b", [0.1])])
-    assert np.isnan([pair(found).low, pair(found).high, found.primary.low[0]]).all()
-    assert pair(found).p_corrected == 1.0
-    assert "A single query says nothing about other queries" in str(found)
+def test_identical_runs_have_neither_a_posterior_nor_a_p_of_equivalence() -> None:
+    """The bound of their difference is no spread, from which a posterior could be drawn."""
+    runs = [scores("a", MATRIX[:, 0]), scores("b", MATRIX[:, 0]), scores("c", MATRIX[:, 1])]
+    for some in (runs, runs[:2]):
+        found = carob.compare(None, some, test=carob.Test("t", margin=0.05, rope=0.02))
+        its = found.primary.between(0, 1)
+        assert its.identical
+        assert np.isnan([its.p_equivalent, its.p_worse, its.p_same, its.p_better]).all()
+        assert "a and b are identical on all 40 queries" in str(found)
+        assert "no p(equiv.) or posterior" in " ".join(str(found).split())
+    assert "p(equiv.), posterior and verdict are of the worst-point" not in " ".join(str(found).split())
+
+
+@pytest.mark.parametrize(
+    "test", [None, "t", "randomisation", "romano-wolf", "tukey", "max-t", "wilcoxon", "sign"]
+)
+def test_one_query_has_neither_an_interval_nor_a_p(test: Any) -> None:
+    runs = [scores("a", [0.9]), scores("b", [0.1]), scores("c", [0.1])]
+    for some in (runs[:2], runs):
+        found = carob.compare(None, some, test=carob.Test(test))
+        assert np.isnan([pair(found).low, pair(found).high, found.primary.low[0]]).all()
+        assert np.isnan([[each.p_uncorrected, each.p_corrected] for each in found.primary.pairs]).all()
+        assert not any(found.primary.beaten)
+        text = " ".join(str(found).split())
+        assert "A single query says nothing about other queries, so there is no interval and no p." in text
+        assert "exact p" not in text
 
 
 def test_a_difference_without_spread_is_told() -> None:

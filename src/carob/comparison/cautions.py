@@ -87,7 +87,7 @@ CAUTIONS = {
         "Judgments of unjudged documents can still reverse {count} of {total:difference/differences} in "
         "{label}: {pairs}."
     ),
-    "identical": "{these} identical on {total} {where} (p = 1{unknown}).",
+    "identical": "{these} identical on {total} {where}{unknown}.",
     "crowded": (
         "{labels}: many values are equal, or they are few and near the end of their range. Student's t may give "
         "too narrow an interval for {which}. Their worst-point intervals count one more query, with the worst "
@@ -778,7 +778,8 @@ def identical(comparison: Findings) -> Iterator[Caution]:
         words = {"total": "the only query" if queries == 1 else f"all {queries:,} queries", "where": where}
         alike = [pairs[runs] for runs, its in same.items() if tuple(its) == labels]
         without = of_spread(comparison.settings) if any(map(spreadless, alike)) else []
-        words["unknown"] = f"; without variation, no {one_of(without)}" if without else ""
+        unknown = f"; without variation, no {one_of(without)}" if without else ""
+        words["unknown"] = f" (p = 1{unknown})" if queries > 1 else ""
         yield from of_pairs(comparison, "identical", alike, words, measures=list(labels))
 
 
@@ -1091,7 +1092,7 @@ def queries(comparison: Findings) -> Iterator[Caution]:
     said = plural(units, *of)
     least = least_p(settings, max((pair.n for pair in pairs), default=0), len(comparison.names))
     if n == 1:
-        yield caution("few:one", (), {"p": ", and p is 1" if pairs else ""}, queries=1)
+        yield caution("few:one", (), {"p": " and no p" if pairs else ""}, queries=1)
     elif pairs and least >= settings.alpha and all(pair.p_corrected >= settings.alpha for pair in pairs):
         words = {
             "units": said,

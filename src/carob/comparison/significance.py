@@ -464,6 +464,9 @@ def outcome_of(
             test(outcome, places, shared, flips)
     limit = settings.test in FAMILY_WISE and test_together(outcome, table.complete(), settings)
     outcome.p_uncorrected[outcome.identical] = 1.0
+    alone = outcome.n == 1  # one query says nothing about others
+    outcome.p_uncorrected[alone], outcome.p_corrected[alone] = np.nan, np.nan
+    outcome.error[alone], outcome.exact[alone] = 0.0, False
     if settings.effects:
         independent = table.weights is None and table.clusters is None and not table.measure.micro
         effect_sizes(
@@ -515,7 +518,8 @@ def describe(outcome: Outcome, places: Integers, table: RunTable, seen: Floats, 
         outcome.p_uncorrected[places] = np.where(worst, found.worst_p, found.p)
         if settings.test not in NOT_BY_T:
             outcome.p_t_test[places] = np.where(worst, found.p, np.nan)
-    varies = np.where(found.error > NOISE, 1.0, np.nan)  # equal differences do not show how others vary
+    # Equal differences do not show how others vary, and those of 0 in every query have a bound, but no spread.
+    varies = np.where((found.error > NOISE) & ~found.identical, 1.0, np.nan)
     if settings.margin is not None:
         outcome.p_equivalent[places] = found.equivalence(settings.margin) * varies
     if settings.rope is not None:

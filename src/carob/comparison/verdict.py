@@ -628,7 +628,9 @@ def crowded_said(comparison: Findings) -> str:
     worst = any(pair.worst_point for each in comparison.contests.values() for pair in each.pairs)
     decides = settings.test == "t"
     what = [p_titles(settings)[0]] if decides or settings.test in FAMILY_WISE else []
-    what += ["p(equiv.)"] * (settings.margin is not None) + ["posterior"] * (settings.rope is not None)
+    bounded = any(each.worst_point and not each.identical for each in contest.pairs)
+    what += ["p(equiv.)"] * (bounded and settings.margin is not None)
+    what += ["posterior"] * (bounded and settings.rope is not None)
     if not worst or not what or comparison.exact:
         return ""
     what = ["interval", *what, *["verdict"] * decides]
