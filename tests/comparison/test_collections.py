@@ -88,6 +88,20 @@ def test_the_table_of_demsar_gives_the_published_numbers() -> None:
     assert corrected.chi2 == pytest.approx(stats.friedmanchisquare(*DEMSAR.T).statistic, rel=1e-12)
 
 
+def test_nemenyis_distance_is_descriptive_where_friedmans_test_rejects_nothing() -> None:
+    """By DEMSAR, F has p .02; of random values, it rejects nothing. The p of the pairs decide in either case."""
+    noise = np.random.default_rng(0).random((7, 4))
+    for table, rejects in ((DEMSAR, True), (noise, False)):
+        found = carob.compare_collections(values(table))
+        test = found["value"].friedman
+        assert test is not None
+        assert (test.f_p < 0.05) is rejects
+        text = " ".join(str(found).split())
+        assert ("mean ranks that differ by at least this differ significantly" in text) is rejects
+        assert ("It only describes the ranks here" in text) is not rejects
+        assert "is decided by the p of the pairs, which compare means." in text
+
+
 def test_ranks_and_friedman_are_those_of_scipy_on_100_tables() -> None:
     for seed in range(100):
         draw = np.random.default_rng(seed)

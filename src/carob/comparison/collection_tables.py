@@ -129,6 +129,20 @@ METHOD = {
     "borda": "Borda: number of {runs} minus rank, summed over collections; a missing run gets no points.",
 }
 """The method, by the settings."""
+RANKS = {
+    "significant": (
+        "CD {cut}: mean ranks that differ by at least this differ significantly (Nemenyi, alpha {alpha:g}).{bars}"
+    ),
+    "descriptive": (
+        "CD {cut}: Nemenyi's critical difference of mean ranks, alpha {alpha:g}.{bars} It only describes the ranks "
+        "here, since Friedman's test (by F) does not reject equal mean ranks."
+    ),
+    "deciding": (
+        "These tests compare ranks. Which runs are separated, and which pairs are significant, is decided by the p of "
+        "the pairs, which compare means."
+    ),
+}
+"""What Nemenyi's critical difference means, by Friedman's test, and what it does not decide."""
 CONSTANT = {
     "similar": (
         "{measure}: {count:pair differs/pairs differ} by the same amount on every collection ({shown}): "
@@ -777,12 +791,12 @@ class ShownResults:
         ]
         if math.isinf(test.f):
             said.append("All collections rank the runs alike, so F and its p are not defined.")
-        bars = " A bar on the right joins runs that do not." if len(self.spans()) <= MOST_GROUPS else ""
-        cut = filled(
-            "CD {cut}: mean ranks that differ by at least this differ significantly (Nemenyi, alpha {alpha:g}).",
-            **words,
+        bars = (
+            " A bar on the right joins runs that differ by less." if len(self.spans()) <= MOST_GROUPS else ""
         )
-        return [*said, cut + bars]
+        rejected = (test.p if math.isnan(test.f_p) else test.f_p) < settings.alpha
+        cut = filled(RANKS["significant" if rejected else "descriptive"], bars=bars, **words)
+        return [*said, f"{cut} {RANKS['deciding']}" if len(self.whole.names) > 2 else cut]
 
     # ------------------------------------------------------------ tables
 
