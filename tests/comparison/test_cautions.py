@@ -49,8 +49,8 @@ def test_an_unjudged_gap_is_told_with_what_it_could_change() -> None:
     assert caution.numbers["removed"] == caution.numbers["relevant"] == pytest.approx(1.0)
     assert caution.numbers["difference_removed"] == pytest.approx(0.5)
     assert (
-        "new: 41.7% of its top 10 is unjudged (base 0.0%); unjudged documents count as not relevant."
-        in flat(found)
+        "new: 41.7% of its top 10 is unjudged, on average over the queries (base 0.0%); unjudged documents count as "
+        "not relevant." in flat(found)
     )
     assert "With all unjudged documents removed, the difference in RR (new - base) is +0.500" in flat(found)
 
@@ -316,7 +316,7 @@ def test_the_gap_of_a_pair_is_told_once() -> None:
     found = carob.compare(judged, {"one": one, "two": two}, "RR")
     (caution,) = [each for each in found.warnings if each.kind == "unjudged"]
     assert caution.runs == (0, 1)
-    assert "one: 33.3% of its top 10 is unjudged (two 33.3%)" in flat(found)
+    assert "one: 33.3% of its top 10 is unjudged, on average over the queries (two 33.3%)" in flat(found)
 
 
 def test_there_is_no_gap_where_what_is_not_judged_is_negative_by_declaration() -> None:

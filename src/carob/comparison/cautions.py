@@ -1314,7 +1314,7 @@ def doubt(comparison: Findings, run: int, readings: Readings, runs: tuple[int, .
         for other in others
         if not math.isnan(judged[other])
     ]
-    compared = f" ({listed(shares, 3)})" if shares else ""
+    compared = ", on average over the queries" + (f" ({listed(shares, 3)})" if shares else "")
     words = {
         "name": names[run],
         "share": 100 * (1 - judged[run]),

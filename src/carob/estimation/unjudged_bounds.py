@@ -112,6 +112,7 @@ class UnjudgedBounds(Documented):
         meaning = (
             "Bounds: the least and the greatest value over all grades of the unjudged documents that any of the runs "
             f"retrieves within the depth of the measure{self.unseen_said()}. All other documents count as not relevant."
+            " The column unjudged counts the documents of all queries together."
         )
         said = [meaning]
         inner = [
