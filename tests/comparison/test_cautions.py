@@ -386,6 +386,27 @@ def test_runs_whose_lists_end_early_are_told_where_a_measure_reads_further() -> 
     assert told("P@3") == told("AP", depth=3) == []
 
 
+@pytest.mark.parametrize(
+    ("test", "said"), [("tukey", "this test assumes one variance"), ("max-t", "this test has one width")]
+)
+def test_one_width_for_pairs_of_unequal_spread_is_told_although_no_decision_turns(
+    test: str, said: str
+) -> None:
+    """Tukey's intervals cover all differences at once only if all pairs have the same variance."""
+    draw = np.random.default_rng(0)
+    difficulty, noise = draw.normal(0, 0.1, (50, 1)), draw.normal(0, 1, (50, 5))
+    # Equal means, so that no test finds anything, and spreads of exactly the sizes below.
+    noise = 7 * np.linalg.qr(noise - noise.mean(axis=0))[0]
+    for spread, told in (([0.03, 0.03, 0.1, 0.1, 0.1], True), ([0.05] * 5, False)):
+        found = carob.compare(None, systems(0.5 + difficulty + noise * spread), test=test)
+        assert (said in flat(found)) is told
+        assert ("may be too narrow for those that vary most" in flat(found)) is (told and test == "tukey")
+    chosen = carob.compare(
+        None, systems(0.5 + difficulty + noise * [0.03, 0.03, 0.1, 0.1, 0.1]), test="romano-wolf"
+    )
+    assert "variances" not in {each.kind for each in chosen.warnings}
+
+
 @pytest.mark.parametrize("test", ["romano-wolf", "max-t"])
 def test_no_other_test_is_quoted_where_none_of_signs_can_find_anything(test: str) -> None:
     """With five queries, 1/16 is the smallest p; with 20 resamples, 1/21."""

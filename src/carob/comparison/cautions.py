@@ -141,6 +141,11 @@ CAUTIONS = {
         "all pairs. Holm's t-tests assume none and decide {count} of {pairs} pairs differently: {names}. The "
         "test romano-wolf allows for different variances."
     ),
+    "variances:width": (
+        "The pairs' intervals in {label} are {least} to {most} wide, but this test {assumes} for all pairs: its "
+        "corrected intervals are wider than needed for pairs that vary little{narrow}. Holm's t-tests assume none and "
+        "decide all {pairs} pairs alike. The test romano-wolf has a width for each pair."
+    ),
     "narrower": (
         "{count} of {pairs} corrected intervals in {label} {are} narrower than the uncorrected: {names}. This test has "
         "one width for all pairs, which may be too narrow for those that vary most. The test romano-wolf has a width "
@@ -933,7 +938,7 @@ UNEQUAL = 2.0
 
 
 def variances(comparison: Findings) -> Iterator[Caution]:
-    """Warns if pairs differ in variance, and another assumption about variances decides some pairs differently."""
+    """Warns if pairs differ in variance, and the test assumes that they do not, or would decide some differently."""
     settings, contest = comparison.settings, comparison.primary
     if settings.test not in FAMILY_WISE or settings.baseline is not None or len(contest.pairs) < 2:
         return
@@ -949,16 +954,23 @@ def variances(comparison: Findings) -> Iterator[Caution]:
         for pair, p in zip(contest.pairs, other.tolist(), strict=True)
         if not pair.identical and (p < settings.alpha) != (pair.p_corrected < settings.alpha)
     ]
+    digits = digits_of(len(comparison.ids), contest)
+    ends = [float(seen.min()), float(seen.max())]
+    least, most = (decimals(each, digits) for each in ends)
+    words = {"label": contest.label, "least": least, "most": most}
     if turned:
-        digits = digits_of(len(comparison.ids), contest)
-        ends = [float(seen.min()), float(seen.max())]
-        names = facing_names(comparison, contest, turned)
-        least, most = (decimals(each, digits) for each in ends)
-        words = {"label": contest.label, "least": least, "most": most, "names": listed(names, 3)}
+        words["names"] = listed(facing_names(comparison, contest, turned), 3)
         runs = [[pair.a, pair.b] for pair in turned]
         numbers = {"count": len(turned), "pairs": len(contest.pairs), "widths": ends, "turned": runs}
         key = "variances:own" if settings.test == "romano-wolf" else "variances:one"
         yield caution(key, sorted(set(chain(*runs))), words, **numbers)
+    elif settings.test != "romano-wolf" and not any(narrower(comparison)):
+        tukey = settings.test == "tukey"
+        words |= {
+            "assumes": "assumes one variance" if tukey else "has one width",
+            "narrow": ", and may be too narrow for those that vary most" if tukey else "",
+        }
+        yield caution("variances:width", (), words, pairs=len(contest.pairs), widths=ends)
 
 
 def narrower(comparison: Findings) -> Iterator[Caution]:
