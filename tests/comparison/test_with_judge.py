@@ -620,6 +620,14 @@ def test_the_bias_of_all_runs_is_not_known_better_than_that_of_each_run() -> Non
     assert facts.high - facts.low >= min(own)
 
 
+def test_identical_runs_have_neither_a_posterior_nor_a_p_of_equivalence() -> None:
+    same = {"a": RUNS["a"], "b": RUNS["a"], "c": RUNS["c"]}
+    found = carob.compare(SOME, same, "P@3", judge=MODEL, test=carob.Test(margin=0.05, rope=0.02))
+    one, other = found.primary.between(0, 1), found.primary.between(0, 2)
+    assert np.isnan([one.p_equivalent, one.p_worse, one.p_same, one.p_better]).all()
+    assert np.isfinite([other.p_equivalent, other.p_worse, other.p_same, other.p_better]).all()
+
+
 def test_two_queries_give_the_bias_no_interval() -> None:
     some = {query: SOME[query] for query in list(SOME)[:2]}
     found = carob.compare(some, RUNS, "P@3", judge=MODEL)

@@ -464,8 +464,8 @@ def outcome_of_pairs(
     outcome.identical[:] = (np.abs(outcome.difference) <= NOISE) & (np.abs(found.judge[own]) <= NOISE)
     outcome.identical &= (found.error[own] if unaided is None else unaided[own]) <= NOISE
     outcome.p_uncorrected[outcome.identical] = 1.0
-    for name in ("p_equivalent", "p_worse", "p_same", "p_better"):
-        outcome[name][outcome.identical] = np.nan
+    for each in (outcome.p_equivalent, outcome.p_worse, outcome.p_same, outcome.p_better):
+        each[outcome.identical] = np.nan  # a bound of their difference is no spread
     return outcome
 
 
