@@ -230,7 +230,7 @@ def test_answers_without_ids_are_told_from_ids_with_a_prefix(files: Path, told: 
     ]
     (files / "msearch.json").write_text(json.dumps({"responses": hits}))
     found = told("eval", "qrels.txt", "msearch.json")
-    assert "{query: answer}, in the order of the requests" in found
+    assert "{query: answer}" in found
     (files / "named.json").write_text(json.dumps(dict(zip(QUERIES, hits, strict=True))))  # as it says
     assert "8 queries" in told("eval", "qrels.txt", "named.json")
     (files / "numbers.run").write_text(trec({query.removeprefix("q"): its for query, its in RUN.items()}))

@@ -216,15 +216,15 @@ def test_recommendations_take_their_columns_from_the_same_table() -> None:
     lists = {"u": ["b", "a"], "v": ["a"]}
     names = ("exclude", "baseline", "train", "relevant", "catalogue", "features", "distances")
     none: dict[str, Any] = dict.fromkeys(names)
-    expected = read(lists, **none)
+    expected = read(lists, Policy(), **none)
     for query in FORMS["query"].split():
         for document in FORMS["document"].split():
             table = {query: ["u", "v", "u"], document: ["a", "a", "b"], "position": [2, 1, 1]}
-            found = read(table, **none)
+            found = read(table, Policy(), **none)
             assert (found.users, len(found.items)) == (expected.users, len(expected.items))
             assert [found.items[each] for each in found.rows.item] == ["b", "a", "a"]
     with pytest.raises(DataError, match="user_id' and 'userID', each of which may be the user"):
-        read({"user_id": ["u"], "userID": ["v"], "item": ["a"]}, **none)
+        read({"user_id": ["u"], "userID": ["v"], "item": ["a"]}, Policy(), **none)
 
 
 def test_no_name_stands_for_two_things_of_one_table() -> None:
@@ -257,7 +257,7 @@ def test_every_command_that_reads_tables_says_which_columns_are_what(name: str) 
 
 
 def test_the_list_of_commands_that_read_tables_is_whole() -> None:
-    others = {"cite", "help", "verify", "judge", "measures", "profiles", "trec-eval", "schema", "history"}
+    others = {"beyond", "cite", "help", "verify", "judge", "measures", "profiles", "trec-eval", "schema", "history"}
     assert set(COMMANDS) - others - set(READS_TABLES) <= {"evaluate"}
 
 

@@ -68,7 +68,7 @@ ROWS = 200_000
 """The maximum number of rows of a run to inspect."""
 MOST_QUERIES = 64
 """The maximum number of queries whose judged documents show which affixes are usual."""
-ENOUGH = 3
+SEVERAL = 3
 """The fewest documents under other ids that show a broken run: a single one may be another document."""
 MISSING, EXTRA, SPELLED = 200, 500, 20_000
 """The largest number of queries that only one side has, and of rows of a run, whose spelling is compared."""
@@ -340,9 +340,9 @@ def spelled_otherwise(judged: Qrels, run: Run, signs: Signs) -> Iterator[str]:
             )
     examples = list(signs.examples)
     if not examples and signs.beyond_ascii:
-        examples = list(islice(in_other_forms(judgments, run), ENOUGH))
+        examples = list(islice(in_other_forms(judgments, run), SEVERAL))
     examples = examples or with_affix(judgments, signs.affixed)
-    several = max(len(examples), signs.respelled) >= ENOUGH
+    several = max(len(examples), signs.respelled) >= SEVERAL
     for place, known, other in examples[:1]:
         from carob.inputs.spellings import how_written
 
