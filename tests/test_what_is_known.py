@@ -254,7 +254,9 @@ def test_each_command_says_what_an_evaluation_says(
         more = MORE.get(words[0], ["-m", "AP", "--resamples", "20"])
         if run == "good.run" and words.count(run) > 1:
             words[-1] = "old.run"
-        undecided = name == "gate against it" and run == "upside.run"  # a gate does not rest on such a baseline
+        undecided = (
+            name == "gate against it" and run == "upside.run"
+        )  # a gate does not rest on such a baseline
         assert command(*words, *more, "--format", layout) in ((2,) if undecided else (0, 1))
         out, error = capfd.readouterr()
         return " ".join((error if undecided else out).split())

@@ -257,7 +257,18 @@ def test_every_command_that_reads_tables_says_which_columns_are_what(name: str) 
 
 
 def test_the_list_of_commands_that_read_tables_is_whole() -> None:
-    others = {"beyond", "cite", "help", "verify", "judge", "measures", "profiles", "trec-eval", "schema", "history"}
+    others = {
+        "beyond",
+        "cite",
+        "help",
+        "verify",
+        "judge",
+        "measures",
+        "profiles",
+        "trec-eval",
+        "schema",
+        "history",
+    }
     assert set(COMMANDS) - others - set(READS_TABLES) <= {"evaluate"}
 
 
