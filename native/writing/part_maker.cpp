@@ -84,7 +84,7 @@ void PartMaker::take(std::string_view query, std::string_view document, double s
     add(document, score, 0);
 }
 
-void PartMaker::begin(std::string_view query) {
+CAROB_NEVER_INLINE void PartMaker::begin(std::string_view query) {
     if (makers_.size() == 1) {
         current_ = &makers_.front();
     } else if (current_ == nullptr || !current_->is_at(query)) {
@@ -94,7 +94,7 @@ void PartMaker::begin(std::string_view query) {
     if (current_ != nullptr) current_->begin(query);
 }
 
-void PartMaker::begin(std::string_view query, std::string_view tag) {
+CAROB_NEVER_INLINE void PartMaker::begin(std::string_view query, std::string_view tag) {
     if (current_ == nullptr || tag != tag_) {
         tag_ = tag;
         const auto found = by_tag_.find(tag);
