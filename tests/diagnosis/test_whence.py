@@ -312,3 +312,9 @@ def test_measures_that_have_no_value_are_tried_without_a_warning(tmp_path: Path)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert carob.whence("0.583", qrels=str(qrels), run=str(run), query="q").causes
+
+
+def test_each_number_has_its_convention() -> None:
+    found = carob.whence(["5.4050", "10.3921"], "DCG", grades=[3, 2, 0, 1, None, 2])
+    assert found.causes[0].convention.startswith("DCG(gain=linear, discount=log2)@")
+    assert " and DCG(gain=exp2, discount=log2)@" in found.causes[0].convention

@@ -259,8 +259,10 @@ def cause_of(rank: int, group: list[FittingReadings], search: Search, commands: 
     ]
     profiles = dict.fromkeys(name for each in conventions for name, _ in each.variant.sources)
     depths = {candidate.depth for fit in group for candidate in fit.possibilities}
-    lead = conventions[0] if conventions else best.possibilities[0]
-    measure, policy = lead.variant.at(lead.depth), subject.own(lead.variant)
+    fitting = next((fit for fit in group if fit.possibilities[0] in conventions), best)
+    lead = fitting.possibilities[0]
+    measures = [each.variant.at(each.depth) for each in fitting.possibilities]  # of each number
+    policy = subject.own(lead.variant)
     known = {
         each.name + each.of: KnownMistake(each.of, each.name, each.sentence, each.source) for each in mistakes
     }
@@ -271,7 +273,7 @@ def cause_of(rank: int, group: list[FittingReadings], search: Search, commands: 
         (*sorted(each for each in depths if each is not None), *([None] if None in depths else [])),
         tuple(profiles),
         tuple(known.values()),
-        "" if measure is None else measure.full,
+        " and ".join(dict.fromkeys(each.full for each in measures if each is not None)),
         "" if policy is None else ", ".join(policy.changes(Policy())),
         commands.of(
             [
