@@ -486,3 +486,16 @@ def test_conventions_that_come_after_the_scores_are_refused(late: dict[str, Any]
         "one",
         "two",
     )
+
+
+def test_bounds_of_differences_have_the_direction_of_the_table() -> None:
+    qrels = {str(query): {"a": 1, "b": 0} for query in range(8)}
+    worse = {str(query): {"x": 3.0, "b": 2.0, "a": 1.0} for query in range(8)}
+    better = {str(query): {"a": 3.0, "y": 2.0 + query % 2} for query in range(8)}
+    found = carob.compare(qrels, {"worse": worse, "better": better}, "P@2", unjudged_bounds=True)
+    text = str(found)
+    assert text.count("better - worse") >= 2
+    assert "worse - better" not in text
+    assert found.unjudged is not None
+    bounds = found.unjudged["P@2"].pairs[0, 1]
+    assert f"{-bounds.high:+.3f}–{-bounds.low:+.3f}" in text or f"{-bounds.high:+.4f}–{-bounds.low:+.4f}" in text

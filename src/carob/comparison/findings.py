@@ -656,6 +656,13 @@ def better_first(contest: Contest, pairs: Iterable[AnyPair], baseline: int | Non
     return sorted(facing, key=lambda pair: (place[pair.a], place[pair.b]))
 
 
+def facing_pairs(comparison: Findings) -> list[tuple[int, int]]:
+    """Returns both runs of each pair in the order of the table of differences."""
+    contest = comparison.primary
+    facing = better_first(contest, contest.pairs, comparison.settings.baseline)
+    return [(pair.a, pair.b) for pair in facing]
+
+
 def pair_names(names: Sequence[str], pair: AnyPair) -> str:
     """Returns the names of both runs of a pair."""
     return f"{names[pair.a]} - {names[pair.b]}"

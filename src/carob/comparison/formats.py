@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Any
 from carob._dataclasses import replace
 from carob._numpy import np
 from carob.comparison.cautions import sentences_of
-from carob.comparison.findings import GroupResult, Pair, best_named, pair_names, pairs_named, ranked, turned
+from carob.comparison.findings import (
+    GroupResult,
+    Pair,
+    best_named,
+    facing_pairs,
+    pair_names,
+    pairs_named,
+    ranked,
+    turned,
+)
 from carob.comparison.tables import (
     EVERYTHING,
     Footer,
@@ -93,7 +102,7 @@ def bounds_shown(comparison: Findings) -> list[Part]:
     if comparison.unjudged is None:
         return []
     found = replace(comparison.unjudged, names=comparison.names)
-    return [*found.tables(), Items(found.meaning_said(), "footer", hang=0)]
+    return [*found.tables(facing_pairs(comparison)), Items(found.meaning_said(), "footer", hang=0)]
 
 
 def latex(

@@ -64,8 +64,20 @@ class UnjudgedBounds(Documented):
         low, high = (decimals(each, self.digits, sign=sign) for each in (bounds.low, bounds.high))
         return f"{low}–{high}{'' if bounds.exact else ' *'}"
 
-    def tables(self) -> list[Table]:
-        """Returns the bounds of the runs, and those of the pairs if there are any."""
+    def of_difference(self, label: str, first: int, second: int) -> Bounds:
+        """Returns the bounds of the first run's mean minus the second's, in whichever order the pair was computed."""
+        pairs = self.measures[label].pairs
+        if (first, second) in pairs:
+            return pairs[first, second]
+        other = pairs[second, first]
+        return Bounds(-other.high, -other.low, other.exact)
+
+    def tables(self, facing: Sequence[tuple[int, int]] | None = None) -> list[Table]:
+        """Returns the bounds of the runs, and those of the pairs if there are any.
+
+        Args:
+            facing: the pairs in the order of another table; None for the order in which they were computed.
+        """
         labels = list(self.measures)
         rows = []
         for place, name in enumerate(self.names):
@@ -78,7 +90,7 @@ class UnjudgedBounds(Documented):
         for label in labels:
             header += ["unjudged", label]
         tables = [Table(header, rows)]
-        pairs = list(self.measures[labels[0]].pairs)
+        pairs = list(self.measures[labels[0]].pairs if facing is None else facing)
         if pairs:
             tables.append(
                 Table(
@@ -86,7 +98,7 @@ class UnjudgedBounds(Documented):
                     [
                         [
                             f"{self.names[a]} - {self.names[b]}",
-                            *(self.cell(self.measures[label].pairs[a, b], sign=True) for label in labels),
+                            *(self.cell(self.of_difference(label, a, b), sign=True) for label in labels),
                         ]
                         for a, b in pairs
                     ],

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from carob._version import __version__
 from carob.comparison.cautions import sentences_of
-from carob.comparison.findings import FAMILY_WISE
+from carob.comparison.findings import FAMILY_WISE, facing_pairs
 from carob.evaluation.score_tables import conventions_of
 from carob.output.errors import DataError
 from carob.output.files import own_table
@@ -266,8 +266,8 @@ def page(data: dict[str, Any], **parts: Any) -> str:
     bundle, vega = drawing_library()
     early, own = template("early.js"), f'"use strict";\n(() => {{\n{"".join(map(template, SCRIPTS))}}})();\n'
     scripts = [inert(each) for each in (early, bundle, own)]
-    unjudged = parts["comparison"].unjudged
-    tables = [] if unjudged is None else unjudged.tables()
+    comparison = parts["comparison"]
+    tables = [] if comparison.unjudged is None else comparison.unjudged.tables(facing_pairs(comparison))
     text = environment.from_string(template("page.html")).render(
         **parts,
         warnings=sentences_of(parts["comparison"]),
