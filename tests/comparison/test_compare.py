@@ -498,4 +498,6 @@ def test_bounds_of_differences_have_the_direction_of_the_table() -> None:
     assert "worse - better" not in text
     assert found.unjudged is not None
     bounds = found.unjudged["P@2"].pairs[0, 1]
-    assert f"{-bounds.high:+.3f}–{-bounds.low:+.3f}" in text or f"{-bounds.high:+.4f}–{-bounds.low:+.4f}" in text
+    assert (
+        f"{-bounds.high:+.3f}–{-bounds.low:+.3f}" in text or f"{-bounds.high:+.4f}–{-bounds.low:+.4f}" in text
+    )
