@@ -140,7 +140,7 @@ def test_warnings_are_where_the_page_says(capsys: pytest.CaptureFixture[str]) ->
         "beyond a.run -m NumItems@10",
     ):
         warned = "warnings" in answered(f"carob {each} --format json")[1]
-        assert warned == each.startswith(("compare", "gate")), each
+        assert warned == each.startswith(("compare", "gate", "beyond")), each
     (floor,) = answered("carob gate qrels.txt a.run --min nDCG@10=0.5 --format json")[1]["checks"]
     assert (floor["kind"], floor["difference"]) == ("min", None)
     assert floor["after"] == pytest.approx(carob.evaluate("qrels.txt", "a.run", "nDCG@10")["nDCG@10"])
