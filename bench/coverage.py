@@ -202,7 +202,9 @@ def covered(values: Values, size: int, replicates: int, *, similar: bool) -> Ite
             each = np.nanmean(hit[:, own], axis=0)
             # Where all drawn values are equal, Student's interval does not exist, nor do some of carob's.
             exist = ~np.isnan(width[:, own]) & ~np.isnan(alone[:, own])
-            ratio = width[:, own][exist].mean() / alone[:, own][exist].mean()
+            ratio = float("nan")
+            if exist.any():
+                ratio = width[:, own][exist].mean() / alone[:, own][exist].mean()
             both.append(Held(float(each.mean()), float(ratio), float(each.min())))
         yield name, both[0], both[1]
 
