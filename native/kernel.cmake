@@ -20,7 +20,8 @@ set(CAROB_HOT
   ${CMAKE_CURRENT_LIST_DIR}/text/blocks.cpp
   ${CMAKE_CURRENT_LIST_DIR}/text/numbers.cpp
   ${CMAKE_CURRENT_LIST_DIR}/text/plain_json.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/text/reading.cpp)
+  ${CMAKE_CURRENT_LIST_DIR}/text/reading.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/text/survey.cpp)
 set(CAROB_COLD
   ${CMAKE_CURRENT_LIST_DIR}/frames/parquet.cpp
   ${CMAKE_CURRENT_LIST_DIR}/frames/read_frame.cpp
@@ -34,7 +35,6 @@ set(CAROB_COLD
   ${CMAKE_CURRENT_LIST_DIR}/text/json.cpp
   ${CMAKE_CURRENT_LIST_DIR}/text/placed.cpp
   ${CMAKE_CURRENT_LIST_DIR}/text/source.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/text/survey.cpp
   ${CMAKE_CURRENT_LIST_DIR}/writing/digits.cpp
   ${CMAKE_CURRENT_LIST_DIR}/writing/list_maker.cpp
   ${CMAKE_CURRENT_LIST_DIR}/writing/part_maker.cpp
