@@ -388,6 +388,7 @@ def test_json_in_a_script_cannot_end_it() -> None:
     written = script_json({"name": HOSTILE})
     assert not set("<>&\u2028") & set(written)
     assert json.loads(written) == {"name": HOSTILE}
+    assert script_json({"p": "<0.001", "q": "<", "0": 0}) == '{"p":"<0.001","q":"\\u003c","0":0}'
     assert inert("a</script>b<!--") == "a<\\/script>b<\\!--"
 
 

@@ -402,7 +402,7 @@ def pair_row(
         p_text(pair.p_uncorrected, settings.alpha, least[0]),
         p_text(pair.p_corrected, settings.alpha, least[1]),
         detectable,
-        pair.identical,
+        int(pair.identical),  # there are many pairs, and true is longer than 1
         low,
         high,
     ]

@@ -323,9 +323,8 @@ def inert(script: str) -> str:
 def script_json(data: dict[str, Any]) -> str:
     """Returns JSON that is safe in a script element, since it can neither open nor close a tag."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    for letter in "<>&\u2028\u2029":
-        text = text.replace(letter, f"\\u{ord(letter):04x}")
-    return text
+    # Before a digit, as in the p of many pairs, "<" opens nothing.
+    return re.sub("<(?![0-9])|[>&\u2028\u2029]", lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def title_of(comparison: Comparison) -> str:
