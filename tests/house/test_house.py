@@ -332,3 +332,17 @@ def test_a_name_is_one_classs_and_few_functions() -> None:
                 functions.setdefault(node.name, set()).add(path)
     assert {name: files for name, files in classes.items() if len(files) > 1} == {}
     assert {name: files for name, files in functions.items() if len(files) > 3} == {}
+
+
+def test_a_constant_is_assigned_once() -> None:
+    """A second constant of the same name silently takes the place of the first, for all that is below and above."""
+    twice = []
+    for path in SOURCES:
+        names: list[str] = []
+        for node in parsed(path).body:
+            targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+            for target in targets:
+                parts = target.elts if isinstance(target, ast.Tuple) else [target]
+                names += [each.id for each in parts if isinstance(each, ast.Name) and each.id.isupper()]
+        twice += [(path.name, name) for name in set(names) if names.count(name) > 1]
+    assert twice == []
