@@ -84,6 +84,7 @@ void PartMaker::take(std::string_view query, std::string_view document, double s
     add(document, score, 0);
 }
 
+// Neither is inlined into the reader's loop, which would become twice as large for what a line rarely needs.
 CAROB_NEVER_INLINE void PartMaker::begin(std::string_view query) {
     if (makers_.size() == 1) {
         current_ = &makers_.front();

@@ -141,7 +141,7 @@ class ScoredByCarob:
             for query, value in values.items():
                 yield ir_measures.Metric(query_id=query, measure=measure, value=value)
         for measure in self.measures:
-            for query in self.without(found.get(measure, {})):
+            for query in sorted(self.without(found.get(measure, {}))):
                 yield ir_measures.Metric(query_id=query, measure=measure, value=measure.DEFAULT)
 
     def calc_aggregate(self, run: Any) -> dict[Any, float | int]:
@@ -154,9 +154,9 @@ class ScoredByCarob:
             aggregates[measure] = its.result()
         return aggregates
 
-    def without(self, values: Mapping[str, float]) -> list[str]:
+    def without(self, values: Mapping[str, float]) -> set[str]:
         """Returns the judged queries that have no value."""
-        return sorted(self.qrel_qids - values.keys())
+        return self.qrel_qids - values.keys()
 
     def found(self, run: Any) -> dict[Any, Mapping[str, float]]:
         """Returns the values of each measure by query.
