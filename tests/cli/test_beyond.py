@@ -47,3 +47,11 @@ def test_seen_items_leave_all_lists(tmp_path: Path, capsys: pytest.CaptureFixtur
     found = json.loads(capsys.readouterr().out)
     assert found["bases"]["excluded"] == len(first)
     assert found["bases"]["recommendations"] == len(lines) - len(first)
+
+
+def test_a_baseline_may_have_a_name(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ("beyond", RUNS[0], "-m", "Unexpectedness(against=baseline)@5", "--format", "csv", "-b")
+    assert command(*asked, RUNS[1]) == 0
+    plain = capsys.readouterr().out
+    assert command(*asked, f"old={RUNS[1]}") == 0
+    assert capsys.readouterr().out == plain

@@ -44,7 +44,7 @@ def beyond_command(
         runs if len(runs) > 1 else runs[0],
         list(measures) or None,
         relevant=None if relevant is None else given.qrels(relevant),
-        baseline=None if baseline is None else given.named_run(None, baseline),
+        baseline=None if baseline is None else given.run(baseline, *files),
         depth=policy.depth,
         exclude=seen,
         policy=policy.changed(depth=None),
