@@ -174,6 +174,7 @@ def covered(values: Values, size: int, replicates: int, *, similar: bool) -> Ite
             from the collection with replacement.
     """
     from carob.estimation.people_and_judge import JudgedSample, estimated
+    from carob.statistics.estimates import half_width
 
     draw = np.random.default_rng([SEED, size])
     queries, runs = values.people.shape
@@ -186,7 +187,9 @@ def covered(values: Values, size: int, replicates: int, *, similar: bool) -> Ite
         rows = draw.integers(0, queries, queries) if similar else draw.permutation(queries)
         people, judge = values.people[rows[:size]], values.judge[rows]
         sample = JudgedSample(people, judge, np.arange(size))
-        student = estimated(sample, contrasts, weight=0.0, similar=similar).width
+        alone = estimated(sample, contrasts, weight=0.0, similar=similar)
+        own = np.sqrt(np.maximum(alone.error**2 - alone.borrowed, 0.0))
+        student = 2 * half_width(own, alone.freedom, 0.95)
         for name, weight in (("people and judge", None), ("people alone", 0.0)):
             its = estimated(sample, contrasts, weight=weight, similar=similar, values=(0.0, 1.0))
             there, ends = ~np.isnan(its.low), (its.low, its.high)

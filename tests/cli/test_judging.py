@@ -110,7 +110,9 @@ def test_options_that_do_not_go_together(files: dict[str, str], capsys: pytest.C
     assert "at least one RUN" in refused(["eval", *both], capsys)
     assert f"--people replaces QRELS: leave out {judge}." in refused(["compare", judge, *both, run], capsys)
     main(["eval", *both, run])
-    assert "of each estimated mean, one at a time" in " ".join(capsys.readouterr().out.split())
+    assert "of each estimated mean (wider if skewed), one at a time" in " ".join(
+        capsys.readouterr().out.split()
+    )
     assert "--test has no meaning" in refused(["compare", *both, run, "--test", "tukey"], capsys)
     assert "--bootstrap has no meaning" in refused(["compare", *both, run, "--bootstrap"], capsys)
     assert "--per-query needs complete judgments" in refused(["eval", *both, run, "-q"], capsys)

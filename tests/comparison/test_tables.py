@@ -33,8 +33,8 @@ No run is shown to be better than bm25.
 #  run             AP         95% CI  nDCG@10
 a  feedback   0.564    [0.457,0.671]  0.664
 b  bm25       0.559 d  [0.443,0.675]  0.652 d
-c  dirichlet  0.535    [0.428,0.643]  0.643
-d  titles     0.282    [0.176,0.387]  0.408
+c  dirichlet  0.535    [0.428,0.644]  0.643
+d  titles     0.282    [0.176,0.399]  0.408
 
    vs bm25,
    AP           diff           95% CI   W/T/L     corr. 95% CI       p  p(Holm)
@@ -45,7 +45,8 @@ Columns left out for lack of width: d_z. The CSV has them.
 
 Paired t-test, two-sided, alpha 0.05; Holm over 3 comparisons per measure.
 A letter: significantly better than that run after correction.
-95% CI: Student's t, of each mean and of each mean difference, one at a time.
+95% CI: Student's t, of each mean (wider if skewed) and of each mean difference,
+one at a time.
 Corr. 95% CI: corrected like p, so it excludes 0 exactly where the corrected p
 is significant. After a stepwise correction, it need not cover all 3 differences
 at once.

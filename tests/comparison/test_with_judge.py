@@ -565,7 +565,7 @@ def test_a_judge_that_people_leave_nothing_to_is_not_called_uncorrelated() -> No
 
 @pytest.mark.parametrize("count", [16, 40])
 def test_the_bias_on_similar_queries_is_uncertain_whatever_people_judged(count: int) -> None:
-    """Its interval is Student's, without the correction for a finite number of queries."""
+    """Its interval is Student's, wider for skewness, without the correction for a finite number of queries."""
     judged = {query: PEOPLE[query] for query in (list(SOME) if count == 16 else QUERIES)}
     found = carob.compare(judged, RUNS, "DCG@3", judge=MODEL, design=carob.Design(target="similar"))
     assert found.judge is not None
@@ -575,7 +575,7 @@ def test_the_bias_on_similar_queries_is_uncertain_whatever_people_judged(count: 
     assert its.biases[0] == pytest.approx(np.mean(above))
     error = (its.highs[0] - its.lows[0]) / 2 / stats.sem(above)
     # The degrees of freedom lie between those of the sample and of all queries.
-    assert stats.t.ppf(0.975, 39) - 1e-9 <= error <= stats.t.ppf(0.975, count - 1) + 1e-9
+    assert stats.t.ppf(0.975, 39) - 1e-9 <= error <= 1.05 * stats.t.ppf(0.975, count - 1)
     assert "as if these were a random sample of them" in " ".join(str(found).split())
 
 

@@ -6,6 +6,7 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from carob import DataError
 from carob.estimation.people_and_judge import JudgedSample, estimated
@@ -145,6 +146,49 @@ def test_the_needed_judgments_give_the_wanted_width() -> None:
     assert more.width[0] == pytest.approx(0.08, rel=0.2)
     similar = estimated(JudgedSample(truth[:30], judge, np.arange(30)), np.eye(1), similar=True)
     assert np.isnan(similar.needed(0.01, 0.95)[0])
+
+
+def family(runs: int) -> tuple[np.ndarray, np.ndarray]:
+    """People's and a judge's scores of runs, of which the first two are nearly alike."""
+    draw = np.random.default_rng(8)
+    people = draw.random((40, runs))
+    judge = people + draw.normal(0, 0.2, people.shape)
+    people[:, 1], judge[:, 1] = (each[:, 0] + draw.normal(0, 0.01, 40) for each in (people, judge))
+    return people, judge
+
+
+def every_pair(runs: int) -> np.ndarray:
+    one, other = np.triu_indices(runs, 1)
+    return np.concatenate([np.eye(runs), np.eye(runs)[one] - np.eye(runs)[other]])
+
+
+def test_pairs_that_vary_little_borrow_variance_from_the_typical_pair() -> None:
+    people, judge = family(6)
+    found = estimated(JudgedSample(people[:16], judge, np.arange(16)), every_pair(6))
+    own = found.error**2 - found.borrowed
+    typical = np.median(own[6:])
+    for variance, whole, freedom in zip(own[6:], found.error[6:] ** 2, found.freedom[6:], strict=True):
+        drawn_to = (8 * typical + freedom * variance) / (8 + freedom)
+        assert whole == pytest.approx(max(variance, drawn_to), rel=1e-12)
+    assert found.borrowed[6] > own[6] > 0
+    assert (found.borrowed[:6] == 0).all()
+    assert found.width[6:] == pytest.approx(2 * stats.t.ppf(0.975, found.freedom[6:]) * found.error[6:])
+
+
+def test_a_projected_width_and_the_worth_of_a_judge_allow_for_the_borrowed_variance() -> None:
+    people, judge = family(6)
+    found = estimated(JudgedSample(people[:20], judge, np.arange(20)), every_pair(6))
+    assert 2 * found.half_widths(20, 0.95)[6:] == pytest.approx(found.width[6:], rel=0.12)
+    alone = estimated(JudgedSample(people[:20], judge, np.arange(20)), every_pair(6), weight=0.0)
+    assert alone.worth == pytest.approx(np.full(21, 20.0))
+
+
+def test_few_pairs_and_equal_runs_borrow_nothing() -> None:
+    people, judge = family(4)
+    assert not estimated(JudgedSample(people[:16], judge, np.arange(16)), every_pair(4)).borrowed.any()
+    people, judge = family(6)
+    people[:, 1], judge[:, 1] = people[:, 0], judge[:, 0]
+    assert estimated(JudgedSample(people[:16], judge, np.arange(16)), every_pair(6)).error[6] == 0.0
 
 
 def test_a_stratum_with_one_judged_query_is_refused() -> None:

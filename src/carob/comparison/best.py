@@ -12,7 +12,7 @@ from carob._dataclasses import dataclass, replace
 from carob._numpy import np
 from carob.comparison.design import HoldOut, Resampling
 from carob.comparison.held_out import held_out, query_hashes, record_opening
-from carob.comparison.significance import sample_of
+from carob.comparison.significance import estimated_means
 from carob.comparison.tables import top_said
 from carob.comparison.verdict import names_in
 from carob.conventions import arguments
@@ -28,8 +28,8 @@ from carob.output.language import filled
 from carob.output.layout import apart, decimals
 from carob.output.pictures.figures import whiskers
 from carob.output.results import Records
-from carob.statistics.estimates import NOISE, Estimate, Estimates, quantile
-from carob.statistics.paired import Draw, paired
+from carob.statistics.estimates import NOISE, Estimate, quantile
+from carob.statistics.paired import Draw
 from carob.statistics.selection import (
     RESELECTIONS,
     Selection,
@@ -39,7 +39,6 @@ from carob.statistics.selection import (
     shown_better,
 )
 from carob.statistics.worst_point import FEWEST as FEWEST_EQUAL
-from carob.statistics.worst_point import worst_point
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -668,7 +667,7 @@ class SelectionMethod:
 
     def estimate(self, values: Floats, table: Values, *, pairs: bool) -> Estimate:
         """Returns the mean of per-query scores, or of differences, with its interval."""
-        return estimates(values, table, self.draw.alpha, pairs=pairs)[0]
+        return estimated_means(values, table, 1 - self.draw.alpha, pairs=pairs)[0]
 
     def family(self, pattern: str, places: list[int], base: int, names: list[str], table: Values) -> Family:
         """Returns the gain of the selected variant of a family over the baseline."""
@@ -687,12 +686,6 @@ class SelectionMethod:
         own = values[:, [run]]
         gain = None if base is None else self.estimate(own - values[:, [base]], table, pairs=True)
         return HeldOut(len(values), self.estimate(own, table, pairs=False), gain)
-
-
-def estimates(values: Floats, table: Values, alpha: float, *, pairs: bool) -> Estimates:
-    """Returns the means of per-query scores, or of differences, with Student's or worst-point intervals."""
-    found = paired(values, confidence=1 - alpha, clusters=table.clusters, shares=table.leverage)
-    return worst_point(found, sample_of(table, values, pairs=pairs), 1 - alpha, flat=not pairs)
 
 
 def interval(
@@ -716,7 +709,7 @@ def interval(
     units = len(table.values) if table.clusters is None else len(np.unique(table.clusters))
     half = quantile(1 - alpha, units - 1) * float(again.std(ddof=1))
     low, high = value - half, value + half
-    worst = None if own is None else estimates(own[:, None], table, alpha, pairs=pairs)
+    worst = None if own is None else estimated_means(own[:, None], table, 1 - alpha, pairs=pairs)
     if worst is not None and worst.worst_point[0]:
         low, high = min(low, float(worst.low[0])), max(high, float(worst.high[0]))
     elif half <= NOISE:

@@ -42,6 +42,7 @@ from carob.statistics.paired import (
     wins,
 )
 from carob.statistics.signed_ranks import signed_rank_p
+from carob.statistics.skewness import wider_for_skewness
 from carob.statistics.worst_point import BoundedValues, worst_point
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     from carob.inputs.names import Names
     from carob.inputs.query_files import Groups, GroupsLike
     from carob.lists.rows import Floats, Integers
+    from carob.statistics.estimates import Estimates
     from carob.statistics.multiple_comparisons import Anova
 
 
@@ -680,11 +682,29 @@ def margins(table: RunTable, settings: Settings) -> tuple[Floats, Floats, NDArra
             means = resample_means(seen, bootstrap_draw(own, settings))
             low[places], high[places] = with_width(np.quantile(means, [tail, 1 - tail], axis=0))
         else:
-            found = paired(seen, confidence=settings.confidence, clusters=own.clusters, shares=own.leverage)
-            sample = sample_of(own, own.values[:, places], pairs=False)
-            found = worst_point(found, sample, settings.confidence)
+            found = estimated_means(seen, own, settings.confidence, scores=own.values[:, places])
             low[places], high[places], worst[places] = found.low, found.high, found.worst_point
     return (np.exp(low), np.exp(high), worst) if table.geometric else (low, high, worst)
+
+
+def estimated_means(
+    values: Floats, table: RunTable, confidence: float, *, pairs: bool = False, scores: Floats | None = None
+) -> Estimates:
+    """Returns the means of per-query scores, or of differences, with their intervals.
+
+    The intervals are Student's, which for means are extended on the side of a long tail, or worst-point intervals.
+
+    Args:
+        values: the values [queries, series].
+        table: the table of the runs.
+        confidence: the confidence level.
+        pairs: whether the values are differences.
+        scores: the per-query scores, if the values are linear parts of a weighted mean of them.
+    """
+    sample = sample_of(table, values if scores is None else scores, pairs=pairs)
+    found = paired(values, confidence=confidence, clusters=table.clusters, shares=table.leverage)
+    found = worst_point(found, sample, confidence, flat=not pairs)
+    return wider_for_skewness(found, sample, confidence)
 
 
 def join(outcome: Outcome, settings: Settings, table: RunTable) -> None:

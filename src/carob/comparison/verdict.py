@@ -950,7 +950,8 @@ def interval_words(comparison: Findings) -> str:
     )
     if contest.measure.definition.aggregate == "geometric" and settings.interval != "bootstrap":
         kind, of = "Student's t of logarithms", ("geometric mean", "ratio of two, first by second")
-    each = " and of each ".join(of if contest.pairs else of[:1])
+    skewed = "" if settings.interval == "bootstrap" else " (wider if skewed)"
+    each = " and of each ".join((of[0] + skewed, *of[1:])[: 2 if contest.pairs else 1])
     said = [f"{settings.confidence * 100:g}% CI: {kind}, of each {each}, one at a time."]
     lowest, highest = np.nanmin(contest.values, initial=0.0), np.nanmax(contest.values, initial=1.0)
     if (lowest == 0 and min(contest.low) < 0) or (highest == 1 and max(contest.high) > 1):

@@ -16,6 +16,7 @@ from carob._numpy import np
 from carob.output.errors import DataError
 from carob.statistics.estimates import NOISE, Estimates, half_width, t_quantile
 from carob.statistics.sample_size import FEWEST_JUDGED
+from carob.statistics.skewness import wider_for_skewness
 from carob.statistics.worst_point import BoundedValues, worst_point
 
 if TYPE_CHECKING:
@@ -32,6 +33,18 @@ FEWEST_CLEAN = 8
 
 FEWEST_BIASES = 3
 """With fewer queries, the judge's bias has no interval: two values may be alike by chance."""
+
+TYPICAL = 8
+"""The number of queries as many as which the typical variance of a pair counts for in the variance of each pair.
+
+The differences of two similar runs may rest on one query in fifty, which few queries do not contain. Of the pairs of 24
+runs by AP (TREC Deep Learning 2021, ``python -m bench.coverage``), one was covered in .67 of the samples of 12 to 30
+queries judged by people alone; with the typical variance, every pair is covered in .83 or more. Intervals are wider by
+a tenth with 8 queries, and by a thirtieth with 30.
+"""
+
+FEWEST_PAIRS = 10
+"""With fewer pairs of runs, none is typical, and each has its own variance."""
 
 MOST_SEARCHED = 10_000_000
 """The maximum number of judged queries that ``JudgedEstimates.needed`` considers."""
@@ -52,6 +65,8 @@ class JudgedEstimates(Estimates):
         lasting: the part of the squared error that more judgments by people cannot reduce.
         apart: how many standard errors the judge's mean over the sample lies above the judge's mean over all queries.
         noise: the part of the squared error that is due to the assessors; 0 where it is not known.
+        borrowed: the part of the squared error that the other pairs of runs contribute.
+        pairs: whether a series is a difference of two runs.
     """
 
     people: Floats
@@ -63,13 +78,16 @@ class JudgedEstimates(Estimates):
     aided: Floats
     lasting: Floats
     apart: Floats
+    borrowed: Floats
+    pairs: NDArray[np.bool_]
     noise: Floats | float = 0.0
 
     @property
     def worth(self) -> Floats:
         """The number of queries judged by people alone that would give the same error."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            per_query = (self.error**2 - self.noise) / self.unaided  # people alone would have the same noise
+            # People alone would have the same noise, and borrow alike.
+            per_query = (self.error**2 - self.noise - self.borrowed) / self.unaided
             lasting = 0.0 if self.lasting.any() else 1 / self.queries
             return np.where(self.worst_point, float(self.sample), 1 / (per_query + lasting))
 
@@ -83,10 +101,10 @@ class JudgedEstimates(Estimates):
         size = np.asarray(sample, np.float64)
         # A fitted λ adds on average one part in n − 3 to the variance.
         fitted = 1 + 1 / np.maximum(size - 3, 1)
-        variance = (
-            np.maximum(1 / size - 1 / self.queries, 0) * self.aided * fitted + self.lasting + self.noise
-        )
-        return t_quantile(confidence, np.maximum(size - 2, 1)) * np.sqrt(variance)
+        freedom = np.maximum(size - 2, 1)
+        variance = np.maximum(1 / size - 1 / self.queries, 0) * self.aided * fitted + self.lasting
+        variance = no_less_than_typical(variance, freedom, self.pairs) + self.noise
+        return t_quantile(confidence, freedom) * np.sqrt(variance)
 
     def needed(self, width: float, confidence: float) -> Floats:
         """Returns how many queries people must judge for intervals of at most this width, or NaN if none suffices.
@@ -247,7 +265,9 @@ def estimated(
     plain = quadratic(contrasts, centre(sample.people)) / max(size - 1, 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         apart = np.where(spread_judge * moved > NOISE, -gap / np.sqrt(spread_judge * moved), 0.0)
-    value, error = contrasts @ (mean_people + fit.weight * shift), np.sqrt(variance)
+    pairs = np.abs(contrasts.sum(axis=1)) <= NOISE
+    borrowed = no_less_than_typical(variance, freedom, pairs) - variance
+    value, error = contrasts @ (mean_people + fit.weight * shift), np.sqrt(variance + borrowed)
     half = half_width(error, freedom, confidence)
     found = JudgedEstimates(
         value,
@@ -264,17 +284,21 @@ def estimated(
         aided=(squared + unmoved) / left if left else excess * plain,
         lasting=lasting,
         apart=apart,
+        borrowed=borrowed,
+        pairs=pairs,
     )
     least, greatest = ends_of(contrasts, values)
     judged = BoundedValues(
         sample.people @ contrasts.T,
         least,
         greatest,
-        np.abs(contrasts.sum(axis=1)) <= NOISE,
+        pairs,
         (whole.share / np.maximum(whole.sampled, 1))[sample.codes[sample.rows]],
         math.inf if similar else queries - size,
     )
-    return around_values(worst_point(found, judged, confidence), least, greatest, confidence)
+    found = around_values(worst_point(found, judged, confidence), least, greatest, confidence)
+    shares = (parts.share / np.maximum(parts.sampled, 1))[drawn]
+    return wider_for_skewness(found, replace(judged, shares=shares), confidence, residuals @ contrasts.T)
 
 
 def with_noise(found: JudgedEstimates, noise: AssessorNoise, confidence: float) -> JudgedEstimates:
@@ -296,8 +320,14 @@ def with_noise(found: JudgedEstimates, noise: AssessorNoise, confidence: float) 
     )
     error = np.sqrt(found.error**2 + added)
     half = half_width(error, freedom, confidence)
+    known = half_width(found.error, found.freedom, confidence)
+    longer = half / np.where(known > 0, known, 1.0)
     low, high = (
-        np.where(found.worst_point, end, found.value + sign * half)
+        np.where(
+            found.worst_point,
+            end,
+            found.value + np.where(known > 0, (end - found.value) * longer, sign * half),
+        )
         for end, sign in ((found.low, -1), (found.high, 1))
     )
     return replace(found, low=low, high=high, error=error, freedom=freedom, noise=added)
@@ -344,6 +374,25 @@ def around_values(
         worst_p=np.where(within, 1.0, found.worst_p),
         aided=np.where(found.worst_point, np.maximum(found.error**2 - found.lasting, 0) / left, found.aided),
     )
+
+
+def no_less_than_typical(variance: Floats, freedom: Floats, pairs: NDArray[np.bool_]) -> Floats:
+    """Returns variances of which those of pairs that vary less than most are drawn towards the typical one.
+
+    This is the moderated variance of Smyth (Statistical Applications in Genetics and Molecular Biology 2004), with the
+    median of all pairs that differ and a fixed weight, and never smaller than the pair's own.
+
+    Args:
+        variance: the variance of each series.
+        freedom: its degrees of freedom.
+        pairs: whether a series is a difference of two runs.
+    """
+    vary = pairs & (variance > NOISE**2)
+    if vary.sum() < FEWEST_PAIRS:
+        return variance
+    typical = np.median(variance[vary])
+    drawn = (TYPICAL * typical + freedom * variance) / (TYPICAL + freedom)
+    return np.where(vary, np.maximum(drawn, variance), variance)
 
 
 def centre(values: Floats) -> Floats:

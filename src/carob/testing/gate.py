@@ -484,9 +484,13 @@ def tested_checks(
     for label, limit in zip(found.labels, limits.values(), strict=True):
         check = replace(drop_check(found, label, limit, worst), decide_by=decide_by)
         if kind == "min":
-            # The mean's own interval: its range is narrower than that of a difference.
             contest = found.contests[label]
-            check = replace(check, kind=kind, before=math.nan, low=contest.low[1], high=contest.high[1])
+            if check.worst_point or contest.worst_point[1]:
+                # The mean's own interval: its range is narrower than that of a difference.
+                low, high = contest.low[1], contest.high[1]
+            else:  # Student's, with which p agrees
+                low, high = limit + check.low, limit + check.high
+            check = replace(check, kind=kind, before=math.nan, low=low, high=high)
             check = replace(check, worst_point=contest.worst_point[1], skewed=False, identical=False)
             means = (
                 GroupChange(each.name, each.ungrouped, each.queries, math.nan, each.after)

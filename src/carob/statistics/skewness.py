@@ -1,0 +1,102 @@
+"""The interval of the mean of a small skewed sample.
+
+The mean and the standard error of such a sample depend on each other, so that Student's interval misses a mean on the
+side of the long tail too often. Hall (JRSS B 1992, "On the removal of skewness by transformation") transforms Student's
+t by a cubic polynomial, whose coefficients depend on the skewness of the sample, so that it is distributed more nearly
+like normal. The skewness of a small sample varies much, and the transformed interval is too short where it
+is underestimated. Here an interval ends halfway between Student's and the wider of both on each side.
+
+For AP of 24 runs (TREC Deep Learning 2021), 8 to 30 queries judged by people alone, Student's intervals covered .91 to
+.94, Hall's .93 to .95, and those of this module .93 to .96 with 1.24 to 1.06 times the width
+(``python -m bench.coverage``).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+from carob._dataclasses import replace
+from carob._numpy import np
+from carob.statistics.estimates import NOISE, Estimates, t_quantile
+
+if TYPE_CHECKING:
+    from carob.lists.rows import Floats
+    from carob.statistics.worst_point import BoundedValues
+
+NEARLY_SYMMETRIC = 1e-6
+"""With a smaller skewness, the transformation changes nothing but rounding errors."""
+
+Found = TypeVar("Found", bound=Estimates)
+
+
+def skewness(values: Floats, shares: Floats) -> Floats:
+    """Returns the skewness of each series: its third central moment in units of its spread; 0 without a spread.
+
+    Args:
+        values: the values [units, series].
+        shares: the weight of each unit; the weights sum to 1 [units].
+
+    Example:
+        >>> skewness(np.array([[0.0, 1.0], [0.0, 2.0], [0.0, 3.0], [1.0, 4.0]]), np.full(4, 0.25)).round(4).tolist()
+        [1.1547, 0.0]
+    """
+    rest = values - shares @ values
+    square, cube = shares @ rest**2, shares @ rest**3
+    spread = np.sqrt(square)
+    return np.where(spread > NOISE, cube / np.where(spread > NOISE, spread, 1.0) ** 3, 0.0)
+
+
+def wider_for_skewness(
+    found: Found, sample: BoundedValues, confidence: float, values: Floats | None = None
+) -> Found:
+    """Returns estimates whose intervals of means, if Student's, extend on the side of the long tail.
+
+    Differences keep Student's interval, which agrees with the p of their test, and worst-point intervals stay. No end
+    leaves the range of the values.
+
+    Args:
+        found: the estimates, with their intervals.
+        sample: the values.
+        confidence: the confidence level.
+        values: what varies in place of the sample's values, such as residuals of a regression [units, series].
+
+    Example:
+        >>> from carob.statistics.paired import paired
+        >>> from carob.statistics.worst_point import BoundedValues
+        >>> scores = np.array([[0.0], [0.0], [0.1], [0.1], [0.2], [0.2], [0.3], [0.9]])
+        >>> sample = BoundedValues(scores, np.zeros(1), np.ones(1), np.zeros(1, np.bool_), np.full(8, 0.125))
+        >>> student = paired(scores)
+        >>> found = wider_for_skewness(student, sample, 0.95)
+        >>> [round(float(end), 2) for each in (student, found) for end in (each.low[0], each.high[0])]
+        [-0.02, 0.47, 0.0, 0.8]
+    """
+    ours = ~sample.differences & ~found.worst_point & (found.width > NOISE) & (found.error > NOISE)
+    if not ours.any():
+        return found
+    units = float(1 / (sample.shares**2).sum())
+    skew = skewness((sample.values if values is None else values)[:, ours], sample.shares)
+    error = found.error[ours]
+    t = t_quantile(confidence, found.freedom[ours])
+    low, high = found.low.copy(), found.high.copy()
+    # Large values make the mean and its error too large together: a t is lower than it would be, or higher.
+    for ends, sign, limit in ((low, 1, sample.least), (high, -1, sample.greatest)):
+        beyond = np.maximum(sign * transformed(sign * t, skew, units), t)
+        end = found.value[ours] - sign * error * (t + beyond) / 2
+        ends[ours] = np.maximum(sign * end, sign * limit[ours]) * sign
+    return replace(found, low=low, high=high)
+
+
+def transformed(quantile: Floats, skew: Floats, units: float) -> Floats:
+    """Returns the t of a skewed sample at a quantile of a symmetric one, by the inverse of Hall's polynomial.
+
+    The polynomial is ``T + γT²/(3√n) + γ²T³/(27n) + γ/(6√n)`` for a sample of n values with the skewness γ.
+
+    Args:
+        quantile: the quantiles [series].
+        skew: the skewness of each series.
+        units: the size of the sample.
+    """
+    root = np.sqrt(units)
+    some = np.where(np.abs(skew) > NEARLY_SYMMETRIC, skew, 1.0)
+    found = 3 * root / some * (np.cbrt(1 + some / root * (quantile - some / (6 * root))) - 1)
+    return np.where(np.abs(skew) > NEARLY_SYMMETRIC, found, quantile)
