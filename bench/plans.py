@@ -133,8 +133,10 @@ def with_judge(
     moved, won = own - own.mean() + size, 0
     for _ in range(draws):
         places = rng.integers(0, len(own), JUDGED)
-        sample = JudgedSample(moved[places[:count], None], judge[places, None], np.arange(count))
-        found = estimated(sample, np.ones((1, 1)), similar=True)
+        both = [
+            np.stack([each, np.zeros_like(each)], axis=1) for each in (moved[places[:count]], judge[places])
+        ]
+        found = estimated(JudgedSample(*both, np.arange(count)), np.array([[1.0, -1.0]]), similar=True)
         won += bool(found.low[0] > 0 or found.high[0] < 0)
     return count, stated, won / draws, r
 

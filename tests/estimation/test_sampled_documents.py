@@ -20,6 +20,7 @@ from carob.estimation.sampled_documents import (
     changes_of,
     estimated_documents,
     is_linear,
+    is_weighted,
 )
 from carob.inputs.qrels import Qrels
 from carob.inputs.run import Run
@@ -43,7 +44,7 @@ def estimate(chosen: Any, probability: float, measure: str, weight: float | None
     wanted = parse_measure(measure)
     changes = [changes_of(documents, Run.of(run), [wanted], carob.Policy())[0] for run in RUNS.values()]
     return estimated_documents(
-        changes, documents.probability, CONTRASTS, linear=is_linear(wanted), weight=weight
+        changes, documents.probability, CONTRASTS, fitted=is_weighted(wanted), weight=weight
     )
 
 
@@ -88,7 +89,7 @@ def test_the_needed_documents_are_those_of_a_sample_without_replacement() -> Non
         [Changes(0.0, 0.0, own, np.zeros(size))],
         np.full(size, size / every),
         np.eye(1),
-        linear=True,
+        fitted=True,
         weight=0.0,
     )
     assert found.error[0] == pytest.approx(every * math.sqrt((1 / size - 1 / every) * own.var(ddof=1)))
@@ -108,7 +109,7 @@ def test_few_documents_allow_no_projection() -> None:
         [Changes(0.0, 0.0, np.arange(11.0), np.zeros(11))],
         np.full(11, 0.1),
         np.eye(1),
-        linear=True,
+        fitted=True,
         weight=0.0,
     )
     assert np.isnan(found.needed(found.width / 2, 0.95)).all()
@@ -127,6 +128,22 @@ def test_the_needed_documents_of_the_bundled_example_agree_with_the_widths_that_
     ]
     assert predicted[1] < found.judge.width_pairs < predicted[0]
     assert 340 < needed < 400
+
+
+def test_for_ndcg_the_weight_is_fitted_while_the_ideal_is_that_of_the_grades_at_hand() -> None:
+    run = {q: {"d0": 3.0, "d1": 2.0, "d2": 1.0} for q in PEOPLE}
+    people = {q: {d: SampledJudgment(PEOPLE[q][d], 0.5) for q_, d in PAIRS[1:] if q_ == q} for q in PEOPLE}
+    documents = Documents.of({q: its for q, its in people.items() if its}, Qrels.of(MODEL))
+    both = {q: {**its, **{d: each.grade for d, each in people[q].items()}} for q, its in MODEL.items()}
+    measures = [parse_measure(each) for each in ("nDCG@3", "DCG@3")]
+    ndcg, dcg = changes_of(documents, Run.of(run), measures, carob.Policy())
+    by_query = carob.evaluate(both, run, ["nDCG@3", "DCG@3"])
+    ideal = {q: by_query.by_query("DCG@3")[q] / own for q, own in by_query.by_query("nDCG@3").items() if own}
+    of_sample = [ideal.get(query, np.nan) for query, its in people.items() for _ in its]
+    some = ndcg.people != 0
+    assert some.any()
+    assert dcg.people[some] / ndcg.people[some] == pytest.approx(np.array(of_sample)[some])
+    assert (ndcg.people == 0).tolist() == (dcg.people == 0).tolist()
 
 
 def test_which_measures_are_linear() -> None:
@@ -221,7 +238,7 @@ def test_a_bad_file_is_refused(text: str, message: str, tmp_path: Path) -> None:
 def test_a_comparison_from_a_file(tmp_path: Path) -> None:
     rows = [f"{q},{d},{PEOPLE[q][d]},0.75" for q, d in PAIRS[:6]]
     path = written(tmp_path, "query,document,grade,probability\n" + "\n".join(rows) + "\n")
-    found = carob.compare(path, RUNS, ["P@3", "nDCG@3"], judge=MODEL)
+    found = carob.compare(path, RUNS, ["P@3", "AP"], judge=MODEL)
     expected = estimate(PAIRS[:6], 0.75, "P@3", None)
     pair = found["P@3"].pairs[0]
     assert pair.difference == pytest.approx(expected.value[2], abs=1e-12)
@@ -231,7 +248,10 @@ def test_a_comparison_from_a_file(tmp_path: Path) -> None:
     assert {each.kind for each in found.warnings} >= {"few", "approximate"}
     text = " ".join(str(found).split())
     assert "6 documents of 2 queries judged by people" in text
-    assert " for P@3; 1 for nDCG@3, as for all measures that are not sums over documents." in text
+    assert (
+        " for P@3; 1 for AP, as for all measures but sums over documents, also divided by the ideal sum."
+        in text
+    )
     with pytest.raises(PolicyError, match="neither strata of queries, nor queries"):
         carob.compare(path, RUNS, "P@3", judge=MODEL, design=carob.Design(target="similar"))
     with pytest.raises(PolicyError, match="fixed order"):

@@ -10,7 +10,7 @@ from carob._numpy import np
 from carob.comparison.findings import CORRECTIONS, FAMILY_WISE, NOUNS, SHORT_NAMES, TESTS, ranked
 from carob.comparison.ties import with_ties
 from carob.estimation.people_and_judge import FEWEST_BIASES
-from carob.estimation.sampled_documents import is_linear
+from carob.estimation.sampled_documents import is_weighted
 from carob.evaluation.score_tables import conventions_of, signature
 from carob.evaluation.suspects import reads_beyond
 from carob.output.language import filled, plural
@@ -779,9 +779,9 @@ def judge_words(comparison: Findings) -> list[str]:
 
 
 def weight_words(comparison: Findings, known: Judging) -> str:
-    """Returns the sentence about λ, which is 1 for measures that are not sums over sampled documents."""
+    """Returns the sentence about λ, which is 1 for sampled documents and measures for which it cannot be fitted."""
     sums = {
-        label: known.documents is None or is_linear(comparison.contests[label].measure)
+        label: known.documents is None or is_weighted(comparison.contests[label].measure)
         for label in known.measures
     }
     fitted = [
@@ -792,7 +792,9 @@ def weight_words(comparison: Findings, known: Judging) -> str:
         parts.append(f"fitted, {', '.join(fitted)}" if known.fixed is None else f"fixed at {known.fixed:g}")
     others = [label for label, linear in sums.items() if not linear]
     if others:
-        parts.append(f"1 for {listed(others)}, as for all measures that are not sums over documents")
+        parts.append(
+            f"1 for {listed(others)}, as for all measures but sums over documents, also divided by the ideal sum"
+        )
     return f"λ, the weight of the judge's values: {'; '.join(parts)}."
 
 

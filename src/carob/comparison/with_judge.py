@@ -24,6 +24,7 @@ from carob.estimation.sampled_documents import (
     changes_of,
     estimated_documents,
     is_linear,
+    is_weighted,
 )
 from carob.evaluation.evidence import RunTable, tables_of
 from carob.evaluation.scores import uncounted
@@ -605,16 +606,15 @@ def estimates_of_documents(
     found = []
     for place, measure in enumerate(measures):
         own = [each[place] for each in changes]
-        linear = is_linear(measure)
         made = estimated_documents(
             own,
             documents.probability,
             asked.contrasts,
-            linear=linear,
+            fitted=is_weighted(measure),
             weight=asked.design.judge_weight,
             confidence=asked.settings.confidence,
         )
-        found.append(without_unknown(made if linear else without_means(made, asked)))
+        found.append(without_unknown(made if is_linear(measure) else without_means(made, asked)))
     return found
 
 

@@ -147,9 +147,7 @@ def effects_of(
     spread, assumed = spread_of(shown, places, best, levels, shares)
     predicted = spread
     if assumed and prior is not None:
-        predicted = assumed_spread(
-            prior[places] / levels[-1], levels / levels[-1], shares, scaled=rule.kind == "linear"
-        )
+        predicted = assumed_spread(prior[places] / levels[-1], levels / levels[-1], shares, scaled=by_rank)
         if not by_rank:
             spread = predicted
     return Effects(places, each, spread, assumed, best[places], predicted), highest

@@ -12,29 +12,23 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
-from carob.estimation.sampled_documents import is_linear
+from carob.estimation.sampled_documents import is_linear, is_plain, numerator_of
 from carob.estimation.shown_documents import alone_at
 from carob.evaluation.values import values_of
 from carob.inputs.errors import refused
-from carob.measures.names import Measure
 from carob.output.errors import UncomputableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from carob.lists.rows import Floats
+    from carob.measures.names import Measure
 
 MOST_TRIED = 4096
 """The maximum number of fillings of one query that are tried one by one."""
 
 MOST_PREFIXES = 16
 """The maximum number of prefixes of each order that are tried for a measure without a rule."""
-
-KNOWN_PARAMETERS = frozenset({"rel", "gain", "discount", "beta", "max", "p"})
-"""The parameters that the rules allow for. With others, such as ``over``, every filling is tried."""
-
-UNDER_A_SCALE = {"nDCG": "DCG", "nCG": "CG"}
-"""The measures that divide a sum over documents by its value for the ideal ranking, and the sum."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,12 +92,11 @@ class Rule:
             deepest: the largest number of documents in a list or in a query's judgments.
         """
         nothing = np.zeros(0)
-        sums = UNDER_A_SCALE.get(measure.name)
-        plain = {name for name, _ in measure.parameters} <= KNOWN_PARAMETERS
-        if not plain or measure.definition.takes != "grades" or measure.every_rank:
+        sums = numerator_of(measure)
+        if not is_plain(measure) or measure.definition.takes != "grades" or measure.every_rank:
             return cls("", measure, nothing, nothing)
         if sums is not None:
-            kind, probed = "ideal", Measure(sums, measure.parameters)
+            kind, probed = "ideal", sums
         elif is_linear(measure):
             kind, probed = "linear", measure
         else:

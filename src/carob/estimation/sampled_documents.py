@@ -113,7 +113,10 @@ class Changes:
 
 
 def changes_of(documents: Documents, run: Run, measures: Sequence[Measure], policy: Policy) -> list[Changes]:
-    """Returns the values of a run by each measure, and how each judgment of people changes them."""
+    """Returns the values of a run by each measure, and how each judgment of people changes them.
+
+    The ideal value by which a measure such as nDCG is divided stays the same.
+    """
     found = match(documents.qrels, run, policy)
     numbered = found.whole
     base = with_grades(numbered, documents.people)
@@ -123,11 +126,17 @@ def changes_of(documents: Documents, run: Run, measures: Sequence[Measure], poli
     place[numbered.judged_grades.astype(np.int64)] = numbered.list_of_judgment
     lists = place[documents.sampled]
     repeated = joined([numbered], lists)
-    own = values_of(finished(joined([base], lists), policy), measures)
+    together = joined([base], lists)
+    own = values_of(finished(together, policy), measures)
+    divided = np.array([numerator_of(each) is not None for each in measures])
     parts = []
     for other in (np.zeros(len(documents.sampled)), documents.judge[documents.sampled]):
         changed = with_grades(repeated, documents.people, documents.sampled, other)
-        parts.append((own - values_of(finished(changed, policy), measures)) / documents.queries)
+        without = values_of(finished(changed, policy), measures)
+        if divided.any():
+            same_ideal = replace(changed, judged_grades=together.judged_grades)
+            without = np.where(divided, values_of(finished(same_ideal, policy), measures), without)
+        parts.append((own - without) / documents.queries)
     return [
         Changes(float(values[column]), float(judge[column]), parts[0][:, column], parts[1][:, column])
         for column in range(len(measures))
@@ -156,6 +165,36 @@ def with_grades(
             here = numbers == changed[owner]
             those[here] = other[owner[here]]
     return replace(numbered, grade=row_grades, judged_grades=pool_grades)
+
+
+UNDER_A_SCALE = {"nDCG": "DCG", "nCG": "CG"}
+"""The measures that divide a sum over documents by its value for the ideal ranking, and the sum."""
+
+
+KNOWN_PARAMETERS = frozenset({"rel", "gain", "discount", "beta", "max", "p"})
+"""The parameters that neither change which documents an ideal ranking has, nor what a list's documents depend on."""
+
+
+def is_plain(measure: Measure) -> bool:
+    """Returns whether a measure has only parameters whose effect is known here."""
+    return {name for name, _ in measure.parameters} <= KNOWN_PARAMETERS
+
+
+def numerator_of(measure: Measure) -> Measure | None:
+    """Returns the sum over documents that a measure divides by its value for the ideal ranking, or None.
+
+    Example:
+        >>> from carob.measures import parse_measure
+        >>> [str(numerator_of(parse_measure(name))) for name in ("nDCG@10", "AP")]
+        ['DCG', 'None']
+    """
+    name = UNDER_A_SCALE.get(measure.name)
+    return type(measure)(name, measure.parameters) if name is not None and is_plain(measure) else None
+
+
+def is_weighted(measure: Measure) -> bool:
+    """Returns whether λ can be fitted: for sums over documents, and for such sums divided by a fixed ideal value."""
+    return is_linear(numerator_of(measure) or measure)
 
 
 def is_linear(measure: Measure) -> bool:
@@ -261,22 +300,23 @@ def estimated_documents(
     probability: Floats,
     contrasts: Floats,
     *,
-    linear: bool,
+    fitted: bool,
     weight: float | None = None,
     confidence: float = 0.95,
 ) -> SampledEstimates:
     """Estimates means from judgments of sampled documents.
 
     For a linear measure with a fixed λ, the estimate is unbiased. λ is fitted to all runs and all pairs of runs
-    together. For other measures λ is 1, and the estimate is a linear approximation. The variance is that of Hájek
-    (1964) for a sample of fixed size with unequal probabilities.
+    together. For measures such as nDCG, the ideal value of each query is that of people's grades where they exist and
+    the judge's elsewhere, and counts as fixed. For other measures λ is 1, and the estimate is a linear approximation.
+    The variance is that of Hájek (1964) for a sample of fixed size with unequal probabilities.
 
     Args:
         runs: the values of each run.
         probability: the probability of each sampled document.
         contrasts: the weights of the runs in each series [series, runs].
-        linear: whether the measure is linear.
-        weight: λ; None fits it for a linear measure.
+        fitted: whether λ is ``weight`` or fitted; otherwise it is 1.
+        weight: λ; None fits it.
         confidence: the confidence level of the intervals.
     """
     drawn = probability < 1
@@ -291,8 +331,8 @@ def estimated_documents(
     def centred(values: Floats) -> Floats:
         return np.asarray(root * (values - (share[:, None] * values).sum(axis=0) / max(share.sum(), NOISE)))
 
-    lost = 1 if linear and weight is None else 0
-    if not linear:
+    lost = 1 if fitted and weight is None else 0
+    if not fitted:
         weight = 1.0
     elif weight is None:
         pool = pooling(len(runs))
