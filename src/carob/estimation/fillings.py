@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
-from carob.estimation.sampled_documents import is_linear, is_plain, numerator_of
+from carob.estimation.sampled_documents import has_known_parameters, is_linear, numerator_of
 from carob.estimation.shown_documents import alone_at
 from carob.evaluation.values import values_of
 from carob.inputs.errors import refused
@@ -93,7 +93,7 @@ class Rule:
         """
         nothing = np.zeros(0)
         sums = numerator_of(measure)
-        if not is_plain(measure) or measure.definition.takes != "grades" or measure.every_rank:
+        if not has_known_parameters(measure) or measure.definition.takes != "grades" or measure.every_rank:
             return cls("", measure, nothing, nothing)
         if sums is not None:
             kind, probed = "ideal", sums

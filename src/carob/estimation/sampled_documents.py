@@ -127,15 +127,16 @@ def changes_of(documents: Documents, run: Run, measures: Sequence[Measure], poli
     lists = place[documents.sampled]
     repeated = joined([numbered], lists)
     together = joined([base], lists)
-    own = values_of(finished(together, policy), measures)
+    own, pool = values_of(finished(together, policy), measures), together.judged_grades
     divided = np.array([numerator_of(each) is not None for each in measures])
     parts = []
     for other in (np.zeros(len(documents.sampled)), documents.judge[documents.sampled]):
         changed = with_grades(repeated, documents.people, documents.sampled, other)
-        without = values_of(finished(changed, policy), measures)
-        if divided.any():
-            same_ideal = replace(changed, judged_grades=together.judged_grades)
-            without = np.where(divided, values_of(finished(same_ideal, policy), measures), without)
+        without = np.empty_like(own)
+        for rows, those in ((changed, ~divided), (replace(changed, judged_grades=pool), divided)):
+            if those.any():
+                its = [measures[place] for place in np.flatnonzero(those).tolist()]
+                without[:, those] = values_of(finished(rows, policy), its)
         parts.append((own - without) / documents.queries)
     return [
         Changes(float(values[column]), float(judge[column]), parts[0][:, column], parts[1][:, column])
@@ -175,7 +176,7 @@ KNOWN_PARAMETERS = frozenset({"rel", "gain", "discount", "beta", "max", "p"})
 """The parameters that neither change which documents an ideal ranking has, nor what a list's documents depend on."""
 
 
-def is_plain(measure: Measure) -> bool:
+def has_known_parameters(measure: Measure) -> bool:
     """Returns whether a measure has only parameters whose effect is known here."""
     return {name for name, _ in measure.parameters} <= KNOWN_PARAMETERS
 
@@ -189,7 +190,11 @@ def numerator_of(measure: Measure) -> Measure | None:
         ['DCG', 'None']
     """
     name = UNDER_A_SCALE.get(measure.name)
-    return type(measure)(name, measure.parameters) if name is not None and is_plain(measure) else None
+    return (
+        type(measure)(name, measure.parameters)
+        if name is not None and has_known_parameters(measure)
+        else None
+    )
 
 
 def is_weighted(measure: Measure) -> bool:
@@ -208,17 +213,15 @@ def is_linear(measure: Measure) -> bool:
     """
     if not measure.additive:
         return False
-    one = np.ones(1)
-    rows = JudgedRows(one, np.array([0, 1]), one, 2 * one, one, one, np.array([0, 1]), 2 * one)
+    one, two = np.ones(1), np.array([1.0, 2.0])
+    alone = JudgedRows(one, np.array([0, 1]), one, 2 * one, one, one, np.array([0, 1]), 2 * one)
     # Other grades in the pool also change a scale that reaches from the lowest to the highest grade, as in RBP.
-    more = replace(rows, judged_offsets=np.array([0, 4]), judged_grades=np.array([2.0, 1.0, 5.0, 0.0]))
-    alone, among_others = (values_of(each, [measure])[0, 0] for each in (rows, more))
-    ranks, grades = np.array([1.0, 2.0]), np.array([1.0, 2.0])
-    both = JudgedRows(2 * one, np.array([0, 2]), ranks, grades, ranks, ranks, np.array([0, 2]), grades)
-    first, second, together = (
-        values_of(replace(both, grade=grades * kept), [measure])[0, 0] for kept in ((1, 0), (0, 1), (1, 1))
-    )
-    return bool(alone == among_others and math.isclose(first + second, together))
+    among = replace(alone, judged_offsets=np.array([0, 4]), judged_grades=np.array([2.0, 1.0, 5.0, 0.0]))
+    both = JudgedRows(2 * one, np.array([0, 2]), two, two, two, two, np.array([0, 2]), two)
+    parts = [replace(both, grade=two * kept) for kept in ((1, 0), (0, 1))]
+    rows = joined([alone, among, *parts, both], np.arange(5))
+    own, own_among_others, first, second, together = values_of(rows, [measure])[:, 0].tolist()
+    return own == own_among_others and math.isclose(first + second, together)
 
 
 @dataclass(frozen=True, eq=False)
