@@ -29,7 +29,7 @@ def sample_of(values: np.ndarray, least: float, unseen: float = np.inf) -> Bound
 def drawn(values: np.ndarray, least: float, unseen: float) -> tuple[float, float]:
     """The interval from drawn weights: Dirichlet, and for some unseen values Multinomial."""
     draw, size = np.random.default_rng(1), len(values)
-    weights = draw.dirichlet(np.append(np.ones(size), 0.5), 100_000)
+    weights = draw.dirichlet(np.append(np.ones(size), 0.4), 100_000)
     if np.isfinite(unseen):
         counts = draw.multinomial(int(unseen), weights).astype(float)
         counts[:, :size] += 1
@@ -53,7 +53,8 @@ def test_the_ends_are_those_of_draws(values: list[float], least: float, unseen: 
     given = sample_of(each, least, unseen)
     low, high = drawn(each, least, unseen)
     found = [Tail.of(given, bound).end(0.025)[0] for bound in (given.least, given.greatest)]
-    assert found == pytest.approx([low, high], abs=0.03 * (high - low))
+    step = 0.5 / (len(each) + unseen)  # a finite number of unseen values moves the mean in steps
+    assert found == pytest.approx([low, high], abs=max(0.03 * (high - low), step))
 
 
 def test_the_chance_of_an_end_is_that_of_the_tail() -> None:

@@ -91,8 +91,8 @@ CAUTIONS = {
     "crowded": (
         "{labels}: many values are equal, or they are few and near the end of their range. Student's t may give "
         "too narrow an interval for {which}. Their worst-point intervals count one more query, with the worst "
-        "possible value, as half a query. They covered the mean in 97.7% of simulated cases, and in 91% of the worst "
-        "setting.{alone}{missed}"
+        "possible value, as two fifths of a query. They covered the mean in 97.5% of simulated cases, and in 91% of "
+        "the worst setting.{alone}{missed}"
     ),
     "crowded:bootstrap": (
         "{labels}: many values are equal. Percentiles may give too narrow an interval for {which}{p}: without the "

@@ -580,7 +580,7 @@ def posterior(pairs: Sequence[AnyPair]) -> dict[str, list[str]]:
 WORST_POINT = "w"
 MARKED = (
     f" {WORST_POINT}: many values are equal, so interval and p are of the worst-point interval, which counts one more "
-    "query, with the worst possible value, as half a query."
+    "query, with the worst possible value, as two fifths of a query."
 )
 """The mark of an interval that is not Student's, and its meaning."""
 

@@ -184,7 +184,7 @@ def history(
         ...     carob.record(carob.evaluate(qrels, run, "RR", name="run"), os.path.join(folder, name))
         >>> found = history({name: os.path.join(folder, name) for name in ("old", "new")})
         >>> print(found.said[0])
-        RR fell at new: by 0.3889 (1.0000 to 0.6111), corrected p 0.040.
+        RR fell at new: by 0.3889 (1.0000 to 0.6111), corrected p 0.030.
     """
     if len(records) < 2:
         raise DataError("A history needs two records or more, the oldest first.")
