@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from carob.comparison.collection_tables import AcrossPair
     from carob.evaluation.collections import Scored
+    from carob.several_collections.tables import AcrossPair
 
 SEED = 20250
 COLLECTIONS = 13
@@ -119,7 +119,7 @@ def scored(tables: list[NDArray[np.float64]]) -> Scored:
 def pair_of(given: Scored, seed: int, **settings: str) -> AcrossPair:
     """Returns the comparison of the first two runs."""
     import carob
-    from carob.comparison.collections import compared
+    from carob.several_collections.collections import compared
 
     interval: Any = settings.pop("interval", "t")
     test = carob.Test(resamples=RESAMPLES if interval == "bootstrap" else 1, seed=seed, interval=interval)
@@ -163,7 +163,7 @@ def seconds(runs: int, queries: int | None) -> float:
         start = time.perf_counter()
         str(carob.compare_collections(given))
         return time.perf_counter() - start
-    from carob.comparison.collections import compared
+    from carob.several_collections.collections import compared
 
     tables = [
         draw.normal(0, 0.2, (queries, 1)) + skill + draw.normal(0, 0.1, (queries, runs)) for _ in range(MANY)

@@ -34,6 +34,8 @@ PAGES = {
 API = {
     "evaluation": "Scores",
     "comparison": "Comparisons",
+    "selection": "The best of many runs",
+    "several_collections": "Several collections",
     "estimation": "Incomplete judgments",
     "diagnosis": "Checks and explanations",
     "judges": "Judges",

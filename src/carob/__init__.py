@@ -9,10 +9,6 @@ if TYPE_CHECKING:
     from carob import adapters as adapters
     from carob import compat as compat
     from carob import tensors as tensors
-    from carob.comparison.best import Best as Best
-    from carob.comparison.best import best as best
-    from carob.comparison.collection_tables import CollectionsComparison as CollectionsComparison
-    from carob.comparison.collections import compare_collections as compare_collections
     from carob.comparison.compare import Comparison as Comparison
     from carob.comparison.compare import compare as compare
     from carob.comparison.compare import estimate as estimate
@@ -83,6 +79,10 @@ if TYPE_CHECKING:
     from carob.output.errors import PolicyError as PolicyError
     from carob.reports import Report as Report
     from carob.reports import report as report
+    from carob.selection.best import Best as Best
+    from carob.selection.best import best as best
+    from carob.several_collections.collections import compare_collections as compare_collections
+    from carob.several_collections.tables import CollectionsComparison as CollectionsComparison
     from carob.tensors.meter import Meter as Meter
     from carob.testing.gate import gate as gate
     from carob.testing.gate_result import Gate as Gate
@@ -96,9 +96,9 @@ MODULES = {
     "carob": "adapters compat tensors",
     "carob.judges.agreement": "agreement",
     "carob.judges.agreement_result": "Agreement",
-    "carob.comparison.best": "Best best",
-    "carob.comparison.collection_tables": "CollectionsComparison",
-    "carob.comparison.collections": "compare_collections",
+    "carob.selection.best": "Best best",
+    "carob.several_collections.tables": "CollectionsComparison",
+    "carob.several_collections.collections": "compare_collections",
     "carob.comparison.compare": "Comparison compare estimate",
     "carob.judges.correlate": "correlate",
     "carob.judges.correlate_result": "Correlations",

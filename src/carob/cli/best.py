@@ -42,8 +42,8 @@ def best_command(
     With --collections in place of QRELS, a collection takes the place of a query: the run is selected on most
     collections and scored on the others.
     """
-    from carob.comparison.best import best
     from carob.comparison.design import HoldOut, Resampling
+    from carob.selection.best import best
 
     refuse_misuse(*files, choices["cluster"], output=choices["ledger"])
     if choices["open_held_out"] and None in (choices["hold_out"], choices["ledger"]):

@@ -129,8 +129,8 @@ def compared_several(
     Raises:
         click.UsageError: the collections are to come from standard input, or an option does not apply to them.
     """
-    from carob.comparison.collections import compared
     from carob.comparison.design import Test
+    from carob.several_collections.collections import compared
 
     refuse_meaningless(several["collections"], files, given)
     chosen = present({name: each for name, each in {**options, **several}.items() if name in SETTINGS})

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass, replace
 from carob._numpy import np
-from carob.comparison.best import interval
 from carob.comparison.design import Resampling
 from carob.conventions import arguments
 from carob.conventions.arguments import specified
@@ -34,6 +33,7 @@ from carob.output.files import write_whole
 from carob.output.language import filled
 from carob.output.layout import decimals
 from carob.output.results import Records
+from carob.selection.best import interval
 from carob.statistics.estimates import NOISE, Estimate
 from carob.statistics.paired import Draw
 from carob.statistics.selection import RESELECTIONS, cross_validated, reselected_among

@@ -14,8 +14,8 @@ import pytest
 
 import carob
 from carob.cli import main
-from carob.comparison.held_out import held_out, query_hashes, read_ledger, record_opening
 from carob.inputs.qrels import Qrels
+from carob.selection.held_out import held_out, query_hashes, read_ledger, record_opening
 from carob.statistics.multiple_comparisons import romano_wolf
 from carob.statistics.paired import Draw
 from carob.statistics.selection import cross_validated, ranks, shown_better
@@ -116,7 +116,7 @@ def test_few_queries_are_told_to_leave_every_run_open() -> None:
 @pytest.mark.long
 def test_no_row_contradicts_itself_in_any_table(monkeypatch: pytest.MonkeyPatch) -> None:
     """May be best, the share of first places and the rank agree in 300 tables, skewed, tied and short ones too."""
-    monkeypatch.setattr("carob.comparison.best.RESELECTIONS", 2)
+    monkeypatch.setattr("carob.selection.best.RESELECTIONS", 2)
     draw, how = np.random.default_rng(9), carob.Resampling(folds=2, repeats=1, resamples=200)
     for number in range(300):
         queries, runs = int(draw.integers(3, 30)), int(draw.integers(2, 8))

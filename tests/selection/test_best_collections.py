@@ -11,8 +11,8 @@ import pytest
 
 import carob
 from carob.cli import main
-from carob.comparison.held_out import held_out
 from carob.output.errors import DataError
+from carob.selection.held_out import held_out
 
 KITCHEN = Path(__file__).parents[2] / "examples" / "kitchen"
 

@@ -6,14 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass, replace
 from carob._numpy import np
-from carob.comparison.collection_tables import (
-    FEWEST_PLACED,
-    Across,
-    AcrossPair,
-    AcrossSettings,
-    CollectionsComparison,
-    OneCollection,
-)
 from carob.comparison.design import Test
 from carob.comparison.findings import best_first
 from carob.comparison.significance import (
@@ -33,6 +25,14 @@ from carob.evaluation.evidence import RunTable
 from carob.inputs.names import Names
 from carob.inputs.runs import available_cores, in_threads
 from carob.output.errors import DataError, did_you_mean
+from carob.several_collections.tables import (
+    FEWEST_PLACED,
+    Across,
+    AcrossPair,
+    AcrossSettings,
+    CollectionsComparison,
+    OneCollection,
+)
 from carob.statistics.collections import (
     like_these,
     resampled_queries,

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from carob._dataclasses import dataclass, replace
 from carob._numpy import np
 from carob.comparison.design import HoldOut, Resampling
-from carob.comparison.held_out import held_out, query_hashes, record_opening
 from carob.comparison.significance import estimated_means
 from carob.comparison.tables import top_said
 from carob.comparison.verdict import names_in
@@ -28,6 +27,7 @@ from carob.output.language import filled
 from carob.output.layout import apart, decimals
 from carob.output.pictures.figures import whiskers
 from carob.output.results import Records
+from carob.selection.held_out import held_out, query_hashes, record_opening
 from carob.statistics.estimates import NOISE, Estimate, quantile
 from carob.statistics.paired import Draw
 from carob.statistics.selection import (

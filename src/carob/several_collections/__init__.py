@@ -1,0 +1,1 @@
+"""Compares runs over several collections together."""
