@@ -34,6 +34,7 @@ PAGES = {
 API = {
     "evaluation": "Scores",
     "comparison": "Comparisons",
+    "planning": "Planning judgments",
     "selection": "The best of many runs",
     "several_collections": "Several collections",
     "estimation": "Incomplete judgments",

@@ -17,10 +17,6 @@ if TYPE_CHECKING:
     from carob.comparison.design import Resampling as Resampling
     from carob.comparison.design import Test as Test
     from carob.comparison.design import UnjudgedLimits as UnjudgedLimits
-    from carob.comparison.plan import Plan as Plan
-    from carob.comparison.plan import VarianceComponents as VarianceComponents
-    from carob.comparison.plan import plan as plan
-    from carob.comparison.plan import variance_components as variance_components
     from carob.conventions.policy import Policy as Policy
     from carob.conventions.profiles import Profile as Profile
     from carob.conventions.profiles import list_profiles as list_profiles
@@ -34,8 +30,6 @@ if TYPE_CHECKING:
     from carob.diagnosis.explain import explain as explain
     from carob.diagnosis.whence import Whence as Whence
     from carob.diagnosis.whence import whence as whence
-    from carob.estimation.next_judgments import Next as Next
-    from carob.estimation.next_judgments import next_judgments as next_judgments
     from carob.estimation.unjudged_bounds import UnjudgedBounds as UnjudgedBounds
     from carob.estimation.unjudged_bounds import unjudged_bounds as unjudged_bounds
     from carob.evaluation.beyond_accuracy import Beyond as Beyond
@@ -77,6 +71,12 @@ if TYPE_CHECKING:
     from carob.output.errors import DataWarning as DataWarning
     from carob.output.errors import MeasureError as MeasureError
     from carob.output.errors import PolicyError as PolicyError
+    from carob.planning.next_judgments import Next as Next
+    from carob.planning.next_judgments import next_judgments as next_judgments
+    from carob.planning.plan import Plan as Plan
+    from carob.planning.plan import VarianceComponents as VarianceComponents
+    from carob.planning.plan import plan as plan
+    from carob.planning.plan import variance_components as variance_components
     from carob.reports import Report as Report
     from carob.reports import report as report
     from carob.selection.best import Best as Best
@@ -104,7 +104,7 @@ MODULES = {
     "carob.judges.correlate_result": "Correlations",
     "carob.comparison.design": "Design HoldOut Resampling Test UnjudgedLimits",
     "carob.evaluation.collections": "CollectionsScores evaluate_collections",
-    "carob.comparison.plan": "Plan VarianceComponents plan variance_components",
+    "carob.planning.plan": "Plan VarianceComponents plan variance_components",
     "carob.conventions.policy": "Policy",
     "carob.conventions.profiles": "Profile list_profiles",
     "carob.diagnosis.check": "Check check",
@@ -113,7 +113,7 @@ MODULES = {
     "carob.diagnosis.difference": "Difference difference",
     "carob.diagnosis.explain": "explain",
     "carob.diagnosis.whence": "Whence whence",
-    "carob.estimation.next_judgments": "Next next_judgments",
+    "carob.planning.next_judgments": "Next next_judgments",
     "carob.estimation.unjudged_bounds": "UnjudgedBounds unjudged_bounds",
     "carob.evaluation.beyond_accuracy": "Beyond BeyondByRun beyond_accuracy",
     "carob.evaluation.curves": "Curve curve",

@@ -37,7 +37,7 @@ def next_command(
 
     QRELS contains people's judgments so far. With --judge, omit QRELS, or pass it as --people.
     """
-    from carob.estimation.next_judgments import next_judgments
+    from carob.planning.next_judgments import next_judgments
 
     if people is not None and judge is None:
         raise click.UsageError("--people needs --judge: without a judge, pass people's judgments as QRELS.")

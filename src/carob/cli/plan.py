@@ -36,7 +36,7 @@ def plan_command(
         carob plan qrels.txt bm25.run dense.run --difference 0.02
         carob plan qrels.txt bm25.run dense.run --non-inferiority 0.01 --power 0.9
     """
-    from carob.comparison.plan import plan
+    from carob.planning.plan import plan
 
     if planned_queries is not None and preregister is None:
         raise click.UsageError("--planned-queries needs --preregister.")

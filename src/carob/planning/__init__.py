@@ -1,0 +1,1 @@
+"""Plans judgments: how many queries a comparison needs, and which documents to judge next."""
