@@ -50,7 +50,7 @@ DOORS = {
     "eval": 450,
     "compare": 2150,
     "people": 1550,
-    "sample": 2200,
+    "sample": 2450,
     "next": 1000,
     "best": 1300,
     "check": 2000,

@@ -199,7 +199,10 @@ def test_other_tests_decide_as_when_they_are_the_test(options: dict[str, Any], m
     test = options.pop("test", carob.Test())
     found = carob.compare(tea / "qrels.txt", runs, measures, test=replace(test, other_tests=True), **options)
     assert found.settings.test not in [each.test for each in found.other_tests]
-    assert len(found.other_tests) == len(NOUNS) - 1
+    ignored = (
+        {"wilcoxon", "sign"} if "design" in options else set()
+    )  # they take queries of clusters for independent
+    assert {each.test for each in found.other_tests} == {*NOUNS} - {found.settings.test} - ignored
     for each in found.other_tests:
         own = replace(test, name=each.test, correction=None if each.correction == "none" else each.correction)
         contest = carob.compare(tea / "qrels.txt", runs, measures, test=own, **options).primary
@@ -210,6 +213,30 @@ def test_other_tests_decide_as_when_they_are_the_test(options: dict[str, Any], m
         ]
         assert each.turned == sum(turned)
     assert " ".join(str(found).split()).count("Other tests of") == 1
+
+
+@pytest.mark.parametrize("test", ["wilcoxon", "sign"])
+def test_a_test_that_ignores_clusters_is_refused_with_them(test: Any) -> None:
+    tea = EXAMPLES / "tea"
+    design = carob.Design(cluster={f"t{n:02d}": str(n // 3) for n in range(1, 25)})
+    with pytest.raises(carob.PolicyError, match=f"'{test}' takes all queries for independent"):
+        carob.compare(
+            tea / "qrels.txt", sorted(map(str, (tea / "runs").glob("*.run"))), "AP", test=test, design=design
+        )
+
+
+def test_no_difference_is_promised_that_a_worst_point_interval_hides() -> None:
+    """Of 30 queries, two differ: under Romano-Wolf as under the t-test, the worst-point interval decides."""
+    base = np.ones(30)
+    runs = {name: base.copy() for name in "abc"}
+    runs["b"][:2], runs["c"][2:4] = 0.3, 0.5
+    tables = systems(np.stack([*runs.values()], axis=1), "RR")
+    by_test = {test: carob.compare(None, tables, test=test).primary.pairs for test in ("romano-wolf", "t")}
+    for one, other in zip(*by_test.values(), strict=True):
+        assert one.worst_point
+        assert one.detectable >= 0.9 * other.detectable
+    booted = carob.compare(None, tables, test=carob.Test(interval="bootstrap", seed=1)).primary.pairs
+    assert all(math.isnan(each.detectable) and math.isnan(each.joint_low) for each in booted)
 
 
 def test_other_tests_are_said_where_they_are_asked_for(capsys: pytest.CaptureFixture[str]) -> None:

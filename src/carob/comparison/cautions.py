@@ -28,7 +28,7 @@ from carob.comparison.verdict import (
     digits_of,
 )
 from carob.estimation.people_and_judge import FEWEST_CLEAN, LEAST_FREEDOM
-from carob.estimation.sampled_documents import is_linear
+from carob.estimation.sums import is_linear
 from carob.evaluation.evidence import RunTable, ranges_apart, sparse, tables_of
 from carob.evaluation.notes import notes_of_run, other_judgments, summaries
 from carob.evaluation.score_tables import GEOMETRIC_FLOOR, some_of
@@ -90,9 +90,9 @@ CAUTIONS = {
     "identical": "{these} identical on {total} {where}{unknown}.",
     "crowded": (
         "{labels}: many values are equal, or they are few and near the end of their range. Student's t may give "
-        "too narrow an interval for {which}. Their worst-point intervals count one more query, with the worst "
-        "possible value, as two fifths of a query. They covered the mean in 97.5% of simulated cases, and in 91% of "
-        "the worst setting.{alone}{missed}"
+        "too narrow an interval, or one that leaves the range, for {which}. Their worst-point intervals count one "
+        "more query, with the worst possible value, as two fifths of a query. They covered the mean in 97.5% of "
+        "simulated cases, and in 91% of the worst setting.{alone}{missed}"
     ),
     "crowded:bootstrap": (
         "{labels}: many values are equal. Percentiles may give too narrow an interval for {which}{p}: without the "

@@ -43,7 +43,7 @@ from carob.statistics.paired import (
 )
 from carob.statistics.signed_ranks import signed_rank_p
 from carob.statistics.skewness import wider_for_skewness
-from carob.statistics.worst_point import BoundedValues, worst_point
+from carob.statistics.worst_point import BoundedValues, crowded_values, worst_point
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -207,12 +207,18 @@ def plain(read: Read, asked: Asked) -> MethodResult:
 
     Raises:
         DataError: a query without a cluster or group.
+        PolicyError: a test that does not allow for clusters.
     """
     ids, tables = tables_of(read.scores)
     others = uncounted(read.scores, len(ids))
     cluster, by, origin = asked.design.cluster, asked.by, read.scores[0].inputs.get("qrels")
     clusters = None if cluster is None else groups_of(cluster, ids.texts, others=others)
     groups = None if by is None else groups_of(by, ids.texts, others=others, overlap=True, judgments=origin)
+    if clusters is not None and asked.settings.test in NOT_OF_MEANS:
+        raise PolicyError(
+            f"The test '{asked.settings.test}' takes all queries for independent, but they are in clusters: choose "
+            "test='t', test='randomisation' or test='romano-wolf'."
+        )
     if clusters is not None:
         tables = [replace(table, clusters=clusters.codes) for table in tables]
     settings = replace(
@@ -289,6 +295,8 @@ def others_decide(
         together = name in FAMILY_WISE
         if name == settings.test or (together and len(contest.pairs) == 1):
             continue
+        if settings.clusters and name in NOT_OF_MEANS:
+            continue
         other = replace(
             test, name=name, correction=None if together else single, rope=None, margin=None, effects=False
         )
@@ -326,6 +334,13 @@ def decided(
         join(each.outcome, settings, table)
         if each.pair is Pair and not table.geometric:  # the error is the rounding error of logarithms
             each.outcome.detectable[:] = detected(each.outcome, settings, table.values.shape[1])
+        if (
+            settings.interval == "bootstrap"
+        ):  # percentiles of differences that are mostly equal are too narrow
+            first, second = each.outcome.a, each.outcome.b
+            crowded = crowded_values(table.values[:, first] - table.values[:, second], differences=True)
+            for name in {"joint_low", "joint_high", "detectable"} & {*each.outcome.dtype.names}:
+                each.outcome[name][crowded] = np.nan
         contests[table.label] = each.contest(
             label=table.label,
             measure=table.measure,
@@ -492,7 +507,7 @@ def effect_sizes(outcome: Outcome, confidence: float, *, of_means: bool, of_quer
     if of_means:
         outcome.d_z_low[:], outcome.d_z_high[:] = standardised_ends(outcome.d_z, outcome.n, confidence)
     share, low, high = superiority(outcome.wins, outcome.ties, outcome.losses, confidence)
-    outcome.superiority[:] = share
+    outcome.superiority[:] = np.where(outcome.n > 1, share, np.nan)  # one query says nothing about others
     if of_queries:
         outcome.superiority_low[:], outcome.superiority_high[:] = low, high
 
@@ -704,7 +719,11 @@ def estimated_means(
     sample = sample_of(table, values if scores is None else scores, pairs=pairs)
     found = paired(values, confidence=confidence, clusters=table.clusters, shares=table.leverage)
     found = worst_point(found, sample, confidence, flat=not pairs)
-    return wider_for_skewness(found, sample, confidence)
+    if table.weights is not None and np.ptp(table.weights, axis=1).any():
+        return found  # each run has weights of its own, so that no weights of units have a skewness
+    return wider_for_skewness(
+        found, sample_of(table, values, pairs=pairs) if table.geometric else sample, confidence
+    )
 
 
 def join(outcome: Outcome, settings: Settings, table: RunTable) -> None:
@@ -750,6 +769,9 @@ def detected(outcome: Outcome, settings: Settings, runs: int) -> Floats:
     if settings.test == "romano-wolf":
         with np.errstate(divide="ignore", invalid="ignore"):
             critical = outcome.cut / outcome.spread
+        # The p of a worst-point interval decides where it is larger.
+        own = t_quantile(1 - settings.alpha / settings.comparisons, outcome.freedom)
+        critical = np.where(outcome.worst_point, np.maximum(critical, own), critical)
     else:
         critical = t_quantile(1 - level, outcome.freedom)
     return np.where(outcome.identical, np.nan, detectable(outcome.spread, outcome.freedom, critical))

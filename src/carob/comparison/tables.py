@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 NOTES = {
     "note": (
         "people: mean over the {sample} queries that people judged. judge: the judge's mean over all "
-        "{queries}. bias: judge minus people on the same queries. worth: the number of queries that people "
+        "{queries}. bias: judge minus people on {same}. worth: the number of queries that people "
         "alone would have to judge for the same interval."
     ),
     "note exact": "people, judge: means over all {queries} queries. bias: judge minus people.",
@@ -400,7 +400,11 @@ def judged(comparison: Findings, view: View) -> list[FittedTable]:
         [contest.marks[run], comparison.names[run], *(each[run] for each in columns.values())]
         for run in shown
     ]
-    note = filled(NOTES[key], sample=known.sample, queries=known.queries)
+    tuned = known.tuned or 0
+    same = (
+        f"the {known.sample - tuned} of them that the judge was not tuned on" if tuned else "the same queries"
+    )
+    note = filled(NOTES[key], sample=known.sample, queries=known.queries, same=same)
     return [FittedTable(["#", f"judge, {contest.label}", *columns], rows, frozenset({0, 1}), note=note)]
 
 

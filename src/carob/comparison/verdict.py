@@ -9,8 +9,8 @@ from carob._dataclasses import dataclass, replace
 from carob._numpy import np
 from carob.comparison.findings import CORRECTIONS, FAMILY_WISE, NOUNS, SHORT_NAMES, TESTS, ranked
 from carob.comparison.ties import with_ties
-from carob.estimation.people_and_judge import FEWEST_BIASES
-from carob.estimation.sampled_documents import is_weighted
+from carob.estimation.people_and_judge import FEWEST_BIASES, FEWEST_PAIRS, TYPICAL
+from carob.estimation.sums import is_weighted
 from carob.evaluation.score_tables import conventions_of, signature
 from carob.evaluation.suspects import reads_beyond
 from carob.output.language import filled, plural
@@ -75,6 +75,10 @@ VERDICTS = {
 }
 """Which run is better, by what is known about it."""
 JUDGE = {
+    "borrowed": (
+        "A pair that varies less than most borrows variance from the median pair, which counts for {typical} queries: "
+        "its p and interval depend on the other runs."
+    ),
     "heading": "people: {people} | judge: {judge} | {sample} of {queries:query/queries} judged by people",
     "heading documents": (
         "people: {people} | judge: {judge} | {documents:document/documents} of {queries:query/queries} "
@@ -698,7 +702,7 @@ def plan_said(comparison: Findings) -> str:
 def others_said(comparison: Findings) -> list[str]:
     """Returns what the other tests decide about the pair of the verdict, and about all pairs, in sentences."""
     found, settings = comparison.other_tests, comparison.settings
-    if not found:
+    if not found or all(math.isnan(each.p_corrected) for each in found):
         return []
     contest = comparison.primary
     pair, count = contest.between(found[0].a, found[0].b), len(contest.pairs)
@@ -772,10 +776,13 @@ def judge_words(comparison: Findings) -> list[str]:
     fixed = filled(JUDGE["fixed after tuning" if known.tuned else "fixed"], clean=clean)
     if known.complete:
         return [filled(JUDGE["exact" if known.exact else "complete"], queries=known.queries)]
-    return [
+    said = [
         filled(JUDGE[key], which=which, strata=strata, fixed=fixed, documents=known.documents, **sizes),
         weight_words(comparison, known),
     ]
+    if known.documents is None and len(comparison.primary.pairs) >= FEWEST_PAIRS:
+        said.append(filled(JUDGE["borrowed"], typical=TYPICAL))
+    return said
 
 
 def weight_words(comparison: Findings, known: Judging) -> str:
@@ -952,8 +959,10 @@ def interval_words(comparison: Findings) -> str:
     )
     if contest.measure.definition.aggregate == "geometric" and settings.interval != "bootstrap":
         kind, of = "Student's t of logarithms", ("geometric mean", "ratio of two, first by second")
-    skewed = "" if settings.interval == "bootstrap" else " (wider if skewed)"
-    each = " and of each ".join((of[0] + skewed, *of[1:])[: 2 if contest.pairs else 1])
+    sampled = comparison.judge is not None and comparison.judge.documents is not None
+    skewed = "" if settings.interval == "bootstrap" or sampled else " (wider if skewed)"
+    known = not np.isnan(contest.low).all() or not contest.pairs
+    each = " and of each ".join([of[0] + skewed] * known + [*of[1:]] * bool(contest.pairs))
     said = [f"{settings.confidence * 100:g}% CI: {kind}, of each {each}, one at a time."]
     lowest, highest = np.nanmin(contest.values, initial=0.0), np.nanmax(contest.values, initial=1.0)
     if (lowest == 0 and min(contest.low) < 0) or (highest == 1 and max(contest.high) > 1):

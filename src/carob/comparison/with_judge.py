@@ -9,6 +9,8 @@ from carob._dataclasses import dataclass, replace
 from carob._numpy import np
 from carob.comparison.findings import JudgeComparison, Judging
 from carob.comparison.significance import Estimated, MethodResult, effect_sizes, empty_outcome
+from carob.estimation.expected_ideal import RELATIVE_ERROR
+from carob.estimation.numbered_documents import Documents
 from carob.estimation.people_and_judge import (
     FEWEST_BIASES,
     JudgedEstimates,
@@ -19,13 +21,11 @@ from carob.estimation.people_and_judge import (
     with_noise,
 )
 from carob.estimation.sampled_documents import (
-    Documents,
     SampledEstimates,
     changes_of,
     estimated_documents,
-    is_linear,
-    is_weighted,
 )
+from carob.estimation.sums import is_linear, is_weighted, numerator_of
 from carob.evaluation.evidence import RunTable, tables_of
 from carob.evaluation.scores import uncounted
 from carob.inputs.errors import refused
@@ -35,7 +35,7 @@ from carob.inputs.qrels import graded
 from carob.inputs.query_files import groups_of, queries_in
 from carob.output.errors import DataError, PolicyError
 from carob.statistics.coefficients import LEAST_ALIKE, quadratic_kappa
-from carob.statistics.estimates import NOISE
+from carob.statistics.estimates import NOISE, half_width
 from carob.statistics.paired import Draw, all_pairs, max_flip, wins
 from carob.statistics.sample_size import FEWEST_JUDGED
 from carob.statistics.worst_point import BoundedValues, worst_point
@@ -359,7 +359,8 @@ def estimates_of(table: RunTable, other: RunTable, shared: Shared, asked: Asked)
     if found.sample < found.queries:
         found, plain = without_unknown(found), without_unknown(plain)
     noise = None if asked.twice is None or similar else asked.twice.noise_of(table.label, contrasts)
-    found = found if noise is None else with_noise(found, noise, confidence)
+    if noise is not None:
+        found = with_noise(found, noise, confidence, ends_of(contrasts, table.limits))
     return OfQueries(found, plain, int((~known).sum()), clean.judge[clean.rows] - clean.people)
 
 
@@ -614,8 +615,23 @@ def estimates_of_documents(
             weight=asked.design.judge_weight,
             confidence=asked.settings.confidence,
         )
+        if numerator_of(measure) is not None:
+            made = with_error(made, RELATIVE_ERROR * np.abs(made.value), asked.settings.confidence)
         found.append(without_unknown(made if is_linear(measure) else without_means(made, asked)))
     return found
+
+
+def with_error(found: SampledEstimates, added: Floats, confidence: float) -> SampledEstimates:
+    """Returns estimates with another source of error, which more judgments do not reduce.
+
+    Args:
+        found: the estimates.
+        added: the standard error that is added to each.
+        confidence: the confidence level of the intervals.
+    """
+    error = np.where(found.error > NOISE, np.hypot(found.error, added), found.error)
+    half = half_width(error, found.freedom, confidence)
+    return replace(found, error=error, low=found.value - half, high=found.value + half)
 
 
 def without_means(found: SampledEstimates, asked: Asked) -> SampledEstimates:

@@ -144,7 +144,7 @@ def effects_of(
         single = alone_at(np.ones(len(levels)), levels, float(deepest))
         own = values_of(finished(single, policy), [measure])[:, 0]
         shares = own / own[-1] if own[-1] > 0 else shares
-    spread, assumed = spread_of(shown, places, best, levels, shares)
+    spread, assumed = spread_of(shown, places, best, levels, shares, scaled=by_rank)
     predicted = spread
     if assumed and prior is not None:
         predicted = assumed_spread(prior[places] / levels[-1], levels / levels[-1], shares, scaled=by_rank)
@@ -205,11 +205,12 @@ def finite_differences(
 
 
 def spread_of(
-    shown: ShownDocuments, places: Integers, best: Floats, levels: Floats, shares: Floats
+    shown: ShownDocuments, places: Integers, best: Floats, levels: Floats, shares: Floats, *, scaled: bool
 ) -> tuple[Floats, bool]:
     """Returns the expected root of the squared distance of people's gain from the judge's, and whether it is assumed.
 
-    It is estimated from judged documents of the same judge's grade, or of similar rank, if enough are known.
+    It is estimated from judged documents of the same judge's grade, or of similar rank, if enough are known. If the
+    judge's gains are multiplied by a fitted weight (``scaled``), the distance is that from the weighted gain.
     """
     known = np.flatnonzero((shown.grade >= 0) & np.isfinite(best))
     people = np.interp(shown.grade[known], levels, shares)
@@ -219,7 +220,9 @@ def spread_of(
         usual = 0.25
     else:
         judge = np.interp(shown.judge, levels, shares)
-        squared = (people - judge[known]) ** 2
+        squares = float((judge[known] ** 2).sum())
+        weight = float((people * judge[known]).sum()) / squares if scaled and squares > 0 else 1.0
+        squared = (people - weight * judge[known]) ** 2
         group = np.searchsorted(levels, shown.judge)
         usual = (1 - RELATED**2) * max(float(judge[places].var()), 0.01)
     if len(known) < FEW_KNOWN:

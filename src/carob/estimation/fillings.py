@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
-from carob.estimation.sampled_documents import has_known_parameters, is_linear, numerator_of
 from carob.estimation.shown_documents import alone_at
+from carob.estimation.sums import has_known_parameters, is_linear, numerator_of
 from carob.evaluation.values import values_of
 from carob.inputs.errors import refused
 from carob.output.errors import UncomputableError

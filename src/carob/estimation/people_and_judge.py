@@ -103,7 +103,7 @@ class JudgedEstimates(Estimates):
         fitted = 1 + 1 / np.maximum(size - 3, 1)
         freedom = np.maximum(size - 2, 1)
         variance = np.maximum(1 / size - 1 / self.queries, 0) * self.aided * fitted + self.lasting
-        variance = no_less_than_typical(variance, freedom, self.pairs) + self.noise
+        variance = no_less_than_typical(variance, freedom, self.pairs & ~self.worst_point) + self.noise
         return t_quantile(confidence, freedom) * np.sqrt(variance)
 
     def needed(self, width: float, confidence: float) -> Floats:
@@ -301,7 +301,9 @@ def estimated(
     return wider_for_skewness(found, replace(judged, shares=shares), confidence, residuals @ contrasts.T)
 
 
-def with_noise(found: JudgedEstimates, noise: AssessorNoise, confidence: float) -> JudgedEstimates:
+def with_noise(
+    found: JudgedEstimates, noise: AssessorNoise, confidence: float, ends: tuple[Floats, Floats]
+) -> JudgedEstimates:
     """Returns estimates of means over these queries whose errors contain the noise of people's assessors.
 
     The sampling error concerns the mean of one judgment of each query, whose distance from the mean over all assessors
@@ -312,6 +314,7 @@ def with_noise(found: JudgedEstimates, noise: AssessorNoise, confidence: float) 
         found: the estimates.
         noise: the noise of each series.
         confidence: the confidence level of the intervals.
+        ends: the lowest and the highest value of each series.
     """
     added = np.where(found.worst_point, 0.0, noise.variance / found.queries)
     freedom = welch(
@@ -329,6 +332,11 @@ def with_noise(found: JudgedEstimates, noise: AssessorNoise, confidence: float) 
             found.value + np.where(known > 0, (end - found.value) * longer, sign * half),
         )
         for end, sign in ((found.low, -1), (found.high, 1))
+    )
+    # An estimate from both judges may itself lie outside the range.
+    low, high = (
+        np.maximum(low, np.minimum(ends[0], found.value)),
+        np.minimum(high, np.maximum(ends[1], found.value)),
     )
     return replace(found, low=low, high=high, error=error, freedom=freedom, noise=added)
 

@@ -8,91 +8,27 @@ not judge: the change of the value when people's grade replaces the judge's is a
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from carob._dataclasses import dataclass, replace
 from carob._numpy import np
+from carob.estimation.expected_ideal import scales_of
 from carob.estimation.people_and_judge import pooling
+from carob.estimation.sums import numerator_of
 from carob.evaluation.values import values_of
-from carob.inputs.qrels import Qrels
 from carob.lists.rows import JudgedRows, joined
 from carob.matching.match import finished, match
-from carob.output.errors import DataError
 from carob.statistics.estimates import NOISE, Estimates, half_width, t_quantile
 from carob.statistics.sample_size import FEWEST_JUDGED
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from carob.conventions.policy import Policy
+    from carob.estimation.numbered_documents import Documents
     from carob.inputs.run import Run
-    from carob.inputs.samples import SampledJudgment
     from carob.lists.rows import Floats, Integers
     from carob.measures import Measure
-
-
-# ---------------------------------------------------------------- values under two grades
-
-
-@dataclass(frozen=True, eq=False)
-class Documents:
-    """Every document that people or the judge judged. A document's number is its place in these arrays [documents].
-
-    Args:
-        qrels: judgments in which the grade of a document is its number.
-        people: people's grade, or the judge's if people did not judge the document.
-        judge: the judge's grade, or 0 if the judge did not judge the document.
-        sampled: the numbers of the documents that people judged [sample].
-        probability: the probability of each of these [sample].
-        queries: the number of the judge's queries.
-    """
-
-    qrels: Qrels
-    people: Floats
-    judge: Floats
-    sampled: Integers
-    probability: Floats
-    queries: int
-
-    @classmethod
-    def of(cls, people: Mapping[str, Mapping[str, SampledJudgment]], judge: Qrels) -> Documents:
-        """Numbers the documents.
-
-        Raises:
-            DataError: people judged a query that the judge did not.
-        """
-        table: dict[str, dict[str, float]] = {}
-        grades: list[float] = []
-        changed: list[float] = []
-        sampled: list[int] = []
-        probability: list[float] = []
-        judged = judge.table
-        for query in people:
-            if query not in judged:
-                raise DataError(
-                    f"People judged documents of query '{query}', which the judge did not judge. Add its judgments."
-                )
-        for query, its in judged.items():
-            own = people.get(query, {})
-            numbers = table.setdefault(query, {})
-            for document in dict.fromkeys((*its, *own)):
-                judgment = own.get(document)
-                numbers[document] = float(len(grades))
-                known = max(float(its.get(document, 0.0)), 0.0)
-                changed.append(known)
-                grades.append(known if judgment is None else max(judgment.grade, 0.0))
-                if judgment is not None:
-                    sampled.append(len(grades) - 1)
-                    probability.append(judgment.probability)
-        return cls(
-            Qrels.of(table),
-            np.array(grades),
-            np.array(changed),
-            np.array(sampled, np.int64),
-            np.array(probability),
-            len(judged),
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,12 +51,13 @@ class Changes:
 def changes_of(documents: Documents, run: Run, measures: Sequence[Measure], policy: Policy) -> list[Changes]:
     """Returns the values of a run by each measure, and how each judgment of people changes them.
 
-    The ideal value by which a measure such as nDCG is divided stays the same.
+    The value by which a measure such as nDCG is divided stays the same: the expected value of the ideal ranking.
     """
     found = match(documents.qrels, run, policy)
     numbered = found.whole
     base = with_grades(numbered, documents.people)
-    values = values_of(finished(base, policy), measures).mean(axis=0)
+    scales = scales_of(documents, numbered, measures, policy)
+    values = (scales * values_of(finished(base, policy), measures)).mean(axis=0)
     judge = values_of(finished(with_grades(numbered, documents.judge), policy), measures).mean(axis=0)
     place = np.full(len(documents.people), -1)
     place[numbered.judged_grades.astype(np.int64)] = numbered.list_of_judgment
@@ -137,7 +74,7 @@ def changes_of(documents: Documents, run: Run, measures: Sequence[Measure], poli
             if those.any():
                 its = [measures[place] for place in np.flatnonzero(those).tolist()]
                 without[:, those] = values_of(finished(rows, policy), its)
-        parts.append((own - without) / documents.queries)
+        parts.append(scales[lists] * (own - without) / documents.queries)
     return [
         Changes(float(values[column]), float(judge[column]), parts[0][:, column], parts[1][:, column])
         for column in range(len(measures))
@@ -166,62 +103,6 @@ def with_grades(
             here = numbers == changed[owner]
             those[here] = other[owner[here]]
     return replace(numbered, grade=row_grades, judged_grades=pool_grades)
-
-
-UNDER_A_SCALE = {"nDCG": "DCG", "nCG": "CG"}
-"""The measures that divide a sum over documents by its value for the ideal ranking, and the sum."""
-
-
-KNOWN_PARAMETERS = frozenset({"rel", "gain", "discount", "beta", "max", "p"})
-"""The parameters that neither change which documents an ideal ranking has, nor what a list's documents depend on."""
-
-
-def has_known_parameters(measure: Measure) -> bool:
-    """Returns whether a measure has only parameters whose effect is known here."""
-    return {name for name, _ in measure.parameters} <= KNOWN_PARAMETERS
-
-
-def numerator_of(measure: Measure) -> Measure | None:
-    """Returns the sum over documents that a measure divides by its value for the ideal ranking, or None.
-
-    Example:
-        >>> from carob.measures import parse_measure
-        >>> [str(numerator_of(parse_measure(name))) for name in ("nDCG@10", "AP")]
-        ['DCG', 'None']
-    """
-    name = UNDER_A_SCALE.get(measure.name)
-    return (
-        type(measure)(name, measure.parameters)
-        if name is not None and has_known_parameters(measure)
-        else None
-    )
-
-
-def is_weighted(measure: Measure) -> bool:
-    """Returns whether λ can be fitted: for sums over documents, and for such sums divided by a fixed ideal value."""
-    return is_linear(numerator_of(measure) or measure)
-
-
-def is_linear(measure: Measure) -> bool:
-    """Returns whether a measure is a sum over the retrieved documents, each independent of all other judgments.
-
-    Example:
-        >>> from carob.measures import parse_measure
-        >>> names = ("P@10", "DCG@10", "nDCG@10", "nDCG(ideal=retrieved)@10", "AP")
-        >>> [is_linear(parse_measure(name)) for name in names]
-        [True, True, False, False, False]
-    """
-    if not measure.additive:
-        return False
-    one, two = np.ones(1), np.array([1.0, 2.0])
-    alone = JudgedRows(one, np.array([0, 1]), one, 2 * one, one, one, np.array([0, 1]), 2 * one)
-    # Other grades in the pool also change a scale that reaches from the lowest to the highest grade, as in RBP.
-    among = replace(alone, judged_offsets=np.array([0, 4]), judged_grades=np.array([2.0, 1.0, 5.0, 0.0]))
-    both = JudgedRows(2 * one, np.array([0, 2]), two, two, two, two, np.array([0, 2]), two)
-    parts = [replace(both, grade=two * kept) for kept in ((1, 0), (0, 1))]
-    rows = joined([alone, among, *parts, both], np.arange(5))
-    own, own_among_others, first, second, together = values_of(rows, [measure])[:, 0].tolist()
-    return own == own_among_others and math.isclose(first + second, together)
 
 
 @dataclass(frozen=True, eq=False)

@@ -69,7 +69,7 @@ def rows_of_judgments(
     Raises:
         DataError: a missing column or field, or a field that is not a number.
     """
-    rows = table.rows()
+    rows = list(table)
     if not rows:
         return []
     roles = roles or roles_of(list(rows[0][1]), needed, table.name)

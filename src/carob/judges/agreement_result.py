@@ -49,8 +49,8 @@ SENTENCES = {
     "resamples": "Intervals: percentiles over whole queries, resampled {resamples} times, seed {seed}.",
     "tau": "Interval of tau: over other sets of as many queries, on Fisher's scale, as in carob correlate.",
     "tau flat": (
-        "{labels}: tau has no interval, since all resamples have the same order of systems, so they do not show how it "
-        "would vary."
+        "{labels}: tau has no interval, since both judges order the systems alike in every resample, so that these do "
+        "not show how it would vary."
     ),
     "fates": "kept, lost, gained, reversed: pairs that differ significantly under A, under B or under both.",
     "test": "Significant, as in carob compare: {name}, alpha {alpha:g}; {family}.",

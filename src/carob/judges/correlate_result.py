@@ -32,6 +32,7 @@ SENTENCES = {
     "answer:judges one": "{judge} (by {measure}) against {truth}: {name} {value}{interval}.",
     "answer:measures": "Of all measures, {measure}{size} orders runs most like {true}: {name} {value}{interval}.",
     "answer:measures one": "{measure} against {true}: {name} {value}{interval}.",
+    "answer:tied": "The same {name}: {others}.",
     "answer:sizes": "{kind} have different queries or runs, so these correlations are not comparable.",
     "undefined:truth": "{name} is not defined: {truth} ties all runs.",
     "undefined:judges": "{name} is not defined: the judge ties all runs.",
@@ -81,6 +82,9 @@ MOST_PAIRS = 10
 
 LONGEST = 24
 """The maximum number of characters of a judge's name in tables."""
+
+MOST_TIED = 3
+"""Judges that a sentence lists beside the one whose correlation is as high."""
 
 FEW = 10
 """A number of runs below which a rank correlation has few possible values."""
@@ -286,6 +290,12 @@ class Correlations(Documented):
         differ = len({(each.runs, each.queries, each.shared) for each in self.rows}) > 1
         words["size"] = self.size({(len(best.runs), best.queries)}) if differ else ""
         sentences = [said(f"answer:{kind}{several}", **words)]
+        same = [each for each in known if each is not best and each.coefficients[0].value == first.value]
+        if same:
+            others = dict.fromkeys(
+                each.measure if self.of_measures else shortened(each.judge, LONGEST) for each in same
+            )
+            sentences.append(said("answer:tied", name=first.name, others=listed(list(others), MOST_TIED)))
         if differ:
             alone = self.of_measures or len({each.judge for each in self.rows}) == 1
             sentences.append(said("answer:sizes", kind="Measures" if alone else "Judges"))

@@ -12,8 +12,9 @@ from carob.conventions import arguments
 from carob.conventions.arguments import specified
 from carob.conventions.request import request_of
 from carob.estimation.effects import drawn, effects_of, expected_variances, probabilities
-from carob.estimation.sampled_documents import is_linear
+from carob.estimation.expected_ideal import RELATIVE_ERROR
 from carob.estimation.shown_documents import ShownDocuments
+from carob.estimation.sums import is_linear, numerator_of
 from carob.evaluation.engine import evaluate_together, judgments_for
 from carob.evaluation.score_tables import SAME, footers
 from carob.inputs.errors import refused
@@ -216,7 +217,8 @@ class Next(Documented):
             return said
         if not math.isnan(self.width):
             kinds = [f"{decimals(self.width, 4)} for {of_what}"]
-            kinds += [f"{decimals(self.width_run, 4)} for the mean of a run"] if several else []
+            if several and not math.isnan(self.width_run):
+                kinds.append(f"{decimals(self.width_run, 4)} for the mean of a run")
             said.append(
                 f"Expected width of the 95% interval of {self.measure} after judging: {' and '.join(kinds)}."
             )
@@ -357,7 +359,11 @@ def next_judgments(
     if order == "sample":
         per_run, per_pair = expected_variances(effects, probability)
         lost = max(int((probability[places] < 1).sum()) - 1, 1)
+        if numerator_of(wanted) is not None and model is not None:
+            per_pair = per_pair + (RELATIVE_ERROR * spread_under(model, given, request)) ** 2
         width, width_run = (2 * quantile(0.95, lost) * math.sqrt(each) for each in (per_pair, per_run.mean()))
+        if not is_linear(wanted):  # means have no interval
+            width, width_run = width if len(given) > 1 else math.nan, math.nan
     names = texts_of(shown.judgments.queries)
     query = shown.query[effects.documents[places]]
     chosen = tuple(
@@ -387,6 +393,13 @@ def next_judgments(
         linear=is_linear(wanted),
         **known_of(people, model, given, request),
     )
+
+
+def spread_under(judge: Qrels, runs: Sequence[Run], request: Request) -> float:
+    """Returns the root mean square difference of the means of two runs by a judge's grades."""
+    any_part = replace(request, policy=request.policy.changed(overlap="none"))
+    means = [next(iter(each.means().values())) for each, _ in evaluate_together(judge, runs, any_part)]
+    return math.sqrt(2 * float(np.var(means, ddof=1))) if len(means) > 1 else 0.0
 
 
 OF_A_JUDGE = ("covered", "nearly covered", "empty")

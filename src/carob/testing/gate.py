@@ -485,7 +485,7 @@ def tested_checks(
         check = replace(drop_check(found, label, limit, worst), decide_by=decide_by)
         if kind == "min":
             contest = found.contests[label]
-            if check.worst_point or contest.worst_point[1]:
+            if decide_by != "significance" or check.worst_point or contest.worst_point[1]:
                 # The mean's own interval: its range is narrower than that of a difference.
                 low, high = contest.low[1], contest.high[1]
             else:  # Student's, with which p agrees

@@ -74,8 +74,8 @@ def separator_of(line: str) -> str:
     return max(",;\t", key=line.count)
 
 
-def rows_of(lines: Iterable[tuple[int, str]], path: str) -> list[tuple[int, dict[str, str]]]:
-    """Returns the number of each line below the first, and its cells by the names in the first line.
+def rows_of(lines: Iterable[tuple[int, str]], path: str) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yields the number of each line below the first, and its cells by the names in the first line.
 
     Raises:
         DataError: two columns with the same name, a row with another number of columns, or a cell that is too long.
@@ -83,7 +83,7 @@ def rows_of(lines: Iterable[tuple[int, str]], path: str) -> list[tuple[int, dict
     below = iter(lines)
     first, header = next(below, (1, ""))
     if not header:
-        return []
+        return
     names = names_in(header)
     again = twice(names)
     if again is not None:
@@ -96,8 +96,8 @@ def rows_of(lines: Iterable[tuple[int, str]], path: str) -> list[tuple[int, dict
             yield line
 
     try:
-        reader = csv.reader(numbered(), delimiter=separator_of(header))
-        return [(number, row_of(names, cells, path, number)) for cells in reader]
+        for cells in csv.reader(numbered(), delimiter=separator_of(header)):
+            yield number, row_of(names, cells, path, number)
     except csv.Error as error:
         raise refused(*NO_ROW, file=path, line=number, why=error) from None
 

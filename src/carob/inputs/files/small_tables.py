@@ -128,39 +128,26 @@ class SmallTable:
             return list(self.columns)
         if self.is_prototext:
             return [*NAMES]
-        if self.of_tool is not None:
-            return list(self.of_tool.rows[0][1]) if self.of_tool.rows else []
-        if self.has_objects and self.lines.first is not None:  # the others may be cut off
-            return list(self.object_in(*self.lines.first)[1])
-        return names_in(self.first)
+        return list(next((row for _, row in self), ())) if self.has_objects else names_in(self.first)
 
     def __iter__(self) -> Iterator[tuple[dict[str, Any], Mapping[str, Any]]]:
-        """Yields the rows."""
-        return iter(self.rows())
-
-    def rows(self) -> Sequence[tuple[dict[str, Any], Mapping[str, Any]]]:
-        """Returns the place of each row, as the fields of an error, and its cells by the names of the columns.
+        """Yields the place of each row, as the fields of an error, and its cells by the names of the columns.
 
         Raises:
             DataError: a row has another number of columns, or is not a JSON object.
         """
         if self.frame is not None:
-            numbered = enumerate(self.frame.iter_rows(named=True))
-            return [({"file": self.name, "row": number}, cells) for number, cells in numbered]
-        if self.of_tool is not None:
-            return self.of_tool.rows
-        if not self.has_objects:
-            return [({"file": self.name, "line": line}, row) for line, row in rows_of(self.lines, self.name)]
-        return [self.object_in(line, text) for line, text in self.lines]
-
-    def object_in(self, line: int, text: str) -> tuple[dict[str, Any], Mapping[str, Any]]:
-        """Returns the place of a line, and the JSON object in it.
-
-        Raises:
-            DataError: it is not a JSON object.
-        """
-        place: dict[str, Any] = {"file": self.name, "line": line}
-        found = json_or_none(text, **place)
-        if not isinstance(found, dict):
-            raise refused(*LINE_NOT_AN_OBJECT, **place, found=text[:60])
-        return place, found
+            for number, cells in enumerate(self.frame.iter_rows(named=True)):
+                yield {"file": self.name, "row": number}, cells
+        elif self.of_tool is not None:
+            yield from self.of_tool.rows
+        elif not self.has_objects:
+            for line, row in rows_of(self.lines, self.name):
+                yield {"file": self.name, "line": line}, row
+        else:
+            for line, text in self.lines:
+                place: dict[str, Any] = {"file": self.name, "line": line}
+                found = json_or_none(text, **place)
+                if not isinstance(found, dict):
+                    raise refused(*LINE_NOT_AN_OBJECT, **place, found=text[:60])
+                yield place, found
