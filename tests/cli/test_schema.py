@@ -74,7 +74,7 @@ def said_about(example: str) -> dict[str, list[str]]:
         "compare two": ["compare", qrels, *runs[:2], "-m", "RR", "-m", "AP", "--family", "all"],
         "compare with a baseline": [*compare, "--baseline", first, "--rope", "0.01", "--margin", "0.1"],
         "compare by groups": [*compare, "--by", str(own / "groups"), "--orders", "--bootstrap"],
-        "compare in clusters": [*compare, "--cluster", str(own / "clusters"), "--test", "sign"],
+        "compare in clusters": [*compare, "--cluster", str(own / "clusters"), "--test", "t"],
         "compare with bounds": [*compare, "--unjudged-bounds", "--max-grade", "3", "--test", "tukey"],
         "compare with a judge": ["compare", "--people", people, "--judge", model, *roasts, *judged],
         "compare with drawn documents": [
