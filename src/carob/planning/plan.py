@@ -314,8 +314,13 @@ class Plan(Documented):
         if self.correlation is not None:
             notes.append(
                 f"By people: if a model judges {self.judged:,} queries, its differences correlate with those of "
-                f"people by {self.correlation:.15g}, and it was fixed without people's judgments of these queries."
+                f"people by {self.correlation:.15g}, and it was fixed without people's judgments of these queries. The "
+                "comparison then concerns similar queries, not only these."
             )
+            if any(math.isinf(each.people or 0.0) for each in self.rows):
+                notes.append(
+                    "∞: with so few queries that a model judges, no number that people judge is enough."
+                )
         if any(each.pilot < FEW for each in self.rows):
             notes.append(
                 filled(
