@@ -189,7 +189,7 @@ def covered(values: Values, size: int, replicates: int, *, similar: bool) -> Ite
         sample = JudgedSample(people, judge, np.arange(size))
         alone = estimated(sample, contrasts, weight=0.0, similar=similar)
         own = np.sqrt(np.maximum(alone.error**2 - alone.borrowed, 0.0))
-        student = 2 * half_width(own, alone.freedom, 0.95)
+        student = np.where(own > LEAST, 2 * half_width(own, alone.freedom, 0.95), np.nan)
         for name, weight in (("people and judge", None), ("people alone", 0.0)):
             its = estimated(sample, contrasts, weight=weight, similar=similar, values=(0.0, 1.0))
             there, ends = ~np.isnan(its.low), (its.low, its.high)
