@@ -334,9 +334,8 @@ def decided(
         join(each.outcome, settings, table)
         if each.pair is Pair and not table.geometric:  # the error is the rounding error of logarithms
             each.outcome.detectable[:] = detected(each.outcome, settings, table.values.shape[1])
-        if (
-            settings.interval == "bootstrap"
-        ):  # percentiles of differences that are mostly equal are too narrow
+        if settings.interval == "bootstrap":
+            # Percentiles of differences that are mostly equal are too narrow.
             first, second = each.outcome.a, each.outcome.b
             crowded = crowded_values(table.values[:, first] - table.values[:, second], differences=True)
             for name in {"joint_low", "joint_high", "detectable"} & {*each.outcome.dtype.names}:

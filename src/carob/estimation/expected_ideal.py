@@ -27,7 +27,6 @@ ASSUMED = 2.0
 """The number of judgments as many as which the assumption counts that people's grades equal the judge's, or are
 distributed as in all of the sample, both alike likely."""
 
-
 RELATIVE_ERROR = 0.15
 """The standard error of the expected ideal value, as a share of it.
 

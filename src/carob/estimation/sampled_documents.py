@@ -191,8 +191,8 @@ def estimated_documents(
     """Estimates means from judgments of sampled documents.
 
     For a linear measure with a fixed λ, the estimate is unbiased. λ is fitted to all runs and all pairs of runs
-    together. For measures such as nDCG, the ideal value of each query is that of people's grades where they exist and
-    the judge's elsewhere, and counts as fixed. For other measures λ is 1, and the estimate is a linear approximation.
+    together. For measures such as nDCG, the ideal value of each query is the expected one, and counts as fixed. For
+    other measures λ is 1, and the estimate is a linear approximation.
     The variance is that of Hájek (1964) for a sample of fixed size with unequal probabilities.
 
     Args:

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 UNDER_A_SCALE = {"nDCG": "DCG", "nCG": "CG"}
 """The measures that divide a sum over documents by its value for the ideal ranking, and the sum."""
 
-
 KNOWN_PARAMETERS = frozenset({"rel", "gain", "discount", "beta", "max", "p"})
 """The parameters that neither change which documents an ideal ranking has, nor what a list's documents depend on."""
 

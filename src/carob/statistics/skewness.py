@@ -2,9 +2,9 @@
 
 The mean and the standard error of such a sample depend on each other, so that Student's interval misses a mean on the
 side of the long tail too often. Hall (JRSS B 1992, "On the removal of skewness by transformation") transforms Student's
-t by a cubic polynomial, whose coefficients depend on the skewness of the sample, so that it is distributed more nearly
-like normal. The skewness of a small sample varies much, and the transformed interval is too short where it
-is underestimated. Here an interval ends halfway between Student's and the wider of both on each side.
+t by a cubic polynomial, whose coefficients depend on the skewness of the sample, so that its distribution is closer to
+the normal one. The skewness of a small sample varies much, and the transformed interval is too short where it is
+underestimated. Here an interval ends halfway between Student's and the wider of both on each side.
 
 For AP of 24 runs (TREC Deep Learning 2021), 8 to 30 queries judged by people alone, Student's intervals covered .91 to
 .94, Hall's .93 to .95, and those of this module .93 to .96 with 1.24 to 1.06 times the width
