@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import ProfileLike
     from carob.conventions.request import Request
+    from carob.evaluation.scores import Scores
     from carob.inputs.qrels import QrelsLike
     from carob.inputs.run import Run
 
@@ -395,10 +396,15 @@ def next_judgments(
     )
 
 
+def scores_under(judgments: Qrels, runs: Sequence[Run], request: Request) -> list[Scores]:
+    """Returns the scores of runs, which may lack every judged document."""
+    any_part = replace(request, policy=request.policy.changed(overlap="none"))
+    return [each for each, _ in evaluate_together(judgments, runs, any_part)]
+
+
 def spread_under(judge: Qrels, runs: Sequence[Run], request: Request) -> float:
     """Returns the root mean square difference of the means of two runs by a judge's grades."""
-    any_part = replace(request, policy=request.policy.changed(overlap="none"))
-    means = [next(iter(each.means().values())) for each, _ in evaluate_together(judge, runs, any_part)]
+    means = [next(iter(each.means().values())) for each in scores_under(judge, runs, request)]
     return math.sqrt(2 * float(np.var(means, ddof=1))) if len(means) > 1 else 0.0
 
 
@@ -422,8 +428,7 @@ def known_of(
     if judged is None:
         return {}
     without = (*SAME, *OF_A_JUDGE) if people is None else SAME
-    any_part = replace(request, policy=request.policy.changed(overlap="none"))
-    scores = [each for each, _ in evaluate_together(judged, runs, any_part)]
+    scores = scores_under(judged, runs, request)
     doubts = dict.fromkeys(doubt for each in scores for doubt in each.warnings)
     return {"warnings": tuple(doubts), "footers": tuple(footers(scores, without=without, equal=False))}
 
