@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from carob._cached import cached_property
 from carob.inputs.errors import NO_ROW, ROW_OF_TABLE, TABLE_NOT_UTF_8, TWO_NAMES, refused, sentences
@@ -74,8 +74,8 @@ def separator_of(line: str) -> str:
     return max(",;\t", key=line.count)
 
 
-def rows_of(lines: Iterable[tuple[int, str]], path: str) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yields the number of each line below the first, and its cells by the names in the first line.
+def rows_of(lines: Iterable[tuple[int, str]], path: str) -> Iterator[tuple[dict[str, Any], dict[str, str]]]:
+    """Yields the place of each line below the first, as the fields of an error, and its cells by column.
 
     Raises:
         DataError: two columns with the same name, a row with another number of columns, or a cell that is too long.
@@ -97,7 +97,7 @@ def rows_of(lines: Iterable[tuple[int, str]], path: str) -> Iterator[tuple[int, 
 
     try:
         for cells in csv.reader(numbered(), delimiter=separator_of(header)):
-            yield number, row_of(names, cells, path, number)
+            yield {"file": path, "line": number}, row_of(names, cells, path, number)
     except csv.Error as error:
         raise refused(*NO_ROW, file=path, line=number, why=error) from None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from carob._cached import cached_property
 from carob.inputs.errors import LINE_NOT_AN_OBJECT, refused
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from carob.inputs.sources import Source
+
+
+Row: TypeAlias = "tuple[dict[str, Any], Mapping[str, Any]]"
+"""A row's place, as the fields of an error, and its cells by the names of the columns."""
 
 
 class SmallTable:
@@ -130,24 +134,24 @@ class SmallTable:
             return [*NAMES]
         return list(next((row for _, row in self), ())) if self.has_objects else names_in(self.first)
 
-    def __iter__(self) -> Iterator[tuple[dict[str, Any], Mapping[str, Any]]]:
-        """Yields the place of each row, as the fields of an error, and its cells by the names of the columns.
+    def __iter__(self) -> Iterator[Row]:
+        """Returns an iterator over the place of each row, as the fields of an error, and its cells by column.
 
         Raises:
             DataError: a row has another number of columns, or is not a JSON object.
         """
         if self.frame is not None:
-            for number, cells in enumerate(self.frame.iter_rows(named=True)):
-                yield {"file": self.name, "row": number}, cells
-        elif self.of_tool is not None:
-            yield from self.of_tool.rows
-        elif not self.has_objects:
-            for line, row in rows_of(self.lines, self.name):
-                yield {"file": self.name, "line": line}, row
-        else:
-            for line, text in self.lines:
-                place: dict[str, Any] = {"file": self.name, "line": line}
-                found = json_or_none(text, **place)
-                if not isinstance(found, dict):
-                    raise refused(*LINE_NOT_AN_OBJECT, **place, found=text[:60])
-                yield place, found
+            rows = self.frame.iter_rows(named=True)
+            return (({"file": self.name, "row": number}, cells) for number, cells in enumerate(rows))
+        if self.of_tool is not None:
+            return iter(self.of_tool.rows)
+        return self.objects() if self.has_objects else rows_of(self.lines, self.name)
+
+    def objects(self) -> Iterator[Row]:
+        """Yields the place of each JSON object, and its values."""
+        for line, text in self.lines:
+            place: dict[str, Any] = {"file": self.name, "line": line}
+            found = json_or_none(text, **place)
+            if not isinstance(found, dict):
+                raise refused(*LINE_NOT_AN_OBJECT, **place, found=text[:60])
+            yield place, found
