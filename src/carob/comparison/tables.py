@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from carob._cached import cached_property
 from carob._dataclasses import dataclass, replace
 from carob._numpy import np
 from carob.comparison.findings import better_first, pair_names, ranked, turned
@@ -26,12 +27,12 @@ from carob.output.language import filled
 from carob.output.layout import (
     apart,
     column,
+    column_widths,
     decimals,
     folded,
     interval,
     marked,
     signed,
-    table_width,
     width,
 )
 
@@ -136,9 +137,14 @@ class FittedTable(Table):
         """Returns the table with its note in the wording for the command line."""
         return replace(self, note=command_of(self.note))
 
+    @cached_property
+    def widths(self) -> list[int]:
+        """The width of each column in characters, with the gap before it."""
+        return column_widths(self.header, self.rows, 0)
+
     def fits(self, columns: int) -> bool:
         """Returns whether the table has at most this width in characters."""
-        return table_width(self.header, self.rows, 0) <= columns
+        return sum(self.widths) <= columns
 
     def narrow(self, columns: int) -> tuple[FittedTable, list[str]]:
         """Returns a narrower table and the titles of the dropped columns.
@@ -155,7 +161,7 @@ class FittedTable(Table):
             return sheet, left
         longest = max(width(row[1]) for row in self.rows)
         titles = title.split("\n")
-        room = columns - table_width(sheet.header, sheet.rows, 0) + max(longest, *map(width, titles))
+        room = columns - sum(sheet.widths) + max(longest, *map(width, titles))
         if room < self.shortest:
             header, rows = self.header[1:], [[row[0], *row[2:]] for row in self.rows]
             return replace(self, header=header, rows=rows, keep=1, names=frozenset({0})).without_least(
@@ -169,14 +175,14 @@ class FittedTable(Table):
 
     def without_least(self, columns: int) -> tuple[FittedTable, list[str]]:
         """Returns the table without the least important columns, so that it fits, and the titles of these columns."""
-        sheet, left = self, []
+        titles, left = list(self.header), list[str]()
+        kept = dict(enumerate(self.widths))
         for title in self.least:
-            if title in sheet.header and not sheet.fits(columns):
-                place = list(sheet.header).index(title)
-                header, *rows = ([*row[:place], *row[place + 1 :]] for row in [sheet.header, *sheet.rows])
-                sheet = replace(sheet, header=header, rows=rows)
+            if title in titles and sum(kept.values()) > columns:
+                del kept[titles.index(title)]
                 left.append(title)
-        return sheet, left
+        header, *rows = ([row[place] for place in kept] for row in [self.header, *self.rows])
+        return replace(self, header=header, rows=rows), left
 
 
 def has_column(sheet: FittedTable, legend: str) -> bool:

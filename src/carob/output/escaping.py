@@ -56,6 +56,11 @@ def shortened(name: str, room: int = LONGEST) -> str:
     return f"{name[:half]}…{name[-(room - 1 - half) :]}"
 
 
+def short(name: str) -> str:
+    """Returns the name on one line of at most ``LONGEST`` characters."""
+    return shortened(printable(name))
+
+
 def shown(given: object) -> str:
     """Returns a value's ``repr``, or its type if Python cannot write the value, such as a number of 10,000 digits."""
     try:

@@ -237,7 +237,7 @@ def one_line_each(column: Sequence[str]) -> list[str]:
 def header_lines(header: Sequence[str]) -> list[list[str]]:
     """Returns the text lines of a table header. Titles with fewer lines are aligned at the bottom."""
     cells = [cell.split("\n") for cell in header]
-    titles = iter(escaping.each(shortened, escaping.each(printable, chain.from_iterable(cells))))
+    titles = iter(escaping.each(escaping.short, chain.from_iterable(cells)))
     cells = [list(islice(titles, len(lines))) for lines in cells]
     height = max(map(len, cells), default=1)
     padded = [[""] * (height - len(lines)) + lines for lines in cells]
@@ -363,9 +363,16 @@ def lay_out(layout: str, header: Sequence[str], rows: Rows, names: int | Names) 
     return LAYOUTS[layout](header, rows, range(names) if isinstance(names, int) else names)
 
 
+def column_widths(header: Sequence[str], rows: Rows, names: int | Names) -> list[int]:
+    """Returns the width of each column of a table on a terminal, with the gap before it."""
+    lines = [*header_lines(header), *plain_cells(rows, range(names) if isinstance(names, int) else names)]
+    widths = [max(map(width, column)) for column in zip(*lines, strict=True)]
+    return [*widths[:1], *(len(GAP) + each for each in widths[1:])]
+
+
 def table_width(header: Sequence[str], rows: Rows, names: int | Names) -> int:
     """Returns the width of a table on a terminal."""
-    return max(map(width, lay_out("text", header, rows, names).splitlines()))
+    return sum(column_widths(header, rows, names))
 
 
 def in_bands(header: Sequence[str], rows: Rows, keep: int, columns: int) -> list[list[int]]:
