@@ -45,9 +45,9 @@ def test_means_are_weighted_and_errors_are_those_of_a_ratio() -> None:
     its = table(1)
     assert its.weights is not None
     weight, means = its.weights[:, 0], np.array(its.means)
-    assert its.observed().mean(axis=0) == pytest.approx(means)
-    assert its.exchangeable().mean(axis=0) == pytest.approx(means)
-    found = paired(its.observed(), shares=its.leverage)
+    assert its.observed.mean(axis=0) == pytest.approx(means)
+    assert its.exchangeable.mean(axis=0) == pytest.approx(means)
+    found = paired(its.observed, shares=its.leverage)
     share = weight / weight.sum()
     # A jackknife: each query is left out of the ratio, but for half of its leverage, as in CR2.
     residual = share[:, None] * (its.values - means)
@@ -58,9 +58,9 @@ def test_means_are_weighted_and_errors_are_those_of_a_ratio() -> None:
 def test_one_weight_for_all_changes_nothing() -> None:
     its = table(2, heavy=0.0)
     plain = RunTable("AP", AP, its.values)
-    for ours, theirs in ((its.observed(), plain.observed()), (its.exchangeable(), plain.exchangeable())):
+    for ours, theirs in ((its.observed, plain.observed), (its.exchangeable, plain.exchangeable)):
         assert ours == pytest.approx(theirs)
-    ours, theirs = paired(its.observed(), shares=its.leverage), paired(plain.observed())
+    ours, theirs = paired(its.observed, shares=its.leverage), paired(plain.observed)
     for name in ("value", "low", "high", "p", "freedom", "d_z"):
         assert getattr(ours, name) == pytest.approx(getattr(theirs, name)), name
 
@@ -69,7 +69,7 @@ def test_a_query_with_twice_the_weight_is_as_a_cluster_of_two() -> None:
     draw = np.random.default_rng(4)
     size, values = np.array([2.0, 1, 1, 3, 1, 2, 1, 1]), draw.uniform(size=8)
     its = RunTable("AP", AP, values[:, None], size[:, None])
-    by_weight = paired(its.observed(), shares=its.leverage)
+    by_weight = paired(its.observed, shares=its.leverage)
     repeated = np.repeat(np.arange(8), size.astype(int))
     by_cluster = paired(values[repeated], clusters=repeated)
     for name in ("value", "low", "high", "freedom"):
@@ -82,7 +82,7 @@ def test_a_query_without_weight_counts_nowhere() -> None:
     more = RunTable(
         "AP", AP, np.vstack([its.values, [[0.9, np.nan]]]), np.vstack([its.weights, [[0.0, 0.0]]])
     )
-    ours, theirs = paired(more.observed(), shares=more.leverage), paired(its.observed(), shares=its.leverage)
+    ours, theirs = paired(more.observed, shares=more.leverage), paired(its.observed, shares=its.leverage)
     for name in ("value", "low", "high", "freedom"):
         assert getattr(ours, name) == pytest.approx(getattr(theirs, name)), name
 
@@ -99,9 +99,7 @@ def test_intervals_of_weighted_means_cover_and_do_not_count_the_weights_as_error
     for _ in range(draws):
         rows = draw.integers(0, size, queries)
         its = RunTable("AP", AP, both[rows], np.repeat(weights[rows, None], 2, axis=1))
-        seen = [
-            np.column_stack([each, each[:, 0] - each[:, 1]]) for each in (its.observed(), its.exchangeable())
-        ]
+        seen = [np.column_stack([each, each[:, 0] - each[:, 1]]) for each in (its.observed, its.exchangeable)]
         ours, theirs = paired(seen[0], shares=its.leverage), paired(seen[1])
         covered += (ours.low <= truth) & (truth <= ours.high)
         widths.append(((ours.high - ours.low) / (theirs.high - theirs.low))[0])
@@ -365,7 +363,7 @@ def test_the_direction_and_the_mean_are_those_of_the_measure() -> None:
     values = [[0.1, 0.4], [0.9, np.nan]]
     assert of("AP", values).means == pytest.approx((0.5, 0.4))
     assert of("AP", values, [[3, 3], [1, 1]]).means == pytest.approx((0.3, 0.4))
-    assert of("GMAP", values).observed()[:, 0] == pytest.approx(np.log([0.1, 0.9]))
+    assert of("GMAP", values).observed[:, 0] == pytest.approx(np.log([0.1, 0.9]))
 
 
 def test_limits_are_those_of_a_mean_with_one_weight_a_query() -> None:

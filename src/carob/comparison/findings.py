@@ -549,7 +549,7 @@ class Findings:
         """The queries that any run has, in byte order."""
         return self.ids.texts
 
-    @property
+    @cached_property
     def primary(self) -> Contest:
         """The comparison by the first measure."""
         return self.contests[self.labels[0]]

@@ -406,7 +406,7 @@ def variance_of(table: RunTable) -> Anova | None:
     queries, runs = table.values.shape
     if runs < 3 or queries < 2 or np.isnan(table.values).any():
         return None
-    return anova(table.observed())
+    return anova(table.observed)
 
 
 Outcome: TypeAlias = "np.recarray[Any, Any]"
@@ -466,7 +466,7 @@ def outcome_of(
     parts = [(shared, places) for shared, places in table.shared(first, second) if len(shared.values)]
     for shared, places in parts:
         outcome.n[places] = len(shared.values)
-        seen = shared.observed()
+        seen = shared.observed
         step = max(1, AT_ONCE // len(seen))
         for start in range(0, len(places), step):
             describe(outcome, places[start : start + step], shared, seen, settings)
@@ -588,7 +588,7 @@ def test(outcome: Outcome, places: Integers, table: RunTable, settings: Settings
     if settings.test == "randomisation":
         runs, couples = np.unique(couples, return_inverse=True)
         couples = couples.reshape(-1, 2)
-        seen = table.exchangeable()[:, runs]
+        seen = table.exchangeable[:, runs]
         found = sign_flip(seen, couples, Draw(settings.resamples, settings.seed, table.clusters))
         outcome.p_uncorrected[places], outcome.exact[places], outcome.error[places] = (
             found.p,
@@ -599,7 +599,7 @@ def test(outcome: Outcome, places: Integers, table: RunTable, settings: Settings
         outcome.p_uncorrected[places] = sign_test(outcome.wins[places], outcome.losses[places])
         outcome.side[places] = outcome.wins[places] - outcome.losses[places]
     elif settings.test == "wilcoxon":
-        seen = table.exchangeable()
+        seen = table.exchangeable
         found_p = [wilcoxon(seen[:, one] - seen[:, other]) for one, other in couples]
         outcome.p_uncorrected[places] = [p for p, _ in found_p]
         outcome.side[places] = [table.sign * side for _, side in found_p]
@@ -616,7 +616,7 @@ def test_together(outcome: Outcome, table: RunTable, settings: Settings) -> bool
     couples = np.stack([outcome.a, outcome.b], axis=1)
     alpha = settings.alpha * len(outcome) / settings.comparisons
     draw = Draw(settings.resamples, settings.seed, table.clusters, alpha)
-    found = TOGETHER[settings.test](table.exchangeable(), couples, draw)
+    found = TOGETHER[settings.test](table.exchangeable, couples, draw)
     outcome.cut[:] = found.cut
     decides = outcome.worst_point & (outcome.p_uncorrected > found.p)
     outcome.p_corrected[:] = np.where(
@@ -690,7 +690,7 @@ def margins(table: RunTable, settings: Settings) -> tuple[Floats, Floats, NDArra
     for own, places in table.shared(runs, runs):
         if not len(own.values):
             continue
-        seen = own.observed()[:, places]
+        seen = own.observed[:, places]
         if settings.interval == "bootstrap":
             tail = (1 - settings.confidence) / 2
             means = resample_means(seen, bootstrap_draw(own, settings))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
+from carob._cached import cached_property
 from carob._dataclasses import dataclass
 from carob.conventions.policy import Policy
 from carob.conventions.profiles import Profile, every_profile, profile_named
@@ -60,6 +61,25 @@ class Request:
     convention: Profile
     policy: Policy
     weights: Mapping[str, float] | None = None
+
+    @cached_property
+    def by_policy(self) -> dict[Policy, dict[str, Measure]]:
+        """The measures by label, for each policy that some of them have.
+
+        Raises:
+            PolicyError: the policy names an unknown measure.
+        """
+        strangers = [
+            key for key in self.policy.exceptions if key.rstrip("@").partition("(")[0] not in REGISTER
+        ]
+        if strangers:
+            raise PolicyError(
+                f"by_measure names '{strangers[0]}', which is not a measure: 'carob measures' lists all measures."
+            )
+        found: dict[Policy, dict[str, Measure]] = {}
+        for label, measure in self.asked.items():
+            found.setdefault(self.policy.of_measure(measure), {})[label] = measure
+        return found
 
     @property
     def groups(self) -> bool:

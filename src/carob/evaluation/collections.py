@@ -534,7 +534,7 @@ def values_of(table: RunTable, places: list[int], runs: int, name: str) -> Colle
             "leave the collection out."
         )
     own = np.full((len(whole.values), runs), np.nan)
-    own[:, places] = whole.observed()
+    own[:, places] = whole.observed
     return CollectionValues(own.mean(axis=0), len(own), len(table.values) - len(own), own)
 
 

@@ -16,6 +16,7 @@ from carob.evaluation.scores import Scores, side_by_side
 from carob.evaluation.suspects import caps_of, perfect
 from carob.evaluation.values import (
     AT_A_TIME,
+    ROWS_TOGETHER,
     ValuesUnderTies,
     expected_values,
     extreme_values,
@@ -35,10 +36,8 @@ from carob.lists import kept_in
 from carob.lists.flat import Flat
 from carob.matching.match import Match, match, match_grades, match_judged_ranking
 from carob.matching.mismatch import doubts
-from carob.measures import REGISTER, Measure
 from carob.output.errors import (
     DataError,
-    PolicyError,
     UncomputableError,
     by_policy,
     warn,
@@ -56,6 +55,7 @@ if TYPE_CHECKING:
     from carob.evaluation.values import End
     from carob.inputs.qrels import QrelsLike
     from carob.lists.rows import Floats
+    from carob.measures import Measure
     from carob.measures.names import RequiredJudgments
 
 MOST_SHARED = 2**20
@@ -171,18 +171,9 @@ class Matches:
             PolicyError: the policy names an unknown measure.
         """
         text_name(self.name)
-        asked, policy = request.asked, request.policy
-        strangers = [key for key in policy.exceptions if key.rstrip("@").partition("(")[0] not in REGISTER]
-        if strangers:
-            raise PolicyError(
-                f"by_measure names '{strangers[0]}', which is not a measure: 'carob measures' lists all measures."
-            )
-        groups: dict[Policy, dict[str, Measure]] = {}
-        for label, measure in asked.items():
-            groups.setdefault(policy.of_measure(measure), {})[label] = measure
         found_parts: list[RequestPart] = []
         empty: dict[str, list[bytes]] = {}
-        for own, its in groups.items():
+        for own, its in request.by_policy.items():
             found = self.under(own)
             caches = best if best is not None and same_for_all(own) else None
             known = {} if caches is None else caches.setdefault((own, "nothing"), {})
@@ -579,7 +570,7 @@ def evaluate_together(
         ]
         return matches, [each.parts(request, best) for each in matches]
 
-    def scored(matches: list[Matches], plans: list[RequestParts]) -> list[Evaluated]:
+    def scored(matches: Sequence[Matches], plans: Sequence[RequestParts]) -> list[Evaluated]:
         return list(zip(scores_of_parts(matches, plans, request), matches, strict=True))
 
     cores, small = available_cores(), all(map(beside_others, runs))
@@ -590,14 +581,31 @@ def evaluate_together(
     light = len(measures) <= LIGHT and all(each.rows == "relevant" for each in measures)
     found: Iterator[list[Evaluated]]
     if len(batches) < 2 or cores < 2 or not small:
-        found = starmap(scored, map(matched, batches))
+        found = starmap(scored, gathered(map(matched, batches)))
     elif light:
-        found = starmap(scored, in_threads(work, batches, min(cores, len(batches))))
+        found = starmap(scored, gathered(in_threads(work, batches, min(cores, len(batches)))))
     else:
         # More threads than cores: while one waits for the interpreter, another one is in the kernel.
         found = in_threads(lambda batch: scored(*work(batch)), batches, min(2 * cores, len(batches)))
     # The warnings are issued here, where the caller's line is known.
     yield from ((warned(scores), matches) for batch in found for scores, matches in batch)
+
+
+def gathered(
+    batches: Iterable[tuple[list[Matches], list[RequestParts]]],
+) -> Iterator[tuple[list[Matches], list[RequestParts]]]:
+    """Joins batches of matched runs until they have enough rows to be worth a call of each formula."""
+    matches: list[Matches] = []
+    plans: list[RequestParts] = []
+    rows = 0
+    for several, their_parts in batches:
+        matches, plans = [*matches, *several], [*plans, *their_parts]
+        rows += sum(len(part.found.rows.grade) for plan in their_parts for part in plan.each)
+        if rows >= ROWS_TOGETHER:
+            yield matches, plans
+            matches, plans, rows = [], [], 0
+    if matches:
+        yield matches, plans
 
 
 def beside_others(run: Run) -> bool:

@@ -13,8 +13,9 @@ from carob.conventions import arguments
 from carob.conventions.arguments import specified
 from carob.conventions.request import names_in, request_of
 from carob.evaluation.engine import Matches, evaluate_together, judgments_for
-from carob.evaluation.score_tables import GEOMETRIC_FLOOR, GIVEN, aggregate
+from carob.evaluation.score_tables import GEOMETRIC_FLOOR, GIVEN, aggregates
 from carob.evaluation.scores import Scores, share_judged, weights_given, with_measures
+from carob.evaluation.values import shares_judged
 from carob.inputs.dicts import MappingRun
 from carob.inputs.digests import Exclusion, entry_of_exclusion, identity
 from carob.inputs.errors import refused, sentences
@@ -36,7 +37,7 @@ from carob.output.errors import DataError, Worded, did_you_mean
 from carob.output.language import filled
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection
 
     from carob import _native
     from carob.conventions.policy import Policy
@@ -225,14 +226,17 @@ class Evidence:
         unread = {name: each for name, each in given.items() if isinstance(each, Run)}
         if again:
             unread = dict(zip(unread, held_together(unread.values()), strict=True))
-        found = evaluate_together(judged, list(unread.values()), request, progress)
+        found = dict(
+            zip(unread, evaluate_together(judged, list(unread.values()), request, progress), strict=True)
+        )
+        matches = [matched.found[primary] for _, matched in found.values()]
+        shares = dict(zip(unread, shares_judged(matches, depth), strict=True))
 
         def system(name: str, run: Run | Scores) -> System:
             if isinstance(run, Scores):
                 return System(with_measures(run, tuple(request.asked)).complete(), share_judged(run, depth))
-            scores, matched = next(found)
-            own = matched.found[primary]
-            return System(scores.complete(), share_judged(scores, depth, own), own, unread[name], matched)
+            scores, matched = found[name]
+            return System(scores.complete(), shares[name], matched.found[primary], unread[name], matched)
 
         return Read(agreeing({name: system(name, run) for name, run in given.items()}), depth, judged)
 
@@ -557,12 +561,12 @@ class RunTable:
     weights: Floats | None = None
     clusters: Integers | None = None
 
-    @property
+    @cached_property
     def geometric(self) -> bool:
         """Whether the aggregate is a geometric mean, so that tests use logarithms."""
         return self.measure.definition.aggregate == "geometric"
 
-    @property
+    @cached_property
     def sign(self) -> float:
         """1 if larger values are better, else -1."""
         return -1.0 if self.measure.definition.smaller_is_better else 1.0
@@ -570,12 +574,11 @@ class RunTable:
     @property
     def means(self) -> tuple[float, ...]:
         """The aggregate of each run."""
-        how, found = self.measure.definition.aggregate, []
-        for place, values in enumerate(self.values.T):
-            there = ~np.isnan(values)
-            weights = None if self.weights is None else self.weights[there, place]
-            found.append(aggregate(values[there], how, weights))
-        return tuple(found)
+        there = ~np.isnan(self.values)
+        runs = range(self.values.shape[1])
+        values = [self.values[there[:, run], run] for run in runs]
+        weights = [None if self.weights is None else self.weights[there[:, run], run] for run in runs]
+        return tuple(aggregates(values, self.measure.definition.aggregate, weights))
 
     @cached_property
     def limits(self) -> tuple[float, float]:
@@ -602,17 +605,19 @@ class RunTable:
             clusters=None if self.clusters is None else self.clusters[rows],
         )
 
+    @cached_property
     def observed(self) -> Floats:
-        """Returns values whose mean is the aggregate, or the logarithm of a geometric mean [queries, runs].
+        """Values whose mean is the aggregate, or the logarithm of a geometric mean [queries, runs].
 
         Their standard error is that of the aggregate: a weighted mean is a ratio of two sums, whose error is that of
         its linear part, weight times distance from the mean (Cochran, Sampling Techniques, 1977, 6.3).
         """
-        values, shares = self.exchangeable(), self.shares
+        values, shares = self.exchangeable, self.shares
         return values if shares is None else np.asarray(values + (1 - shares) * values.mean(axis=0))
 
+    @cached_property
     def exchangeable(self) -> Floats:
-        """Returns values with the same mean as those of ``observed``, each without a part of the others.
+        """Values with the same mean as those of ``observed``, each without a part of the others.
 
         Tests that exchange the scores of two runs on a query, or take the sign of a difference, use these values: the
         differences are symmetric about 0 if neither run is better.
@@ -638,17 +643,15 @@ class RunTable:
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray(self.weights * (len(self.weights) / self.weights.sum(axis=0)))
 
-    def shared(self, first: Integers, second: Integers) -> Iterator[tuple[RunTable, Integers]]:
+    def shared(self, first: Integers, second: Integers) -> list[tuple[RunTable, Integers]]:
         """Groups the pairs by their common queries, and returns the table of these queries and the pairs' indices."""
         there = ~np.isnan(self.values)
         if there.all():
-            yield self, np.arange(len(first))
-            return
+            return [(self, np.arange(len(first)))]
         groups: dict[bytes, list[int]] = {}
         for place, (one, other) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
             groups.setdefault((there[:, one] & there[:, other]).tobytes(), []).append(place)
-        for mask, places in groups.items():
-            yield self.part(np.frombuffer(mask, bool)), np.array(places)
+        return [(self.part(np.frombuffer(mask, bool)), np.array(places)) for mask, places in groups.items()]
 
     def complete(self) -> RunTable:
         """Returns the table restricted to the queries that all runs have."""

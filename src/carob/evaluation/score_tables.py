@@ -760,7 +760,9 @@ def doubtful(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
             covered, said = "nearly covered", "{count:,} documents retrieved, nearly all of them judged"
         facts.append(Fact(covered, counts.retrieved, said, said))
     labels = [
-        each for each, measure in zip(scores.labels, scores.measures) if measure.by_role("relevance") == 1
+        label
+        for label, measure in zip(scores.labels, scores.measures)
+        if (counts.lowest_ratings or counts.fractions) and measure.by_role("relevance") == 1
     ]
     words: dict[str, object] = {"labels": ", ".join(labels)}
     if counts.lowest_ratings and labels:
@@ -827,11 +829,12 @@ def readings(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
     """Returns what the labels mean that are not the measures' own names. A measure at many depths is listed once."""
     found: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for label, measure in zip(scores.labels, scores.measures, strict=True):
-        if label != str(measure) and not says(label, measure):
+        its_name = str(measure)
+        if label != its_name and not says(label, measure):
             name, _, place = label.rpartition("@")
-            own, _, depth = str(measure).rpartition("@")
-            key = (f"{name}@k", f"{own}@k") if name and place == depth else (label, str(measure))
-            found.setdefault(key, []).append((label, str(measure)))
+            own, _, depth = its_name.rpartition("@")
+            key = (f"{name}@k", f"{own}@k") if name and place == depth else (label, its_name)
+            found.setdefault(key, []).append((label, its_name))
     alone = [each[0] if len(each) == 1 else key for key, each in found.items()]
     return [
         whole(f"reading of {label}", say("{label} is {measure}", label=label, measure=measure))

@@ -21,10 +21,8 @@ from carob.evaluation.score_tables import (
     footers,
     shown,
 )
-from carob.evaluation.values import values_of
 from carob.inputs.names import Names
 from carob.lists.rows import joined
-from carob.measures import parse_measure
 from carob.output.errors import DataError, NoSuchRunError, warn
 from carob.output.escaping import html
 from carob.output.language import language_named
@@ -37,7 +35,6 @@ if TYPE_CHECKING:
     from carob.conventions.policy import Policy
     from carob.inputs.query_files import GroupsLike
     from carob.lists.rows import Floats
-    from carob.matching.match import Match
     from carob.measures import Measure
     from carob.output.frames import DataFrame
     from carob.output.pictures.figures import Drawing
@@ -369,20 +366,15 @@ JUDGED = "Judged@10"
 """The measure whose mean over answered queries says how well a run is judged."""
 
 
-def share_judged(scores: Scores, depth: int = 10, found: Match | None = None) -> float:
-    """Returns the mean share of judged documents in the top ranks over answered queries, or NaN if it is unknown.
+def share_judged(scores: Scores, depth: int = 10) -> float:
+    """Returns the share that ``shares_judged`` computes, as scores know it, or NaN.
 
     Under a policy that removes unjudged documents, the measure says nothing about the run.
 
     Args:
         scores: the scores, which may know the share in the top ten.
         depth: the number of top ranks.
-        found: the match from which the scores were computed; None if it is gone.
     """
-    if found is not None:
-        answered = found.whole.length > 0
-        values = values_of(found.whole, [parse_measure(f"Judged@{depth}")])[answered, 0]
-        return float(values.mean()) if len(values) else math.nan
     if depth != 10 or JUDGED not in scores:
         return scores.judged if depth == 10 else math.nan
     if scores.policy.of_measure(scores.measures[scores.column(JUDGED)]).unjudged == "removed":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from carob._numpy import np
@@ -9,6 +10,7 @@ from carob.lists.flat import Flat
 from carob.lists.rows import JudgedRows, stacked
 from carob.matching.axes import TieOrders, all_orders, arranged, extremes, turned_orders
 from carob.matching.match import Match, finished, ranks_alone
+from carob.measures import parse_measure
 from carob.output.errors import MeasureError, UncomputableError
 
 if TYPE_CHECKING:
@@ -210,6 +212,25 @@ def values_in_parts(
     found = [of_part(part) for part in parts]
     ends = zip(*(each.ends for each in found), strict=True)
     return ValuesUnderTies(np.concatenate([each.own for each in found]), tuple(map(np.concatenate, ends)))
+
+
+def shares_judged(founds: Sequence[Match], depth: int = 10) -> list[float]:
+    """Returns the mean share of judged documents in each run's top ranks over answered queries, or NaN without any.
+
+    Args:
+        founds: the matches of the runs with the same judgments.
+        depth: the number of top ranks.
+    """
+    measures, shares = [parse_measure(f"Judged@{depth}")], list[float]()
+    tables = [each.whole for each in founds]
+    for first, last in parts_of(np.array([len(each.grade) for each in tables]), ROWS_TOGETHER):
+        several = tables[first:last]
+        values = values_of(stacked(several), measures)[:, 0]
+        stops = np.cumsum([len(each.length) for each in several])
+        for own, table in zip(np.split(values, stops[:-1]), several, strict=True):
+            answered = own[table.length > 0]
+            shares.append(float(answered.mean()) if len(answered) else math.nan)
+    return shares
 
 
 class Tables(NamedTuple):

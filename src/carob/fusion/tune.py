@@ -448,7 +448,7 @@ class Worth:
 
 def worth_of(table: RunTable, weights: int, alpha: float, resampling: Resampling) -> Worth:
     """Returns what the choice among the weights, the first columns of a table, is worth; the others are lists."""
-    sign, values = table.sign, table.sign * table.exchangeable()
+    sign, values = table.sign, table.sign * table.exchangeable
     fused, lists = values[:, :weights], values[:, weights:]
     how: dict[str, Any] = {"folds": resampling.folds, "repeats": resampling.repeats, "seed": resampling.seed}
     by_weights, by_list = cross_validated(fused, **how), cross_validated(lists, **how)
@@ -485,7 +485,7 @@ def tuned(
         resampling: the folds.
     """
     names = [each.name for each in made.runs]
-    sign, values = table.sign, table.sign * table.exchangeable()
+    sign, values = table.sign, table.sign * table.exchangeable
     fused, lists = values[:, : len(grid)], values[:, len(grid) :]
     worth = worth_of(table, len(grid), alpha, resampling)
     means = fused.mean(axis=0)

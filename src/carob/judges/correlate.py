@@ -475,7 +475,7 @@ class CorrelationMethod:
         if one is None or other is None:
             return None
         links = tuple(np.exp if each.geometric else np.asarray for each in (one, other))
-        return Samples(one.sign * one.observed(), other.sign * other.observed(), self.draw, links)  # type: ignore[arg-type]
+        return Samples(one.sign * one.observed, other.sign * other.observed, self.draw, links)  # type: ignore[arg-type]
 
     def turned(self, found: Aligned, judge: Floats) -> Turned | None:
         """Returns the pairs that differ significantly under the truth, by their fate under the judge.

@@ -619,11 +619,11 @@ class SelectionMethod:
         if len(table.values) < FEWEST:
             words = {"measure": table.label, "queries": len(table.values)}
             raise DataError(said_of(self.unit, "few queries", **words))
-        sign, scores = table.sign, table.sign * table.exchangeable()
+        sign, scores = table.sign, table.sign * table.exchangeable
         draw = replace(self.draw, clusters=table.clusters)
         selection = self.selection(scores, table)
         means = scores.mean(axis=0)
-        share = ranks(sign * table.observed(), draw).best
+        share = ranks(sign * table.observed, draw).best
         better = shown_better(scores, draw)
         better[:, share > draw.alpha] = False
         low, high = 1 + better.sum(axis=0), len(names) - better.sum(axis=1)
@@ -671,7 +671,7 @@ class SelectionMethod:
 
     def family(self, pattern: str, places: list[int], base: int, names: list[str], table: Values) -> Family:
         """Returns the gain of the selected variant of a family over the baseline."""
-        scores = table.sign * table.exchangeable()
+        scores = table.sign * table.exchangeable
         own, theirs = scores[:, places], scores[:, base]
         gains = own.mean(axis=0) - theirs.mean()
         run = int(gains.argmax())
@@ -682,7 +682,7 @@ class SelectionMethod:
 
     def opened(self, table: Values, run: int, base: int | None) -> HeldOut:
         """Returns the values of the selected run on held-out queries."""
-        values = table.observed()
+        values = table.observed
         own = values[:, [run]]
         gain = None if base is None else self.estimate(own - values[:, [base]], table, pairs=True)
         return HeldOut(len(values), self.estimate(own, table, pairs=False), gain)
