@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from carob._dataclasses import dataclass, replace
 from carob._numpy import np
@@ -13,7 +13,7 @@ from carob.estimation.people_and_judge import FEWEST_BIASES, FEWEST_PAIRS, TYPIC
 from carob.estimation.sums import is_weighted
 from carob.evaluation.score_tables import conventions_of, signature
 from carob.evaluation.suspects import reads_beyond
-from carob.output.language import filled, plural
+from carob.output.language import plural
 from carob.output.layout import column, decimals, listed, signed
 from carob.statistics.estimates import NOISE
 from carob.statistics.sample_size import FEWEST_JUDGED
@@ -22,168 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from carob.comparison.findings import Contest, Findings, Judging, Pair, Settings
-
-VERDICTS = {
-    "value": "{leader} has {label} {mean} ({confidence:g}% interval {low} to {high}).",
-    "value alone": "{leader} has {label} {mean}.",
-    "small": "{label} over {queries:query/queries}",
-    "same": "{leader} and {second} have the same {label} on every {unit}.",
-    "better": "{leader} is better than {second}.",
-    "open": "{leader} and {second} are not shown to differ.",
-    "exact": (
-        "On these {queries:query/queries}, all of which people judged, {leader} is better than {second} "
-        "by {size} in {label}."
-    ),
-    "exact:best": (
-        "On these {queries:query/queries}, all of which people judged, {leader} is the best of {count} "
-        "runs, better than {second} by {size} in {label}."
-    ),
-    "exact:equal": (
-        "On these {queries:query/queries}, all of which people judged, {leader} and {second} have the "
-        "same {label}."
-    ),
-    "leads": "{leader} leads, but {rivals} may be as good.",
-    "leads by chance": "No run stands out: {leader} leads, but not significantly.",
-    "tied": "{tied} have the best {label}.",
-    "tied:leads": "{tied} have the best {label}, but {rivals} may be as good.",
-    "tied:leads by chance": "No run stands out: {tied} have the best {label}, but not significantly.",
-    "tied:all": "No run stands out: {tied} have the same {label}.",
-    "none better": "No run is shown to be better than {baseline}.",
-    "all worse": "{baseline} is better than every other run.",
-    "one better": "{better} is better than {baseline}.",
-    "some better": "{count} of {others} runs are better than {baseline}.",
-    "significantly better": "Significantly better: {runs}.",
-    "significantly worse": "Significantly worse: {runs}.",
-    "not different": "Not significantly different: {runs}.",
-    "identical": "{run} has {label} {mean}, {other} {its}: they are identical on all {n:,} queries{bound}.",
-    "no interval": (
-        "{run} has {label} {mean}, {other} {its}: a difference of {difference}, without an interval, since "
-        "{n:query/queries} cannot give one."
-    ),
-    "ratio": (
-        "{run} has {label} {mean}, {other} {its}: {ratio} times as much ({kind}{confidence:g}% interval {low} to "
-        "{high}{sure}; {p})."
-    ),
-    "joint": (
-        "{run} has {label} {mean}, {other} {its}: a difference of {difference} (corrected {level:g}% interval {low} to "
-        "{high}; {p})."
-    ),
-    "difference": (
-        "{run} has {label} {mean}, {other} {its}: a difference of {difference} ({kind}{confidence:g}% "
-        "interval {low} to {high}{sure}; {p})."
-    ),
-}
-"""Which run is better, by what is known about it."""
-JUDGE = {
-    "borrowed": (
-        "A pair that varies less than most borrows variance from the median pair, which counts for {typical} queries: "
-        "its p and interval depend on the other runs."
-    ),
-    "heading": "people: {people} | judge: {judge} | {sample} of {queries:query/queries} judged by people",
-    "heading documents": (
-        "people: {people} | judge: {judge} | {documents:document/documents} of {queries:query/queries} "
-        "judged by people"
-    ),
-    "target": (
-        "Means and differences are estimates for {which}: people judged {sample} of {queries:query/queries}, "
-        "and the judge judged all. They assume that people's queries were drawn at random{strata}{fixed}."
-    ),
-    "target documents": (
-        "Means and differences are estimates for these {queries} queries, not for other queries: people "
-        "judged {documents} documents, and the judge's grades cover the others. They assume that people's "
-        "documents were drawn with the probabilities in the file, that their number was fixed{fixed}."
-    ),
-    "exact": (
-        "Means and differences come from people's judgments of these {queries:query/queries}. Given these judgments, "
-        "they are exact. Nothing is estimated, so there is neither an interval nor a test. They say nothing about "
-        "other queries."
-    ),
-    "complete": (
-        "Means and differences come from people's judgments of these {queries:query/queries}, and say nothing about "
-        "other queries."
-    ),
-    "fixed": ", and that the judge was fixed without their judgments",
-    "fixed after tuning": (
-        ", and that the judge was fixed without their judgments of the {clean:query/queries} on which it was not tuned"
-    ),
-    "unequal": (
-        "The judge's {label} does not differ from people's by the same amount for all runs: from {least} ({lowest}) to "
-        "{most} ({highest}), judge minus people."
-    ),
-    "these": "these {queries} queries, not for other queries",
-    "similar": "queries like these {queries}, as if these were a random sample of them",
-    "bias": (
-        "The judge's {label} is {how} than people's by {size}{over} ({confidence:g}% CI {low} to {high})."
-    ),
-    "no known bias": "The judge's {label} equals people's{over}.",
-    "known bias": "The judge's {label} is {how} than people's by {size}{over}.",
-    "no bias": (
-        "The judge's {label} differs from people's by {size}{over} ({confidence:g}% CI "
-        "{low} to {high}), which may be chance."
-    ),
-    "bias of few": (
-        "On the queries that people judged, the judge's {label} differs from theirs by {size}{over}, without an "
-        "interval: fewer than {least} queries may be alike by chance."
-    ),
-    "needed": (
-        "For {what} with an interval of width {width}, people need to judge about "
-        "{count:more query/more queries} ({total} in all)."
-    ),
-    "needed documents": (
-        "For {what} with an interval of width {width}, people need to judge about "
-        "{count:more document/more documents} ({total} in all), drawn in the same way."
-    ),
-    "few": (
-        "People judged {sample:query/queries}. How much queries vary is not known well from fewer than {least}, so "
-        "neither what the judge's grades are worth nor how many queries people need to judge is projected."
-    ),
-    "few documents": (
-        "Fewer than {least} of the documents that people judged were drawn at random. How much documents vary is not "
-        "known well from so few, so the number that people need to judge is not projected."
-    ),
-}
-"""The estimates from people's and a judge's values."""
-ASSESSORS = {
-    "judged": (
-        "Two assessors: {name} also judged {shared:,} of {documents:,} documents of {queries:query/queries}, "
-        "{equal:.0%} of them with the same grade."
-    ),
-    "contained": (
-        "Intervals and p concern queries like these, each judged by one assessor like these two. They contain the "
-        "assessors' noise already, as part of the variance between queries, if assessors err independently from query "
-        "to query.{tendency}"
-    ),
-    "added": (
-        "Intervals and p concern the mean of all assessors like these two on these queries: the assessors' noise is "
-        "added to the errors, on the assumption that assessors err independently from query to query.{worst}{tendency}"
-    ),
-    "tendency": (
-        " They cover less often if assessors have a tendency of their own for one run of a pair, which two assessors "
-        "cannot show."
-    ),
-    "worst": " Worst-point intervals do not contain it.",
-}
-"""What a second assessor shows."""
-BOUNDS = {
-    "letters": "A {mark}: significantly better than that run{after}.",
-    "chosen": (
-        "{baseline} has the best {label}: if it became the baseline for this reason, leave out the baseline, so that "
-        "all pairs are tested."
-    ),
-    "margin": "p(equiv.): two one-sided tests of whether the runs differ by less than {margin:g}{alone}.",
-    "rope": (
-        "P(worse), P(same), P(better): Student posterior, differences within {rope:g} count as the same; not "
-        "a significance test."
-    ),
-    "effects": (
-        "d_z: the mean difference divided by the standard deviation of the differences; interval by noncentral t, "
-        "which assumes nearly normal differences. Superiority: the probability that the first run is better on a "
-        "query like these, where a tie counts one half; score interval, adjusted for ties."
-    ),
-}
-"""What columns of the table mean."""
-RESAMPLED = "{count:resample}, seed {seed}"
-
 
 FEW_FOR_FOUR_DIGITS = 50
 """With fewer queries the fourth decimal of a mean is noise."""
@@ -241,26 +79,21 @@ def verdict_of(comparison: Findings, contest: Contest | None = None) -> Verdict:
     """
     contest = contest or comparison.primary
     found = plain_verdict(comparison, contest)
-    found = replace(found, headline=with_ties(comparison, contest, found.headline))
-    doubt = next((each.numbers for each in comparison.warnings if each.kind == "sparse"), None)
-    if doubt is None:
-        return found
-    words = {"verdict": found.headline, "depth": comparison.judged_depth, **doubt}
-    return replace(
-        found,
-        headline=filled(
-            "! Only if people's judgments are complete (people judged {people:.0%} of the top {depth}, and "
-            "the judge {judge:.0%}): {verdict}",
-            **words,
-        ),
-    )
+    headline = with_ties(comparison, contest, found.headline)
+    shares = next((each.numbers for each in comparison.warnings if each.kind == "sparse"), None)
+    if shares is not None:
+        headline = (
+            f"! Only if people's judgments are complete (people judged {shares['people']:.0%} of the top "
+            f"{comparison.judged_depth}, and the judge {shares['judge']:.0%}): {headline}"
+        )
+    return replace(found, headline=headline)
 
 
 def plain_verdict(comparison: Findings, contest: Contest) -> Verdict:
     """Returns the verdict for a measure, whatever the warnings."""
+    size = f"{contest.label} over {plural(len(comparison.ids), 'query', 'queries')}"
     if not contest.pairs:
-        small = filled(VERDICTS["small"], label=contest.label, queries=len(comparison.ids))
-        return Verdict(value_said(comparison, contest), (), f"{small}.", 0, (0, 0))
+        return Verdict(value_said(comparison, contest), (), f"{size}.", 0, (0, 0))
     settings, baseline = comparison.settings, comparison.settings.baseline
     if baseline is not None and len(comparison.names) > 2:
         pair = contest.between(*reference_of(comparison, contest))
@@ -268,25 +101,16 @@ def plain_verdict(comparison: Findings, contest: Contest) -> Verdict:
     else:
         pair = contest.between(*ranked(contest)[:2])
         headline, others = among_all(comparison, contest, pair)
+    against, both = pair.a if baseline is None else baseline, (pair.a, pair.b)
     if comparison.exact and not pair.identical:
-        return Verdict(
-            exact(comparison, contest, pair),
-            (),
-            "",
-            pair.a if baseline is None else baseline,
-            (pair.a, pair.b),
-        )
-    small = filled(
-        VERDICTS["small"] + "; significant means {p} below {alpha:g}. The test does not say "
-        "whether a difference matters to users.",
-        label=contest.label,
-        queries=len(comparison.ids),
-        p="a corrected p" if corrected(settings) else "p",
-        alpha=settings.alpha,
+        return Verdict(exact(comparison, contest, pair), (), "", against, both)
+    small = (
+        f"{size}; significant means {'a ' * corrected(settings)}{corrected_p(settings)} below {settings.alpha:g}. "
+        "The test does not say whether a difference matters to users."
     )
     sentences = [said_of(comparison, contest, pair), *others]
     signs = tuple(each.replace(" -", " −") for each in sentences if each)
-    return Verdict(headline, signs, small, pair.a if baseline is None else baseline, (pair.a, pair.b))
+    return Verdict(headline, signs, small, against, both)
 
 
 def exact(comparison: Findings, contest: Contest, pair: Pair) -> str:
@@ -297,23 +121,15 @@ def exact(comparison: Findings, contest: Contest, pair: Pair) -> str:
         contest: the measure.
         pair: the best two runs, or the best other run and the baseline.
     """
-    order = (
-        (pair.a, pair.b)
-        if ranked(contest).index(pair.a) < ranked(contest).index(pair.b)
-        else (pair.b, pair.a)
-    )
-    size = decimals(abs(pair.difference), digits_of(len(comparison.ids), contest))
-    words = dict(zip(("leader", "second"), (comparison.names[run] for run in order), strict=True))
-    alone = len(comparison.names) == 2 or comparison.settings.baseline is not None
-    key = "exact:equal" if pair.difference == 0 else "exact" if alone else "exact:best"
-    return filled(
-        VERDICTS[key],
-        **words,
-        count=len(comparison.names),
-        label=contest.label,
-        size=size,
-        queries=len(comparison.ids),
-    )
+    leader, second = (comparison.names[run] for run in ranked(contest) if run in (pair.a, pair.b))
+    queries = plural(len(comparison.ids), "query", "queries")
+    start = f"On these {queries}, all of which people judged, {leader}"
+    if pair.difference == 0:
+        return f"{start} and {second} have the same {contest.label}."
+    size = f"{decimals(abs(pair.difference), digits_of(len(comparison.ids), contest))} in {contest.label}"
+    if len(comparison.names) == 2 or comparison.settings.baseline is not None:
+        return f"{start} is better than {second} by {size}."
+    return f"{start} is the best of {len(comparison.names)} runs, better than {second} by {size}."
 
 
 def value_said(comparison: Findings, contest: Contest) -> str:
@@ -321,16 +137,10 @@ def value_said(comparison: Findings, contest: Contest) -> str:
     digits, best = digits_of(len(comparison.ids), contest), ranked(contest)[0]
     ends = (contest.means[best], contest.low[best], contest.high[best])
     mean, low, high = column(decimals, ends, digits=digits)
-    key = "value alone" if comparison.exact or math.isnan(ends[1]) else "value"
-    return filled(
-        VERDICTS[key],
-        leader=comparison.names[best],
-        label=contest.label,
-        mean=mean,
-        low=low,
-        high=high,
-        confidence=comparison.settings.confidence * 100,
-    )
+    said = f"{comparison.names[best]} has {contest.label} {mean}"
+    if comparison.exact or math.isnan(ends[1]):
+        return f"{said}."
+    return f"{said} ({comparison.settings.confidence * 100:g}% interval {low} to {high})."
 
 
 def among_all(comparison: Findings, contest: Contest, pair: Pair) -> tuple[str, list[str]]:
@@ -356,29 +166,25 @@ def best_said(names: Sequence[str], contest: Contest) -> tuple[str, list[str]]:
     beaten = [run for run in others if run in contest.beaten[best]]
     rivals = [run for run in others if run not in beaten]
     tied = [run for run in rivals if abs(contest.means[run] - contest.means[best]) <= NOISE]
-    near = [run for run in rivals if run not in tied]
-    words = {
-        "leader": names[best],
-        "tied": names_in(names, [best, *tied]),
-        "second": names[others[0]],
-        "label": contest.label,
-        "unit": "collection" if contest.counts else "query",
-        "others": len(others),
-        "beaten": names_in(names, beaten),
-        "rivals": names_in(names, near),
-        "first": names[best] if tied else "It",
-    }
-    if len(others) == 1:
-        identical = contest.between(best, others[0]).identical
-        return filled(VERDICTS["same" if identical else "better" if beaten else "open"], **words), []
+    leader, second, label = names[best], names[others[0]], contest.label
+    if len(others) == 1 and contest.between(best, others[0]).identical:
+        return (
+            f"{leader} and {second} have the same {label} on every {'collection' if contest.counts else 'query'}.",
+            [],
+        )
+    if len(others) == 1 and not beaten:
+        return f"{leader} and {second} are not shown to differ.", []
     if not rivals:
-        key = "{leader} is better than " + ("{beaten}." if len(others) == 2 else "all {others} others.")
-        return filled(key, **words), []
-    surely = [filled("{first} is significantly better than {beaten}.", **words)] if beaten else []
-    key = "leads" if beaten else "leads by chance"
-    if tied:
-        key = f"tied:{key}" if near else "tied" if beaten else "tied:all"
-    return filled(VERDICTS[key], **words), surely
+        worse = names_in(names, beaten) if len(others) < 3 else f"all {len(others)} others"
+        return f"{leader} is better than {worse}.", []
+    near = names_in(names, [run for run in rivals if run not in tied])
+    leads = f"{names_in(names, [best, *tied])} have the best {label}" if tied else f"{leader} leads"
+    if not beaten:
+        if tied and not near:
+            return f"No run stands out: {names_in(names, [best, *tied])} have the same {label}.", []
+        return f"No run stands out: {leads}, but not significantly.", []
+    surely = f"{leader if tied else 'It'} is significantly better than {names_in(names, beaten)}."
+    return f"{leads}, but {near} may be as good." if near else f"{leads}.", [surely]
 
 
 def against_baseline(comparison: Findings, contest: Contest, pair: Pair) -> tuple[str, list[str]]:
@@ -401,22 +207,20 @@ def baseline_said(names: Sequence[str], contest: Contest, baseline: int) -> tupl
     better = [run for run in others if baseline in contest.beaten[run]]
     worse = [run for run in others if run in contest.beaten[baseline]]
     rest = [run for run in others if run not in better and run not in worse]
-    key = ("none better" if rest else "all worse", "one better", "some better")[min(len(better), 2)]
-    headline = filled(
-        VERDICTS[key],
-        baseline=names[baseline],
-        better=names_in(names, better),
-        count=len(better),
-        others=len(others),
-    )
-    groups = {
-        "significantly better": better if len(better) > 1 else [],
-        "significantly worse": worse,
-        "not different": rest,
+    if len(better) > 1:
+        headline = f"{len(better)} of {len(others)} runs are better than {names[baseline]}."
+    elif better:
+        headline = f"{names[better[0]]} is better than {names[baseline]}."
+    elif rest:
+        headline = f"No run is shown to be better than {names[baseline]}."
+    else:
+        headline = f"{names[baseline]} is better than every other run."
+    sides = {
+        "Significantly better": better if len(better) > 1 else [],
+        "Significantly worse": worse,
+        "Not significantly different": rest,
     }
-    return headline, [
-        filled(VERDICTS[side], runs=names_in(names, runs)) for side, runs in groups.items() if runs
-    ]
+    return headline, [f"{side}: {names_in(names, runs)}." for side, runs in sides.items() if runs]
 
 
 def names_in(names: Sequence[str], runs: Sequence[int], most: int = 4) -> str:
@@ -430,33 +234,34 @@ def names_in(names: Sequence[str], runs: Sequence[int], most: int = 4) -> str:
 def said_of(comparison: Findings, contest: Contest, pair: Pair) -> str:
     """Returns a sentence about a pair: means, difference, interval, p."""
     settings, digits = comparison.settings, digits_of(len(comparison.ids), contest)
-    ends, none = (pair.low, pair.high), 0
+    means = means_said(comparison, contest, pair)
+    if pair.identical:
+        bound = f", and queries like these differ by at most {decimals(pair.high, digits)} on average"
+        return f"{means} they are identical on all {pair.n:,} queries{bound if pair.worst_point else ''}."
+    size, none = f"a difference of {signed(pair.difference, digits)}", 0
+    ends = (pair.low, pair.high)
     low, high = column(signed, ends, digits=digits)
-    key = "difference" if math.isfinite(pair.low) else "no interval"
-    if pair.ratio_low is not None and pair.ratio_high is not None and key == "no interval":
-        ends, none, key = (pair.ratio_low, pair.ratio_high), 1, "ratio"
+    if not math.isfinite(pair.low):
+        if pair.ratio_low is None or pair.ratio_high is None:
+            queries = plural(pair.n, "query", "queries")
+            return f"{means} {size}, without an interval, since {queries} cannot give one."
+        size, none = f"{decimals(pair.ratio, 2)} times as much", 1
+        ends = (pair.ratio_low, pair.ratio_high)
         low, high = column(decimals, ends, digits=2)
     open_still = pair.p_corrected >= settings.alpha and ends[0] <= none <= ends[1]
-    return filled(
-        VERDICTS["identical" if pair.identical else key],
-        run=comparison.names[pair.a],
-        other=comparison.names[pair.b],
-        label=contest.label,
-        mean=decimals(contest.means[pair.a], digits),
-        its=decimals(contest.means[pair.b], digits),
-        n=pair.n,
-        bound=f", and queries like these differ by at most {decimals(pair.high, digits)} on average"
-        if pair.worst_point
-        else "",
-        difference=signed(pair.difference, digits),
-        kind="uncorrected " if corrected(settings) else "",
-        confidence=settings.confidence * 100,
-        low=low,
-        high=high,
-        ratio=decimals(pair.ratio, 2),
-        sure=f", which includes {none}" if open_still else "",
-        p=p_said(pair.p_corrected, settings),
+    kind = f"{'uncorrected ' if corrected(settings) else ''}{settings.confidence * 100:g}%"
+    sure = f", which includes {none}" if open_still else ""
+    return f"{means} {size} ({kind} interval {low} to {high}{sure}; {p_said(pair.p_corrected, settings)})."
+
+
+def means_said(comparison: Findings, contest: Contest, pair: Pair) -> str:
+    """Returns the start of a sentence about a pair: the means of both runs."""
+    digits = digits_of(len(comparison.ids), contest)
+    first, second = (
+        f"{comparison.names[run]}{verb} {decimals(contest.means[run], digits)}"
+        for run, verb in ((pair.a, f" has {contest.label}"), (pair.b, ""))
     )
+    return f"{first}, {second}:"
 
 
 def margin_said(comparison: Findings) -> str:
@@ -465,27 +270,22 @@ def margin_said(comparison: Findings) -> str:
     pair, digits = contest.between(*ranked(contest)[:2]), digits_of(len(comparison.ids), contest)
     if pair.identical or not (corrected(settings) and math.isfinite(pair.joint_low)):
         return said_of(comparison, contest, pair)
-    low, high = column(signed, (pair.joint_low, pair.joint_high), digits=digits)
-    return filled(
-        VERDICTS["joint"],
-        run=comparison.names[pair.a],
-        other=comparison.names[pair.b],
-        label=contest.label,
-        mean=decimals(contest.means[pair.a], digits),
-        its=decimals(contest.means[pair.b], digits),
-        difference=signed(pair.difference, digits),
-        level=100 * (1 - settings.alpha),
-        low=low,
-        high=high,
-        p=p_said(pair.p_corrected, settings),
+    size, low, high = column(signed, (pair.difference, pair.joint_low, pair.joint_high), digits=digits)
+    return (
+        f"{means_said(comparison, contest, pair)} a difference of {size} (corrected {100 * (1 - settings.alpha):g}% "
+        f"interval {low} to {high}; {p_said(pair.p_corrected, settings)})."
     )
 
 
 def p_said(p: float, settings: Settings) -> str:
     """Returns p as text: ``p = 0.03``, or ``corrected p < 0.001`` for multiple comparisons."""
-    text = p_text(p, settings.alpha, smallest_p(settings, adjusted=True))
-    name = "corrected p" if corrected(settings) else "p"
+    text, name = p_text(p, settings.alpha, smallest_p(settings, adjusted=True)), corrected_p(settings)
     return f"{name} {text[0]} {text[1:]}" if text[0] in "<≤" else f"{name} = {text}"
+
+
+def corrected_p(settings: Settings) -> str:
+    """Returns ``p``, or ``corrected p`` for multiple comparisons."""
+    return "corrected p" if corrected(settings) else "p"
 
 
 def corrected(settings: Settings) -> bool:
@@ -574,26 +374,20 @@ def lettered(comparison: Findings) -> bool:
 def heading(comparison: Findings) -> str:
     """Returns one line above the table: the qrels, the queries and the runs."""
     baseline, known = comparison.settings.baseline, comparison.judge
-    shares: dict[str, Any] = {}
+    queries = plural(len(comparison.ids), "query", "queries")
+    parts = [comparison.qrels_name, queries]
     if known is not None:
-        shares = {"sample": known.sample, "queries": known.queries, "documents": known.documents}
-    parts = [
-        *(
-            [comparison.qrels_name, plural(len(comparison.ids), "query", "queries")]
-            if known is None
-            else [
-                filled(
-                    JUDGE["heading" if known.documents is None else "heading documents"],
-                    people=comparison.qrels_name or "scores",
-                    judge=known.name or "scores",
-                    **shares,
-                )
-            ]
-        ),
-        plural(len(comparison.names), "run", "runs"),
-        f"primary: {comparison.labels[0]}" if len(comparison.labels) > 1 else "",
-        "" if baseline is None else f"baseline: {comparison.names[baseline]}",
-    ]
+        queries = plural(known.queries, "query", "queries")
+        judged = (
+            f"{known.sample} of {queries}"
+            if known.documents is None
+            else f"{plural(known.documents, 'document')} of {queries}"
+        )
+        parts = [f"people: {comparison.qrels_name or 'scores'}", f"judge: {known.name or 'scores'}"]
+        parts.append(f"{judged} judged by people")
+    parts.append(plural(len(comparison.names), "run"))
+    parts.append(f"primary: {comparison.labels[0]}" if len(comparison.labels) > 1 else "")
+    parts.append("" if baseline is None else f"baseline: {comparison.names[baseline]}")
     return " | ".join(filter(None, parts))
 
 
@@ -601,29 +395,51 @@ def method(comparison: Findings) -> list[str]:
     """Returns sentences about the method: test, family, correction, intervals and detectable difference."""
     settings, pairs = comparison.settings, len(comparison.primary.pairs)
     exact = sum(pair.exact for pair in comparison.primary.pairs)
-    judged = comparison.judge
-    name = TESTS[settings.test] if judged is None else "t-test of the estimates"
-    test = f"{name}, two-sided, alpha {settings.alpha:g}"
+    name = TESTS[settings.test] if comparison.judge is None else "t-test of the estimates"
+    test = f"{name[0].upper()}{name[1:]}, two-sided, alpha {settings.alpha:g}"
     if settings.clusters is not None:
         test += f", {settings.clusters} clusters of queries"
-    parts = [test[0].upper() + test[1:], family_words(settings, len(comparison.labels))]
+    parts = [test, family_words(settings, len(comparison.labels))]
     if resampled(comparison):
-        parts.append(filled(RESAMPLED, count=settings.resamples, seed=settings.seed))
+        parts.append(resamples_said(settings.resamples, settings))
     if exact:
         parts.append("exact p" if exact == pairs else f"exact p for {exact} of {pairs}")
     sentences = ["; ".join(parts) + "."] if pairs and not comparison.exact else []
     sentences += [crowded_said(comparison), chosen_said(comparison), *judge_words(comparison)]
     sentences += [letters_said(comparison), interval_words(comparison), joint_said(comparison)]
-    sentences += assessor_words(comparison)
-    bounds = {"margin": settings.margin, "rope": settings.rope, "effects": settings.effects or None}
-    alone = ", of each pair alone, not corrected for the number of pairs" if pairs > 1 else ""
-    sentences += [
-        filled(BOUNDS[key], **bounds, alone=alone) for key, each in bounds.items() if each is not None
-    ]
-    sentences += [*settings.departures, plan_said(comparison), *others_said(comparison)]
+    sentences += [*assessor_words(comparison), *requested_said(comparison), *settings.departures]
+    sentences += [plan_said(comparison), *others_said(comparison)]
     sentences += [detectable_words(comparison), judged_words(comparison)]
     sentences.append(signature(comparison.scores[0], conventions_of_all(comparison)))
     return [each for each in sentences if each]
+
+
+def requested_said(comparison: Findings) -> list[str]:
+    """Returns what the columns mean that were requested: of equivalence, of the posterior, and of effect sizes."""
+    settings, said = comparison.settings, []
+    if settings.margin is not None:
+        several = len(comparison.primary.pairs) > 1
+        alone = ", of each pair alone, not corrected for the number of pairs" if several else ""
+        said.append(
+            f"p(equiv.): two one-sided tests of whether the runs differ by less than {settings.margin:g}{alone}."
+        )
+    if settings.rope is not None:
+        said.append(
+            f"P(worse), P(same), P(better): Student posterior, differences within {settings.rope:g} count as the same; "
+            "not a significance test."
+        )
+    if settings.effects:
+        said.append(
+            "d_z: the mean difference divided by the standard deviation of the differences; interval by noncentral t, "
+            "which assumes nearly normal differences. Superiority: the probability that the first run is better on a "
+            "query like these, where a tie counts one half; score interval, adjusted for ties."
+        )
+    return said
+
+
+def resamples_said(count: int, settings: Settings) -> str:
+    """Returns the number of resamples and their seed."""
+    return f"{plural(count, 'resample')}, seed {settings.seed}"
 
 
 def crowded_said(comparison: Findings) -> str:
@@ -642,11 +458,11 @@ def crowded_said(comparison: Findings) -> str:
     shown = [p_text(pair.p_t_test, settings.alpha) for pair in known]
     if len(contest.pairs) > 1:
         shown = [f"{pair_letters(comparison, pair)} {p}" for pair, p in zip(known, shown, strict=True)]
-    return filled(
-        "Where many values are equal, {what} are of the worst-point interval{also}{student}.",
-        what=f"{', '.join(what[:-1])} and {what[-1]}",
-        also="" if decides or what[1] != "p(t)" else ", and the corrected p is not smaller",
-        student=f" (the t-test gives {', '.join(sorted(shown))})" if 0 < len(shown) <= MOST_NAMED else "",
+    also = "" if decides or what[1] != "p(t)" else ", and the corrected p is not smaller"
+    student = f" (the t-test gives {', '.join(sorted(shown))})" if 0 < len(shown) <= MOST_NAMED else ""
+    return (
+        f"Where many values are equal, {', '.join(what[:-1])} and {what[-1]} are of the worst-point interval"
+        f"{also}{student}."
     )
 
 
@@ -657,7 +473,7 @@ def letters_said(comparison: Findings) -> str:
         return ""
     plain = settings.correction == "none" and settings.test not in FAMILY_WISE
     mark = "number after a score" if comparison.primary.numbered else "letter"
-    return filled(BOUNDS["letters"], mark=mark, after="" if plain else " after correction")
+    return f"A {mark}: significantly better than that run{'' if plain else ' after correction'}."
 
 
 def chosen_said(comparison: Findings) -> str:
@@ -665,7 +481,10 @@ def chosen_said(comparison: Findings) -> str:
     baseline, contest = comparison.settings.baseline, comparison.primary
     if len(comparison.names) < 3 or comparison.exact or ranked(contest)[0] != baseline:
         return ""
-    return filled(BOUNDS["chosen"], baseline=comparison.names[baseline], label=contest.label)
+    return (
+        f"{comparison.names[baseline]} has the best {contest.label}: if it became the baseline for this reason, leave "
+        "out the baseline, so that all pairs are tested."
+    )
 
 
 def assessor_words(comparison: Findings) -> list[str]:
@@ -673,13 +492,28 @@ def assessor_words(comparison: Findings) -> list[str]:
     found, known, contest = comparison.assessors, comparison.judge, comparison.primary
     if found is None:
         return []
-    words = {"queries": found.measures[contest.label].queries, "equal": found.equal / found.shared}
-    worst = any(contest.worst_point) or any(each.worst_point for each in contest.pairs)
-    added = known is not None and known.assessed
-    more = {"worst": ASSESSORS["worst"] if worst else "", "tendency": ASSESSORS["tendency"]}
-    meaning = filled(ASSESSORS["added" if added else "contained"], **more)
-    counts = {"name": found.name, "shared": found.shared, "documents": found.documents}
-    return [filled(ASSESSORS["judged"], **counts, **words), meaning]
+    queries = plural(found.measures[contest.label].queries, "query", "queries")
+    judged = (
+        f"Two assessors: {found.name} also judged {found.shared:,} of {found.documents:,} documents of {queries}, "
+        f"{found.equal / found.shared:.0%} of them with the same grade."
+    )
+    meaning = (
+        "Intervals and p concern queries like these, each judged by one assessor like these two. They contain the "
+        "assessors' noise already, as part of the variance between queries, if assessors err independently from query "
+        "to query."
+    )
+    if known is not None and known.assessed:
+        meaning = (
+            "Intervals and p concern the mean of all assessors like these two on these queries: the assessors' noise "
+            "is added to the errors, on the assumption that assessors err independently from query to query."
+        )
+        if any(contest.worst_point) or any(each.worst_point for each in contest.pairs):
+            meaning += " Worst-point intervals do not contain it."
+    meaning += (
+        " They cover less often if assessors have a tendency of their own for one run of a pair, which two assessors "
+        "cannot show."
+    )
+    return [judged, meaning]
 
 
 def plan_said(comparison: Findings) -> str:
@@ -687,16 +521,12 @@ def plan_said(comparison: Findings) -> str:
     plan = comparison.preregistration
     if plan is None:
         return ""
-    apart = "with {count:deviation/deviations} from" if plan.deviations else "no deviation from"
-    open_still = ", not {unstated}" if plan.unstated else ""
-    return filled(
-        f"Preregistered in {{file}} (SHA-256 {{start}} …), {apart} what the file states: {{stated}}{open_still}.",
-        file=plan.file,
-        start=plan.sha256[:12],
-        count=len(plan.deviations),
-        stated=listed(plan.stated, len(plan.stated + plan.unstated)),
-        unstated=listed(plan.unstated, len(plan.stated + plan.unstated)),
-    )
+    count = len(plan.deviations)
+    apart = f"with {plural(count, 'deviation')} from" if count else "no deviation from"
+    stated, unstated = (listed(each, len(each)) for each in (plan.stated, plan.unstated))
+    open_still = f", not {unstated}" if unstated else ""
+    start = f"Preregistered in {plan.file} (SHA-256 {plan.sha256[:12]} …)"
+    return f"{start}, {apart} what the file states: {stated}{open_still}."
 
 
 def others_said(comparison: Findings) -> list[str]:
@@ -718,20 +548,15 @@ def others_said(comparison: Findings) -> list[str]:
         if names
     ]
     apart = [f"{NOUNS[each.test]} {each.turned}" for each in found if each.turned]
-    said = [
-        filled(
-            "Other tests of {pair} in {label} ({p}): {parts}. Wilcoxon and the sign test do not test means.",
-            pair=pair_letters(comparison, pair),
-            label=contest.label,
-            p="corrected p" if corrected(settings) else "p",
-            parts="; ".join(parts),
-        )
-    ]
-    if apart and count > 1:
-        said.append(f"Of {count} pairs, they decide otherwise: {listed(apart, len(found))}.")
-    elif count > 1:
-        said.append(f"They decide all {count} pairs alike.")
-    return said
+    said = (
+        f"Other tests of {pair_letters(comparison, pair)} in {contest.label} ({corrected_p(settings)}): "
+        f"{'; '.join(parts)}. Wilcoxon and the sign test do not test means."
+    )
+    if count == 1:
+        return [said]
+    if apart:
+        return [said, f"Of {count} pairs, they decide otherwise: {listed(apart, len(found))}."]
+    return [said, f"They decide all {count} pairs alike."]
 
 
 def conventions_of_all(comparison: Findings) -> str:
@@ -760,7 +585,7 @@ def drawn_said(comparison: Findings) -> str:
     settings = comparison.settings
     if resampled(comparison) or comparison.judge is not None:
         return ""
-    return f" ({filled(RESAMPLED, count=settings.bootstrap_resamples, seed=settings.seed)})"
+    return f" ({resamples_said(settings.bootstrap_resamples, settings)})"
 
 
 def judge_words(comparison: Findings) -> list[str]:
@@ -768,21 +593,42 @@ def judge_words(comparison: Findings) -> list[str]:
     known = comparison.judge
     if known is None:
         return []
-    sizes = {"sample": known.sample, "queries": known.queries}
-    strata = "" if known.strata is None else filled(" within each of {count} strata", count=known.strata)
-    which = filled(JUDGE[known.target], **sizes)
-    key = "target" if known.documents is None else "target documents"
-    clean = known.sample - (known.tuned or 0)
-    fixed = filled(JUDGE["fixed after tuning" if known.tuned else "fixed"], clean=clean)
+    queries = plural(known.queries, "query", "queries")
     if known.complete:
-        return [filled(JUDGE["exact" if known.exact else "complete"], queries=known.queries)]
-    said = [
-        filled(JUDGE[key], which=which, strata=strata, fixed=fixed, documents=known.documents, **sizes),
-        weight_words(comparison, known),
-    ]
-    if known.documents is None and len(comparison.primary.pairs) >= FEWEST_PAIRS:
-        said.append(filled(JUDGE["borrowed"], typical=TYPICAL))
-    return said
+        start = f"Means and differences come from people's judgments of these {queries}"
+        if not known.exact:
+            return [f"{start}, and say nothing about other queries."]
+        nothing = "Nothing is estimated, so there is neither an interval nor a test."
+        return [
+            f"{start}. Given these judgments, they are exact. {nothing} They say nothing about other queries."
+        ]
+    fixed = "and that the judge was fixed without their judgments"
+    if known.tuned:
+        clean = plural(known.sample - known.tuned, "query", "queries")
+        fixed += f" of the {clean} on which it was not tuned"
+    weight = weight_words(comparison, known)
+    if known.documents is not None:
+        target = (
+            f"Means and differences are estimates for these {known.queries} queries, not for other queries: people "
+            f"judged {known.documents} documents, and the judge's grades cover the others. They assume that people's "
+            f"documents were drawn with the probabilities in the file, that their number was fixed, {fixed}."
+        )
+        return [target, weight]
+    which = f"these {known.queries} queries, not for other queries"
+    if known.target == "similar":
+        which = f"queries like these {known.queries}, as if these were a random sample of them"
+    strata = "" if known.strata is None else f" within each of {known.strata} strata"
+    target = (
+        f"Means and differences are estimates for {which}: people judged {known.sample} of {queries}, and the judge "
+        f"judged all. They assume that people's queries were drawn at random{strata}, {fixed}."
+    )
+    if len(comparison.primary.pairs) < FEWEST_PAIRS:
+        return [target, weight]
+    borrowed = (
+        f"A pair that varies less than most borrows variance from the median pair, which counts for {TYPICAL} "
+        "queries: its p and interval depend on the other runs."
+    )
+    return [target, weight, borrowed]
 
 
 def weight_words(comparison: Findings, known: Judging) -> str:
@@ -813,116 +659,98 @@ def judge_said(comparison: Findings) -> list[str]:
     known = comparison.judge
     if known is None:
         return []
-    said = []
-    for label, each in known.measures.items():
-        digits = digits_of(len(comparison.ids), comparison.contests[label])
-        sure = each.low > 0 or each.high < 0
-        if math.isnan(each.low):
-            if known.documents is None and known.sample - (known.tuned or 0) < FEWEST_BIASES:
-                said.append(
-                    filled(
-                        JUDGE["bias of few"],
-                        label=label,
-                        size=signed(each.bias, digits),
-                        over=", on average over the runs" if len(comparison.names) > 1 else "",
-                        least=FEWEST_BIASES,
-                    )
-                )
-            continue
-        if each.unequal:
-            least, most = (function(each.biases) for function in (min, max))
-            said.append(
-                filled(
-                    JUDGE["unequal"],
-                    label=label,
-                    least=signed(least, digits),
-                    lowest=comparison.names[each.biases.index(least)],
-                    most=signed(most, digits),
-                    highest=comparison.names[each.biases.index(most)],
-                )
-            )
-            continue
+    said = [bias_said(comparison, known, label) for label in known.measures]
+    if known.documents is None and known.sample < min(FEWEST_JUDGED, known.queries):
         said.append(
-            filled(
-                JUDGE[("" if sure else "no ") + ("known bias" if known.complete else "bias")],
-                label=label,
-                how="larger" if each.bias > 0 else "smaller",
-                size=decimals(abs(each.bias), digits) if sure else signed(each.bias, digits),
-                over=", on average over the runs" if len(comparison.names) > 1 else "",
-                confidence=comparison.settings.confidence * 100,
-                low=signed(each.low, digits),
-                high=signed(each.high, digits),
-            )
+            f"People judged {plural(known.sample, 'query', 'queries')}. How much queries vary is not known well from "
+            f"fewer than {FEWEST_JUDGED:.0f}, so neither what the judge's grades are worth nor how many queries people "
+            "need to judge is projected."
         )
-    if known.sample == known.queries and known.documents is None:
-        return said
-    if known.documents is None and known.sample < FEWEST_JUDGED:
-        return [*said, filled(JUDGE["few"], sample=known.sample, least=f"{FEWEST_JUDGED:.0f}")]
-    return [each for each in (*said, worth_said(comparison), needed_said(comparison)) if each]
+    elif known.documents is not None or known.sample < known.queries:
+        said += [worth_said(comparison, known), needed_said(comparison, known)]
+    return [each for each in said if each]
 
 
-def worth_said(comparison: Findings) -> str:
+def bias_said(comparison: Findings, known: Judging, label: str) -> str:
+    """Returns the sentence about the judge's bias on one measure; an empty text where none is known."""
+    each, digits = known.measures[label], digits_of(len(comparison.ids), comparison.contests[label])
+    over = ", on average over the runs" if len(comparison.names) > 1 else ""
+    bias = f"{signed(each.bias, digits)}{over}"
+    if math.isnan(each.low):
+        if known.documents is not None or known.sample - (known.tuned or 0) >= FEWEST_BIASES:
+            return ""
+        return (
+            f"On the queries that people judged, the judge's {label} differs from theirs by {bias}, without an "
+            f"interval: fewer than {FEWEST_BIASES} queries may be alike by chance."
+        )
+    if each.unequal:
+        least, most = (
+            f"{signed(end, digits)} ({comparison.names[each.biases.index(end)]})"
+            for end in (min(each.biases), max(each.biases))
+        )
+        return (
+            f"The judge's {label} does not differ from people's by the same amount for all runs: from {least} to "
+            f"{most}, judge minus people."
+        )
+    low, high = column(signed, (each.low, each.high), digits=digits)
+    ends = f" ({comparison.settings.confidence * 100:g}% CI {low} to {high})" if not known.complete else ""
+    if each.low > 0 or each.high < 0:
+        how = "larger" if each.bias > 0 else "smaller"
+        return (
+            f"The judge's {label} is {how} than people's by {decimals(abs(each.bias), digits)}{over}{ends}."
+        )
+    if known.complete:
+        return f"The judge's {label} equals people's{over}."
+    return f"The judge's {label} differs from people's by {bias}{ends}, which may be chance."
+
+
+def worth_said(comparison: Findings, known: Judging) -> str:
     """Returns the sentence about the number of queries that the judge's values are worth."""
-    known = comparison.judge
-    if known is None:
-        return ""
-    its = known.measures[comparison.labels[0]]
-    said = []
+    its, said = known.measures[comparison.labels[0]], []
     for kind, worth in (("a difference", its.worth_pairs), ("a value", its.worth)):
         known_worth = np.array(worth)[np.isfinite(worth)]
         if len(known_worth):
-            ends = [f"{end:.0f}" for end in (known_worth.min(), known_worth.max())]
-            several = kind == "a difference" and ends[0] != ends[1]
+            least, most = (f"{end:.0f}" for end in (known_worth.min(), known_worth.max()))
+            several = kind == "a difference" and least != most
+            spread = f" (median of the pairs; {least} to {most})" if several else ""
             said.append(
-                filled(
-                    "For {what}, the {sample} queries judged by people and the judge's grades are worth "
-                    "{count} queries judged by people alone{spread}.",
-                    what=kind,
-                    sample=known.sample,
-                    count=f"{np.median(known_worth):.0f}",
-                    spread=filled(
-                        " (median of the pairs; {least} to {most})",
-                        least=ends[0],
-                        most=ends[1],
-                    )
-                    if several
-                    else "",
-                )
+                f"For {kind}, the {known.sample} queries judged by people and the judge's grades are worth "
+                f"{np.median(known_worth):.0f} queries judged by people alone{spread}."
             )
     return " ".join(said)
 
 
-def needed_said(comparison: Findings) -> str:
+def needed_said(comparison: Findings, known: Judging) -> str:
     """Returns the sentence about the number of queries that people must judge for the target width."""
-    known = comparison.judge
-    if known is None:
-        return ""
     its, pairs = known.measures[comparison.labels[0]], bool(comparison.primary.pairs)
     needed = np.array(its.needed_pairs if pairs else its.needed)
-    kind = "a value" if not pairs else "a median difference" if len(needed) > 1 else "a difference"
-    digits = digits_of(len(comparison.ids), comparison.primary)
-    words = {
-        "what": kind,
-        "width": decimals(known.width_pairs if pairs else known.width, digits),
-        "queries": known.queries,
-    }
-    total = float(np.median(np.where(np.isnan(needed), np.inf, needed))) if len(needed) else math.nan
-    if not (known.width_pairs if pairs else known.width) > 0:
+    width = known.width_pairs if pairs else known.width
+    if not width > 0:
         return ""  # no error is known
+    total = float(np.median(np.where(np.isnan(needed), np.inf, needed))) if len(needed) else math.nan
     if known.documents is not None and not math.isfinite(total):
-        return filled(JUDGE["few documents"], least=f"{FEWEST_JUDGED:.0f}")
-    if not math.isfinite(total):
-        return filled(
-            "Even if people judged all {queries} queries, {what} would not have an interval of width "
-            "{width}: more queries are needed.",
-            **words,
+        return (
+            f"Fewer than {FEWEST_JUDGED:.0f} of the documents that people judged were drawn at random. How much "
+            "documents vary is not known well from so few, so the number that people need to judge is not projected."
         )
-    present = known.sample if known.documents is None else known.documents
-    more = math.ceil(total) - present
+    kind = "a value" if not pairs else "a median difference" if len(needed) > 1 else "a difference"
+    size = f"of width {decimals(width, digits_of(len(comparison.ids), comparison.primary))}"
+    if not math.isfinite(total):
+        return (
+            f"Even if people judged all {known.queries} queries, {kind} would not have an interval {size}: more "
+            "queries are needed."
+        )
+    more = math.ceil(total) - (known.sample if known.documents is None else known.documents)
+    start = f"For {kind} with an interval {size}"
     if more <= 0:
-        return filled("For {what} with an interval of width {width}, the present judgments suffice.", **words)
-    key = "needed" if known.documents is None else "needed documents"
-    return filled(JUDGE[key], **words, count=more, total=math.ceil(total))
+        return f"{start}, the present judgments suffice."
+    what = (
+        plural(more, "more query", "more queries")
+        if known.documents is None
+        else plural(more, "more document")
+    )
+    drawn = "" if known.documents is None else ", drawn in the same way"
+    return f"{start}, people need to judge about {what} ({math.ceil(total)} in all){drawn}."
 
 
 def family_words(settings: Settings, measures: int) -> str:
@@ -991,14 +819,9 @@ def at_once(settings: Settings) -> str:
     The intervals of stepwise procedures need not: on 7 and 10 pairs that all differ, .90 to .92 of simulated
     comparisons were covered where .95 is the level (``python -m bench.corrected``).
     """
-    if settings.test in SINGLE_STEP or (
-        settings.test not in FAMILY_WISE and settings.correction in SINGLE_STEP
-    ):
-        same = (
-            " if all pairs have the same variance and are"
-            if settings.test == "tukey"
-            else ", where these are"
-        )
+    if (settings.test if settings.test in FAMILY_WISE else settings.correction) in SINGLE_STEP:
+        one = settings.test == "tukey"
+        same = " if all pairs have the same variance and are" if one else ", where these are"
         return f"It covers all {settings.comparisons} differences at once{same} not very skewed."
     return f"After a stepwise correction, it need not cover all {settings.comparisons} differences at once."
 
@@ -1020,12 +843,8 @@ def detectable_words(comparison: Findings) -> str:
         if math.isfinite(pair.detectable)
     )
     which = ", ".join(named) if len(known) <= MOST_NAMED else detectable_span(contest)
-    return filled(
-        "Smallest difference in {label} that these queries detect with 80% power{after}: {which}.",
-        label=contest.label,
-        after=" after correction" if corrected(comparison.settings) else "",
-        which=which,
-    )
+    after = " after correction" if corrected(comparison.settings) else ""
+    return f"Smallest difference in {contest.label} that these queries detect with 80% power{after}: {which}."
 
 
 def detectable(contest: Contest) -> list[float]:
