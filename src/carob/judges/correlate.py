@@ -19,6 +19,7 @@ from carob.evaluation.evidence import Evidence, named_together, said_if_scaled
 from carob.evaluation.leaderboards import Leaderboard
 from carob.evaluation.scores import Scores
 from carob.evaluation.suspects import warned_of
+from carob.inputs.errors import refused
 from carob.inputs.qrels import Qrels
 from carob.inputs.sources import called
 from carob.judges.agreement import (
@@ -37,7 +38,6 @@ from carob.judges.agreement_result import Coefficient
 from carob.judges.correlate_result import Correlated, Correlations, GradeAgreement, Turned
 from carob.judges.sheets import aligned, in_scores, measures_to_pair, sheets_of
 from carob.output.errors import DataError, Worded
-from carob.output.language import filled
 from carob.statistics import SEED
 from carob.statistics.coefficients import scale_of
 from carob.statistics.correlation_intervals import UNDEFINED, RunSamples, Samples
@@ -155,12 +155,10 @@ def correlate(
     resamples = RESAMPLES if test.resamples is None else test.resamples
     seed = SEED if test.seed is None else test.seed
     if resamples < FEWEST_RESAMPLES:
-        raise DataError(
-            filled(
-                "{resamples:resample gives/resamples give} no interval: use at least 2, such as {usual:,}.",
-                resamples=resamples,
-                usual=RESAMPLES,
-            )
+        raise refused(
+            "{resamples:resample gives/resamples give} no interval: use at least 2, such as {usual:,}.",
+            resamples=resamples,
+            usual=RESAMPLES,
         )
     names = [coefficients] if isinstance(coefficients, str) else coefficients
     wanted = None if names is None else [correlation_named(each) for each in names]
@@ -240,14 +238,11 @@ def judges_apart(given: Sequence[tuple[str | None, str, str | None]], truth: str
         found.append(own or (name if alone else os.path.normpath(path) if path else f"judge {number}"))
     twice = next((name for name in found if found.count(name) > 1), None)
     if twice is not None:
-        example = Worded("{'old': judge, 'new': judge}", "old=a/x.qrels new=b/x.qrels")
-        raise DataError(
-            filled(
-                "{count} judges are called '{name}': give each judge a different name, as in {example}.",
-                count=found.count(twice),
-                name=twice,
-                example=example,
-            )
+        raise refused(
+            "{count} judges are called '{name}': give each judge a different name, as in {example}.",
+            count=found.count(twice),
+            name=twice,
+            example=Worded("{'old': judge, 'new': judge}", "old=a/x.qrels new=b/x.qrels"),
         )
     return found
 

@@ -14,8 +14,8 @@ from carob.evaluation.leaderboards import Leaderboard, read_leaderboard
 from carob.evaluation.score_files import OtherMeasure, measure_named, queries_of, with_queries
 from carob.evaluation.scores import Scores, with_measures
 from carob.evaluation.suspects import beyond_range
+from carob.inputs.errors import refused
 from carob.output.errors import DataError, MeasureError, Worded
-from carob.output.language import filled
 
 if TYPE_CHECKING:
     from carob.lists.rows import Floats
@@ -196,16 +196,13 @@ def completed(
     absent = np.isnan(values)
     if missing == "error" and absent.any():
         query, run = (int(each) for each in np.argwhere(absent)[0])
-        raise DataError(
-            filled(
-                "{name}: {count:run lacks/runs lack} a value of {label} for some query, such as {run} for "
-                "query '{query}'.",
-                name=name,
-                label=label,
-                count=int(absent.any(axis=0).sum()),
-                run=axes[0][run],
-                query=axes[1][query],
-            ),
+        raise refused(
+            "{name}: {count:run lacks/runs lack} a value of {label} for some query, such as {run} for query '{first}'.",
+            name=name,
+            label=label,
+            count=int(absent.any(axis=0).sum()),
+            run=axes[0][run],
+            first=axes[1][query],
             remedy=Worded(
                 "Choose missing='zero' or missing='skip'.", "Choose --missing zero or --missing skip."
             ),
@@ -260,17 +257,15 @@ def aligned(
     """
     lacking = tuple(run for run in truth.runs if run not in judge.runs)
     extra = sum(run not in truth.runs for run in judge.runs)
-    words = {"judge": names[1], "truth": names[0]}
+    words: dict[str, Any] = {"judge": names[1], "truth": names[0]}
     if lacking and missing_runs == "error":
         shown = ", ".join(lacking[:MOST_NAMED]) + (" …" if len(lacking) > MOST_NAMED else "")
-        raise DataError(
-            filled(
-                "{judge} lacks {count} of {total:run/runs} of {truth}: {names}.",
-                **words,
-                count=len(lacking),
-                total=len(truth.runs),
-                names=shown,
-            ),
+        raise refused(
+            "{judge} lacks {count} of {total:run/runs} of {truth}: {names}.",
+            **words,
+            count=len(lacking),
+            total=len(truth.runs),
+            names=shown,
             remedy=Worded(
                 "Choose missing_runs='skip' or missing_runs='zero'.",
                 "Choose --missing-runs skip or --missing-runs zero.",
@@ -278,12 +273,10 @@ def aligned(
         )
     runs = [run for run in truth.runs if missing_runs == "zero" or run not in lacking]
     if len(runs) < FEWEST_RUNS:
-        raise DataError(
-            filled(
-                "{judge} and {truth} share {count:run/runs}, but a correlation needs at least three.",
-                **words,
-                count=len(runs),
-            )
+        raise refused(
+            "{judge} and {truth} share {count:run/runs}, but a correlation needs at least three.",
+            **words,
+            count=len(runs),
         )
     own = set(judge.queries)
     queries = [query for query in truth.queries if query in own]
@@ -293,22 +286,13 @@ def aligned(
         return Aligned(one, other, lacking, extra, 0, (), stated=True)
     if stated or only_means:
         raise DataError(
-            filled(
-                "{truth} and {judge} share no means of {label}: one of them lacks per-query scores, and the "
-                "other lacks stated means of every run.",
-                **words,
-                label=truth.label,
-            )
+            f"{names[0]} and {names[1]} share no means of {truth.label}: one of them lacks per-query scores, and the "
+            "other lacks stated means of every run."
         )
     if not queries:
         raise DataError(
-            filled(
-                "{truth} and {judge} have no query in common ('{one}' …, '{other}' …): check that both use "
-                "the same ids.",
-                **words,
-                one=truth.queries[0],
-                other=judge.queries[0],
-            )
+            f"{names[0]} and {names[1]} have no query in common ('{truth.queries[0]}' …, '{judge.queries[0]}' …): "
+            "check that both use the same ids."
         )
     zeros = tuple(query for query in truth.queries if query not in own) if missing == "zero" else ()
     left_out = len(truth.queries) + len(judge.queries) - 2 * len(queries) - len(zeros)

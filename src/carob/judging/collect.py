@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from carob._dataclasses import dataclass
 from carob.inputs.columns import DRAW, first_usual
+from carob.inputs.errors import refused
 from carob.inputs.files.small_tables import SmallTable
 from carob.inputs.judgment_tables import COLUMNS, REMARKS, is_empty, number_in
 from carob.judging.journal import OTHER_DRAW, Form, JournalEntry, known_in, one_line, other_pair
@@ -16,7 +17,6 @@ from carob.judging.prompts import grade_in
 from carob.judging.session import LONG_NOTE, LONGEST_NOTE
 from carob.judging.task import id_of
 from carob.output.errors import DataError
-from carob.output.language import filled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -93,17 +93,13 @@ class Collected:
             elif one_of is None:
                 pair = self.task.pairs[place]
                 names = [name for name, its in self.by_judge.items() if place in its]
-                raise DataError(
-                    filled(
-                        "judges gave different grades to {count:document/documents}, such as query "
-                        "'{query}', document '{document}' ({judges}). Choose with --disagreement how to "
-                        "make one grade of them, or collect each judge's file alone and compare them with "
-                        "carob agreement.",
-                        count=len(self.different),
-                        query=pair.query,
-                        document=pair.document,
-                        judges=", ".join(names),
-                    )
+                raise refused(
+                    "judges gave different grades to {count:document}, such as query '{pair.query}', document "
+                    "'{pair.document}' ({judges}). Choose with --disagreement how to make one grade of them, or "
+                    "collect each judge's file alone and compare them with carob agreement.",
+                    count=len(self.different),
+                    pair=pair,
+                    judges=", ".join(names),
                 )
             else:
                 judges = "+".join(dict.fromkeys(each.judge for each in given if each.judge))
@@ -168,12 +164,10 @@ def collected(
     if found.failed and not lenient:
         lines = ", ".join(found.failed[:20])
         more = " …" if len(found.failed) > 20 else ""
-        raise DataError(
-            filled(
-                NO_CLEAR_GRADES_OF_SAMPLE if task.sampled else NO_CLEAR_GRADES,
-                count=len(found.failed),
-                lines=lines + more,
-            )
+        raise refused(
+            NO_CLEAR_GRADES_OF_SAMPLE if task.sampled else NO_CLEAR_GRADES,
+            count=len(found.failed),
+            lines=lines + more,
         )
     if not any(found.by_judge.values()):
         raise DataError("no file has a grade for a document to judge, so nothing was written.")
@@ -208,38 +202,25 @@ def take(found: Collected, entry: Entry, judge: str, grades: Mapping[int, str]) 
     where, place, judgment = entry
     assert judgment is not None
     pair = found.task.pairs[place]
-    words = {"query": pair.query, "document": pair.document, "grade": f"{judgment.grade:g}"}
+    subject = f"query '{pair.query}', document '{pair.document}'"
     if pair.grade is not None:
         if judgment.grade != pair.grade:
-            words["grade"] = f"{pair.grade:g}"
             raise DataError(
-                filled(
-                    "query '{query}', document '{document}' already has the grade {grade}. Write that "
-                    "grade, or leave it empty.",
-                    **words,
-                ),
+                f"{subject} already has the grade {pair.grade:g}. Write that grade, or leave it empty.",
                 **where,
             )
         return
     if judgment.grade not in grades:
+        known = ", ".join(map(str, grades))
         raise DataError(
-            filled(
-                "the grade {grade} is not one of {grades}. Correct it, or name all grades with --grades.",
-                **words,
-                grades=", ".join(map(str, grades)),
-            ),
+            f"the grade {judgment.grade:g} is not one of {known}. Correct it, or name all grades with --grades.",
             **where,
         )
     judge = judgment.judge or judge
     old = found.by_judge.setdefault(judge, {}).setdefault(place, judgment)
     if old.grade != judgment.grade:
-        words |= {"one": f"{old.grade:g}", "other": words["grade"], "judge": judge}
         raise DataError(
-            filled(
-                "the judge '{judge}' gave query '{query}', document '{document}' the grades {one} and "
-                "{other}. Remove one.",
-                **words,
-            ),
+            f"the judge '{judge}' gave {subject} the grades {old.grade:g} and {judgment.grade:g}. Remove one.",
             **where,
         )
     found.by_judge[judge][place] = judgment
@@ -323,7 +304,7 @@ def read_rows(task: Task, table: SmallTable, grades: Mapping[int, str]) -> Itera
             rest = {name: word_in(row.get(name)) for name in REMARKS}
             grade = number_in(row[roles["grade"]], "grade", where)
             if is_other_draw(task, place, row, roles, where):
-                raise DataError(filled(OTHER_DRAW, task=task.name), **where)
+                raise refused(OTHER_DRAW, task=task.name, **where)
             yield Entry(where, place, JournalEntry(grade, **rest))
         elif answer is not None:
             found = grade_in(str(answer), grades)

@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from carob.inputs import ENDINGS, PACKED
 from carob.inputs.columns import DRAW
+from carob.inputs.errors import refused
 from carob.inputs.judgment_tables import cells_written, judgment_columns
 from carob.judging.file_lock import FileLock
 from carob.output.errors import DataError
 from carob.output.files import mode_of, write_new
-from carob.output.language import filled
 from carob.output.parsing import number_of
 from carob.output.taken import refuse_taken
 
@@ -170,7 +170,7 @@ class Form:
             if place is None:
                 raise other_pair(query, document, self.task).at(file=path, line=number)
             if draw != self.draw(place):
-                raise DataError(filled(OTHER_DRAW, task=self.task.name), file=path, line=number)
+                raise refused(OTHER_DRAW, task=self.task.name, file=path, line=number)
             yield number, place, judgment
 
     def fields(self, line: bytes) -> tuple[tuple[str, str], JournalEntry, list[str]] | None:
@@ -282,22 +282,15 @@ class Journal:
         lines = split_lines(whole + part + b"\n" if complete else whole)
         for number, place, judgment in self.form.read(lines, self.path):
             if judgment.judge and judgment.judge != self.judge:
-                words = {"other": judgment.judge, "judge": self.judge}
                 raise DataError(
-                    filled(
-                        "the line is by the judge '{other}', not by '{judge}'. Give each judge a file.",
-                        **words,
-                    ),
+                    f"the line is by the judge '{judgment.judge}', not by '{self.judge}'. Give each judge a file.",
                     file=self.path,
                     line=number,
                 )
             if place in self.judgments:
                 pair = self.form.task.pairs[place]
-                words = {"query": pair.query, "document": pair.document}
                 raise DataError(
-                    filled(
-                        "query '{query}' and document '{document}' are judged twice. Remove one.", **words
-                    ),
+                    f"query '{pair.query}' and document '{pair.document}' are judged twice. Remove one.",
                     file=self.path,
                     line=number,
                 )

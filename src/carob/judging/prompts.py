@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from carob.judging.task import id_of
 from carob.output.errors import DataError
-from carob.output.language import filled
 
 if TYPE_CHECKING:
     from collections.abc import Container
@@ -77,14 +76,10 @@ def refuse_other_places(template: str) -> None:
     for number, line in enumerate(template.splitlines(), 1):
         for found in PLACE.finditer(line):
             if found[2] is not None and found[2] not in PLACES:
+                name, known = found[2], ", ".join(f"{{{each}}}" for each in PLACES)
                 raise DataError(
-                    filled(
-                        "line {line} of the template has {{{name}}}, which is not one of {names}. Correct "
-                        "it, or write {{{{{name}}}}} for a {{{name}}} that the model should read.",
-                        line=number,
-                        name=found[2],
-                        names=", ".join(f"{{{each}}}" for each in PLACES),
-                    )
+                    f"line {number} of the template has {{{name}}}, which is not one of {known}. Correct it, or write "
+                    f"{{{{{name}}}}} for a {{{name}}} that the model should read."
                 )
     names = {found[2] for found in PLACE.finditer(template)}
     for name in ("query", "document"):

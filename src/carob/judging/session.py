@@ -12,7 +12,6 @@ from carob.inputs.texts import texts_of
 from carob.judging.journal import JournalEntry, one_line
 from carob.output.errors import DataError
 from carob.output.escaping import visible
-from carob.output.language import filled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -108,12 +107,7 @@ def whole_texts(path: str, wanted: Sequence[str], kind: str) -> dict[str, Text]:
     if missing:
         names = ", ".join(f"'{each}'" for each in missing[:3]) + (" …" if len(missing) > 3 else "")
         raise DataError(
-            filled(
-                "there is no text for {count:of the {kind}/of the {kind}} to judge: {names}. Add the texts.",
-                kind=kind,
-                count=len(missing),
-                names=names,
-            ),
+            f"there is no text for {len(missing):,} of the {kind} to judge: {names}. Add the texts.",
             file=path,
         )
     return found

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from carob._cached import cached_property
 from carob._dataclasses import dataclass
+from carob.inputs.errors import refused
 from carob.inputs.files.small_tables import SmallTable
 from carob.inputs.judgment_tables import rows_of_judgments
 from carob.inputs.samples import size_of
 from carob.output.errors import DataError
-from carob.output.language import filled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -92,10 +92,7 @@ def read_task(path: str) -> Task:
                     **place,
                 )
         if probability is not None and not 0 < probability <= 1:
-            raise DataError(
-                filled("the probability {value} is not above 0 and at most 1.", value=f"{probability:g}"),
-                **place,
-            )
+            raise DataError(f"the probability {probability:g} is not above 0 and at most 1.", **place)
         if (query, document) in pairs:
             raise DataError(
                 f"query '{query}' and document '{document}' are listed twice. List each pair once.", **place
@@ -110,13 +107,11 @@ def read_task(path: str) -> Task:
         )
     whole = size_of(stated, table.name)
     if whole not in (None, len(pairs)):
-        raise DataError(
-            filled(
-                "the sample has {size:document}, but the table has {count}. Pass the whole table as it was "
-                "drawn, since a part of a sample gives biased estimates.",
-                size=whole,
-                count=len(pairs),
-            ),
+        raise refused(
+            "the sample has {size:document}, but the table has {count}. Pass the whole table as it was drawn, since a "
+            "part of a sample gives biased estimates.",
+            size=whole,
+            count=len(pairs),
             file=table.name,
         )
     task = Task(table.name, tuple(pairs.values()))
@@ -219,7 +214,7 @@ def labels_of_grades(text: str) -> dict[int, str]:
         ]
         found = {int(each[1]): (each[2] or "").strip() for each in parts if each}
         if len(found) < len(parts):
-            raise DataError(filled(NO_GRADES, text=text))
+            raise refused(NO_GRADES, text=text)
     if len(found) < 2:
-        raise DataError(filled(NO_GRADES, text=text))
+        raise refused(NO_GRADES, text=text)
     return dict(sorted(found.items()))

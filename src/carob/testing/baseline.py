@@ -15,7 +15,7 @@ from carob.evaluation.read_record import Record, document_in, record_in, refuse_
 from carob.evaluation.score_tables import GIVEN
 from carob.evaluation.scores import JUDGED, Scores, lists_only_relevant, share_judged, with_zeros
 from carob.evaluation.suspects import RATIO, reads_beyond
-from carob.inputs.errors import sentences
+from carob.inputs.errors import refused, sentences
 from carob.inputs.qrels import Qrels
 from carob.inputs.run import Run
 from carob.output.errors import BaselineError, DataError, Doubt, NotEvaluatedError, Worded, by_policy
@@ -78,15 +78,13 @@ def run_in(record: Record, wanted: str | None, own: str) -> Scores:
         return record.scores[0]
     if (wanted or own) in by_name:
         return by_name[wanted or own]
-    raise DataError(
-        filled(
-            "{path} contains {count} runs, and none is called '{wanted}': choose one with {option} ({names}).",
-            path=record.path,
-            count=len(by_name),
-            wanted=wanted or own,
-            option=Worded("baseline_run=", "--baseline-run"),
-            names=", ".join(record.names),
-        )
+    raise refused(
+        "{path} contains {count} runs, and none is called '{wanted}': choose one with {option} ({names}).",
+        path=record.path,
+        count=len(by_name),
+        wanted=wanted or own,
+        option=Worded("baseline_run=", "--baseline-run"),
+        names=", ".join(record.names),
     )
 
 
@@ -229,11 +227,11 @@ class GateSides:
 NOT_JUDGED = (
     "{new} has no judgments of {lost} of {total} queries of {old}, starting with '{first}', so a run on "
     "fewer queries could pass. Judge these queries too, record the baseline again with the new judgments, or count "
-    "missing queries as 0: {remedy}."
+    "missing queries as 0: {zero}."
 )
 NO_VALUES = (
     "{new} has no value for {lost} of {total} queries of {old}, starting with '{first}', so a run that "
-    "answers fewer queries could pass. Complete its values, or count missing queries as 0: {remedy}."
+    "answers fewer queries could pass. Complete its values, or count missing queries as 0: {zero}."
 )
 
 
@@ -250,13 +248,11 @@ def sides_of(old: Scores, new: Scores, zero: bool) -> GateSides:
     """
     answered = [[each for each in its.queries if each not in {*its.counts.missing}] for its in (old, new)]
     if not answered[0]:
-        raise DataError(
-            filled(
-                "The baseline {old} answers none of the {judged:judged query/judged queries}, so nothing "
-                "can have fallen: pass a baseline that answers them.",
-                old=old.name,
-                judged=len(old.counts.missing),
-            )
+        raise refused(
+            "The baseline {old} answers none of the {judged:judged query/judged queries}, so nothing can have fallen: "
+            "pass a baseline that answers them.",
+            old=old.name,
+            judged=len(old.counts.missing),
         )
     if answered[1] and not {*answered[0]} & {*answered[1]}:
         raise DataError(
@@ -266,16 +262,14 @@ def sides_of(old: Scores, new: Scores, zero: bool) -> GateSides:
     absent = set(old.queries).difference(new.queries, new.counts.missing, old.counts.missing)
     lost = tuple(query for query in old.queries if query in absent)
     if lost and not zero:
-        raise DataError(
-            filled(
-                NOT_JUDGED if judged_by_file(new) else NO_VALUES,
-                new=new.name,
-                old=old.name,
-                lost=len(lost),
-                total=len(old.queries),
-                first=lost[0],
-                remedy=by_policy("missing", "zero"),
-            )
+        raise refused(
+            NOT_JUDGED if judged_by_file(new) else NO_VALUES,
+            new=new.name,
+            old=old.name,
+            lost=len(lost),
+            total=len(old.queries),
+            first=lost[0],
+            zero=by_policy("missing", "zero"),
         )
     new = with_zeros(new, lost)
     before, after = set(old.counts.missing), set(new.counts.missing)

@@ -19,6 +19,7 @@ from carob.conventions.request import conventions, names_in
 from carob.evaluation.read_record import Record
 from carob.evaluation.score_tables import GIVEN, footers
 from carob.evaluation.scores import Scores, weights_given, with_groups
+from carob.inputs.errors import refused
 from carob.inputs.sources import kept
 from carob.output.errors import DataError, Worded, by_policy
 from carob.output.language import filled
@@ -39,11 +40,11 @@ from carob.testing.baseline import (
     unequal_lists,
     unmoved_run,
 )
-from carob.testing.gate_result import Gate, GateCheck, GroupChange, Moved
+from carob.testing.gate_result import UNPAIRED, Gate, GateCheck, GroupChange, Moved
 
 if TYPE_CHECKING:
     from carob.comparison.compare import Comparison
-    from carob.comparison.findings import Contest
+    from carob.comparison.findings import Contest, Pair
     from carob.conventions.arguments import DecideBy
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import ProfileLike
@@ -56,17 +57,9 @@ NO_VALUE = (
     "No query has a value of {label} in {name}, so there is nothing to compare: run carob check to find the "
     "reason."
 )
-DROP = Worded("max_drop={'nDCG@10': 0.005}", "--max-drop nDCG@10=0.005")
-"""The option that sets a tolerance."""
-
 Baseline: TypeAlias = "RunLike | Scores | Record"
 
 DEFAULT_MEASURE = "nDCG@10"
-
-"""What a check decides by."""
-
-UNPAIRED = ("only_before", "only_after", "missing_before", "missing_after")
-"""The fields for queries that one side lacks."""
 
 
 @specified
@@ -271,13 +264,8 @@ def limits_in(
     if not isinstance(given, Mapping):
         if default is None or isinstance(given, bool) or not isinstance(given, Real):
             number = "a number, or " if default else ""
-            words = {"name": name, "given": given, "default": DEFAULT_MEASURE, "example": example}
             raise DataError(
-                filled(
-                    "{name} is {given!r}: pass {number}a mapping such as {{'{default}': {example}}}.",
-                    number=number,
-                    **words,
-                )
+                f"{name} is {given!r}: pass {number}a mapping such as {{'{DEFAULT_MEASURE}': {example}}}."
             )
         given = {default: given}
     found: dict[str, float] = {}
@@ -285,8 +273,7 @@ def limits_in(
         is_number = not isinstance(limit, bool) and isinstance(limit, Real) and math.isfinite(limit)
         if not is_number or float(limit) < least:
             kind = "a number of at least 0" if least == 0 else "a number"
-            words = {"what": what, "text": text, "limit": limit, "kind": kind, "example": example}
-            raise DataError(filled("{what} of {text} is {limit!r}: use {kind}, such as {example}.", **words))
+            raise DataError(f"{what} of {text} is {limit!r}: use {kind}, such as {example}.")
         for measure in map(str, names_in(text)):
             if found.setdefault(measure, float(limit)) != limit:
                 first = found[measure]
@@ -301,17 +288,14 @@ def refuse_nothing(drops: dict[str, float], floors: dict[str, float], baseline: 
         DataError: there is neither a limit nor a baseline, or there are tolerances without a baseline.
     """
     if not drops and not floors and baseline is None:
-        floor = Worded("at_least={'nDCG@10': 0.6}", "--min nDCG@10=0.6")
-        raise DataError(
-            filled(
-                "There is no limit to check. Pass a tolerated drop, {drop}, or a minimum, {floor}.",
-                drop=DROP,
-                floor=floor,
-            )
+        raise refused(
+            "There is no limit to check. Pass a tolerated drop, {drop}, or a minimum, {floor}.",
+            drop=Worded("max_drop={'nDCG@10': 0.005}", "--max-drop nDCG@10=0.005"),
+            floor=Worded("at_least={'nDCG@10': 0.6}", "--min nDCG@10=0.6"),
         )
     if drops and baseline is None:
         given = Worded("baseline=a run or a record", "--baseline with a run, or a record that --record wrote")
-        raise DataError(filled("A drop needs a baseline: pass {given}.", given=given))
+        raise refused("A drop needs a baseline: pass {given}.", given=given)
 
 
 def refuse_limits(scores: Scores, drops: dict[str, float], floors: dict[str, float]) -> None:
@@ -325,43 +309,22 @@ def refuse_limits(scores: Scores, drops: dict[str, float], floors: dict[str, flo
             place = scores.column(name)
             label, definition = scores.labels[place], scores.measures[place].definition
             low, high = definition.values
-            words = {
-                "label": label,
-                "name": scores.name,
-                "default": DEFAULT_MEASURE,
-                "low": low,
-                "high": high,
-            }
             if scores.queries and scores.counts.empty_for.get(label, 0) >= len(scores.queries):
                 raise DataError(
-                    filled(
-                        "No query has a document of {wanted}, so {label} says nothing about {name}: gate "
-                        "another measure, or correct the judgments.",
-                        wanted=scores.measures[place].wanted,
-                        **words,
-                    )
+                    f"No query has a document of {scores.measures[place].wanted}, so {label} says nothing about "
+                    f"{scores.name}: gate another measure, or correct the judgments."
                 )
             if definition.smaller_is_better:
                 raise DataError(
-                    filled(
-                        "{label} is better if it is smaller, but a gate only detects drops: gate a measure "
-                        "that is better if it is larger, such as {default}.",
-                        **words,
-                    )
+                    f"{label} is better if it is smaller, but a gate only detects drops: gate a measure that is "
+                    f"better if it is larger, such as {DEFAULT_MEASURE}."
                 )
             if low <= limit <= high if floor else limit <= high - low:
                 continue
             reached = f"a minimum of {limit:g} is {'always' if limit < low else 'never'} reached"
             what = reached if floor else f"a tolerance of {limit:g} lets everything pass"
             percent = f" For {limit:g}% write {limit / 100:g}." if high < limit <= 100 * high else ""
-            raise DataError(
-                filled(
-                    "{label} lies between {low:g} and {high:g}: {what}.{percent}",
-                    what=what,
-                    percent=percent,
-                    **words,
-                )
-            )
+            raise DataError(f"{label} lies between {low:g} and {high:g}: {what}.{percent}")
 
 
 def refuse_unanswered(old: Scores, new: Scores, drops: dict[str, float]) -> None:
@@ -385,27 +348,24 @@ def refuse_unanswered(old: Scores, new: Scores, drops: dict[str, float]) -> None
             for query, value in before.items()
             if query in absent | own and not math.isnan(value) and math.isnan(after.get(query, math.nan))
         ]
-        if lost:
-            words = {"new": new.name, "old": old.name, "lost": len(lost), "total": len(before)}
-            words |= {"first": lost[0], "measure": name}
-            if not absent.issuperset(lost):
-                raise DataError(
-                    filled(
-                        "{new} has no value of {measure} for {lost} of {total} queries for which {old} has "
-                        "one, starting with '{first}', so a run with fewer values could pass. Complete the "
-                        "values.",
-                        **words,
-                    )
-                )
-            words["missing"] = new.policy.of_measure(new.measures[new.column(name)]).missing
+        if lost and not absent.issuperset(lost):
             raise DataError(
-                filled(
-                    "{new} lacks {lost} of {total} queries that {old} answers, starting with '{first}', and "
-                    "missing={missing} leaves these queries out of {measure}, so a run that answers fewer "
-                    "queries could pass. Complete the run, or count missing queries as 0: {remedy}.",
-                    remedy=by_policy("missing", "zero"),
-                    **words,
-                )
+                f"{new.name} has no value of {name} for {len(lost)} of {len(before)} queries for which {old.name} "
+                f"has one, starting with '{lost[0]}', so a run with fewer values could pass. Complete the values."
+            )
+        if lost:
+            raise refused(
+                "{new} lacks {lost} of {total} queries that {old} answers, starting with '{first}', and "
+                "missing={missing} leaves these queries out of {measure}, so a run that answers fewer queries "
+                "could pass. Complete the run, or count missing queries as 0: {zero}.",
+                new=new.name,
+                old=old.name,
+                lost=len(lost),
+                total=len(before),
+                first=lost[0],
+                missing=new.policy.of_measure(new.measures[new.column(name)]).missing,
+                measure=name,
+                zero=by_policy("missing", "zero"),
             )
 
 
@@ -491,12 +451,12 @@ def tested_checks(
             else:  # Student's, with which p agrees
                 low, high = limit + check.low, limit + check.high
             check = replace(check, kind=kind, before=math.nan, low=low, high=high)
-            check = replace(check, worst_point=contest.worst_point[1], skewed=False, identical=False)
-            means = (
+            groups = tuple(
                 GroupChange(each.name, each.ungrouped, each.queries, math.nan, each.after)
                 for each in check.groups
             )
-            check = replace(check, groups=tuple(means))
+            worst_point = contest.worst_point[1]
+            check = replace(check, worst_point=worst_point, skewed=False, identical=False, groups=groups)
         checks.append(check)
     return checks
 
@@ -514,7 +474,6 @@ def drop_check(found: Comparison, label: str, limit: float, worst: int) -> GateC
     before, after = contest.means
     if not pair.n or math.isnan(pair.difference):
         raise DataError(filled(NO_VALUE, label=label, name=" and ".join(found.names)))
-    nothing = {"low": math.nan, "high": math.nan, "p_uncorrected": math.nan}
     if pair.identical:
         pair = replace(pair, low=math.nan, high=math.nan, detectable=math.nan)
     return GateCheck(
@@ -524,7 +483,7 @@ def drop_check(found: Comparison, label: str, limit: float, worst: int) -> GateC
         passed=False,
         before=before,
         after=after,
-        **({name: getattr(pair, name) for name in nothing} if pair.n > 1 else nothing),
+        **tested_in(pair, "low", "high", "p_uncorrected"),
         detectable=pair.detectable,
         queries=pair.n,
         worst=lost(contest, found.queries, worst),
@@ -538,14 +497,18 @@ def drop_check(found: Comparison, label: str, limit: float, worst: int) -> GateC
 
 def groups_in(contest: Contest) -> tuple[GroupChange, ...]:
     """Returns the means of each group of queries, and the test of their difference where there is one."""
-    fields = ("low", "high", "p_uncorrected", "worst_point")
     found = []
     for each in contest.groups:
         (pair,) = each.pairs
-        tested = {name: getattr(pair, name) for name in fields} if pair.n > 1 and not pair.identical else {}
+        tested = {} if pair.identical else tested_in(pair, "low", "high", "p_uncorrected", "worst_point")
         before, after = each.means
         found.append(GroupChange(each.name, each.ungrouped, pair.n, before, after, **tested))
     return tuple(found)
+
+
+def tested_in(pair: Pair, *fields: str) -> dict[str, Any]:
+    """Returns fields of the test of a pair, which one query alone does not have."""
+    return {name: getattr(pair, name) for name in fields} if pair.n > 1 else {}
 
 
 def lost(contest: Contest, queries: tuple[str, ...], count: int) -> tuple[Moved, ...]:
@@ -553,7 +516,4 @@ def lost(contest: Contest, queries: tuple[str, ...], count: int) -> tuple[Moved,
     change = contest.values[:, 1] - contest.values[:, 0]
     order = np.argsort(change, kind="stable")
     first = [place for place in order.tolist() if change[place] < 0][: max(count, 0)]
-    return tuple(
-        Moved(queries[place], float(contest.values[place, 0]), float(contest.values[place, 1]))
-        for place in first
-    )
+    return tuple(Moved(queries[place], *contest.values[place, :2].tolist()) for place in first)

@@ -79,7 +79,7 @@ KINDS = {"max-drop": "drops", "min": "minimums"}
 GROUPS = "{label} {what} in {missed} of {total} groups: {groups}"
 GROUPS_BEYOND = {"max-drop": "fell by more than the tolerance", "min": "is below the minimum"}
 """The groups of queries whose means miss the limit."""
-UNPAIRED = {
+ALONE = {
     "only before": "{count:query/queries} judged only in the baseline, left out of the differences: {queries}",
     "only after": "{count:query/queries} only in the run, left out of the differences: {queries}",
     "missing": "{count:query/queries} missing from the run, counted as 0: {queries}",
@@ -87,6 +87,8 @@ UNPAIRED = {
     "missing:both": "{count:query/queries} missing from both sides, counted as 0 in both: {queries}",
 }
 """The queries that one side lacks, or that both lack."""
+UNPAIRED = ("only_before", "only_after", "missing_before", "missing_after")
+"""The fields for queries that one side lacks."""
 
 
 @dataclass(frozen=True)
@@ -276,13 +278,8 @@ class GateCheck:
         about = ":min" if self.kind == "min" else ""
         lines = []
         if self.beyond:
-            key = (
-                "beyond"
-                if math.isnan(self.p_corrected)
-                else "significant"
-                if self.significant
-                else "by chance"
-            )
+            key = "significant" if self.significant else "by chance"
+            key = "beyond" if math.isnan(self.p_corrected) else key
             lines.append(self.said(READINGS[key + about]))
         if not self.passed and (self.decide_by != "non-inferiority" or (self.beyond and self.significant)):
             return lines
@@ -439,7 +436,7 @@ class Gate(Documented):
 
     def named(self, key: str, queries: Sequence[str]) -> str:
         """Returns a remark on queries, the first of which are named."""
-        return filled(UNPAIRED[key], count=len(queries), queries=listed(list(map(sentence, queries))))
+        return filled(ALONE[key], count=len(queries), queries=listed(list(map(sentence, queries))))
 
     def document(self, layout: str = "text") -> Document:
         """Returns the verdict, with lines below each check in text, or with tables in other formats."""
@@ -457,19 +454,14 @@ class Gate(Documented):
         readings = (f"{each.label}: {said}" for each in self.checks for said in each.reading)
         return Document([Section([*parts, Items([*readings, *self.remarks])])])
 
+    @property
+    def interval(self) -> str:
+        """The title of a column of intervals."""
+        return f"{100 * (1 - self.alpha):.10g}% interval"
+
     def tables(self) -> list[Table]:
         """Returns the table of the checks, and the table of the queries whose values fell most."""
-        header = [
-            "",
-            "measure",
-            "before",
-            "after",
-            "change",
-            "limit",
-            f"{100 * (1 - self.alpha):.10g}% interval",
-            "p",
-            "corrected",
-        ]
+        header = ["", "measure", "before", "after", "change", "limit", self.interval, "p", "corrected"]
         rows = [
             [
                 "pass" if each.passed else Marked("FAIL", bold=True),
@@ -506,8 +498,7 @@ class Gate(Documented):
             for each in self.checks
             for group in each.groups
         ]
-        interval = f"{100 * (1 - self.alpha):.10g}% interval"
-        header = ["measure", "group", "n", "before", "after", "change", interval, "p"]
+        header = ["measure", "group", "n", "before", "after", "change", self.interval, "p"]
         return [Table(header, rows, 2)] if rows else []
 
     def records(self) -> dict[str, Callable[[], Records]]:
@@ -527,6 +518,7 @@ class Gate(Documented):
 
     def contents(self) -> dict[str, Any]:
         """Returns the verdict, every check with its difference and its reading, and the warnings."""
+        others = (*UNPAIRED, "counted_as_zero", "in_several_groups", "warnings", "footers")
         return {
             "passed": self.passed,
             "run": self.name,
@@ -539,14 +531,7 @@ class Gate(Documented):
             "checks": [
                 vars(each) | {"difference": each.difference, "reading": each.reading} for each in self.checks
             ],
-            "only_before": self.only_before,
-            "only_after": self.only_after,
-            "missing_before": self.missing_before,
-            "missing_after": self.missing_after,
-            "counted_as_zero": self.counted_as_zero,
-            "in_several_groups": self.in_several_groups,
-            "warnings": self.warnings,
-            "footers": self.footers,
+            **{name: getattr(self, name) for name in others},
             "carob": __version__,
         }
 

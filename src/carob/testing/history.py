@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from carob._dataclasses import dataclass, replace
 from carob._numpy import np
 from carob.comparison.significance import corrected
+from carob.inputs.errors import refused
 from carob.output.document import Document, Documented, Items, Line, Section, Table
 from carob.output.errors import DataError, Worded
 from carob.output.language import filled
@@ -237,20 +238,14 @@ def followed_run(path: str, run: str | None) -> Scores:
     """
     found = record_of(path)
     if found is None:
-        raise DataError(
-            "the file is not a record of per-query scores.",
-            file=path,
-            remedy="Pass a record.",
-        )
+        raise DataError("the file is not a record of per-query scores.", file=path, remedy="Pass a record.")
     chosen = [each for each in found.scores if run in (None, each.name)]
     if len(chosen) == 1:
         return chosen[0]
-    raise DataError(
-        filled(
-            "{path} has {count:run} ({names}): choose one of them with {option}.",
-            path=path,
-            count=len(found.names),
-            names=", ".join(found.names),
-            option=Worded("run=", "--run"),
-        )
+    raise refused(
+        "{path} has {count:run} ({names}): choose one of them with {option}.",
+        path=path,
+        count=len(found.names),
+        names=", ".join(found.names),
+        option=Worded("run=", "--run"),
     )

@@ -21,7 +21,7 @@ from carob.evaluation.score_tables import document_of
 from carob.evaluation.scores import JUDGED, weights_given, with_judged
 from carob.inputs.columns import columns_of_run, refuse_no_run
 from carob.inputs.digests import digests
-from carob.inputs.errors import sentences
+from carob.inputs.errors import refused, sentences
 from carob.inputs.files.paths import lies_in, place_of
 from carob.inputs.qrels import Qrels
 from carob.inputs.run import Run, pairs_of, runs_in, several_of
@@ -157,12 +157,10 @@ def verify(
     """
     recorded = read_record(path)
     if not recorded.complete:
-        raise DataError(
-            filled(
-                "{path} contains scores, but no record of their inputs: write the file with {writer}.",
-                path=recorded.path,
-                writer=BY_RECORD,
-            )
+        raise refused(
+            "{path} contains scores, but no record of their inputs: write the file with {writer}.",
+            path=recorded.path,
+            writer=BY_RECORD,
         )
     given = {} if runs is None else several_of(runs)
     if not isinstance(given, Mapping):
@@ -268,15 +266,9 @@ def taken(
                 f"{recorded.path} was computed from grades in memory, so it cannot be recomputed."
             )
         if each.now is None:
-            raise DataError(
-                filled(
-                    "{path}: the {role} was {why}, so pass it ({option}).",
-                    path=recorded.path,
-                    role=entry["role"],
-                    why=entry.get("why", "in memory"),
-                    option=each.option,
-                )
-            )
+            why = entry.get("why", "in memory")
+            words = {"path": recorded.path, "role": entry["role"], "why": why, "option": each.option}
+            raise refused("{path}: the {role} was {why}, so pass it ({option}).", **words)
         found.append(each)
     return found
 
@@ -355,14 +347,12 @@ def quiet(given: Taken, same: list[Taken]) -> Iterator[None]:
             )
         if not given.named or given in same:
             raise
-        raise DataError(
-            filled(
-                "{path} is not the recorded file, and cannot be read as {role}. Pass the recorded file, or "
-                "pass this file to see the reason ({option}).",
-                path=given.path,
-                role=given.entry["role"],
-                option=given.option,
-            )
+        raise refused(
+            "{path} is not the recorded file, and cannot be read as {role}. Pass the recorded file, or pass this file "
+            "to see the reason ({option}).",
+            path=given.path,
+            role=given.entry["role"],
+            option=given.option,
         ) from None
 
 
@@ -418,9 +408,7 @@ def files_now(given: Taken) -> list[str]:
 def changed_files(given: Taken, now: list[File], then: list[File]) -> list[Change]:
     """Returns the changed files of an input, or one change if the number of files differs."""
     if len(now) != len(then):
-        sentence = filled(
-            "{path} matches {now:file}; recorded: {then}", path=given.path, now=len(now), then=len(then)
-        )
+        sentence = f"{given.path} matches {plural(len(now), 'file')}; recorded: {len(then)}"
         return [Change("input", given.label, sentence, {"files": len(now)})]
     found = []
     for (path, size, digest), (_, old_size, old_digest) in zip(now, then, strict=True):
@@ -486,16 +474,13 @@ def refuse_elsewhere(path: str, record: str) -> None:
         r"[/\\]", path[len(root) :]
     )  # after a wildcard, where the root does not show it
     if climbs or not lies_in(root or ".", (os.path.dirname(record) or ".", ".")):
-        anywhere = Worded("anywhere=True", "--anywhere")
-        raise DataError(
-            filled(
-                "{record} names {path}, which is neither below the record's folder nor below the working "
-                "directory: pass the file ({inputs}), or allow any file ({anywhere}).",
-                record=record,
-                path=path,
-                inputs=OVER,
-                anywhere=anywhere,
-            )
+        raise refused(
+            "{record} names {path}, which is neither below the record's folder nor below the working directory: pass "
+            "the file ({inputs}), or allow any file ({anywhere}).",
+            record=record,
+            path=path,
+            inputs=OVER,
+            anywhere=Worded("anywhere=True", "--anywhere"),
         )
 
 
@@ -509,13 +494,11 @@ def refuse_irregular(paths: Iterable[str], record: str, over: Worded) -> None:
         with passable(over), sentences(path):
             mode = os.stat(path).st_mode
         if not stat.S_ISREG(mode):
-            raise DataError(
-                filled(
-                    "{record} names {path}, which is not a regular file: pass a file ({inputs}).",
-                    record=record,
-                    path=path,
-                    inputs=over,
-                )
+            raise refused(
+                "{record} names {path}, which is not a regular file: pass a file ({inputs}).",
+                record=record,
+                path=path,
+                inputs=over,
             )
 
 
@@ -587,16 +570,10 @@ def changed_run(old: dict[str, Any], new: dict[str, Any], tolerance: float) -> t
         if moved:
             worst = max(moved, key=apart.__getitem__)
             differ = "query differs" if len(pairs) == 1 else "queries differ"
-            figures = zip(("then", "now", "old_mean", "new_mean"), (*moved[worst], mean, now), strict=True)
-            shown = {key: rounded(value) for key, value in figures} | {"which": f"{len(pairs)} {differ}"}
-            sentence = filled(
-                "{name}, {label}: {moved} of {which}, largest difference: '{worst}' ({then}, now {now}); "
-                "mean {old_mean}, now {new_mean}",
-                name=name,
-                label=label,
-                moved=len(moved),
-                worst=worst,
-                **shown,
+            was, is_now, old_mean, new_mean = map(rounded, (*moved[worst], mean, now))
+            sentence = (
+                f"{name}, {label}: {len(moved)} of {len(pairs)} {differ}, largest difference: '{worst}' ({was}, now "
+                f"{is_now}); mean {old_mean}, now {new_mean}"
             )
             findings.append(Change("values", label, sentence, dict(moved)))
         elif distance(mean, now) > tolerance:
@@ -604,18 +581,9 @@ def changed_run(old: dict[str, Any], new: dict[str, Any], tolerance: float) -> t
             findings.append(Change("means", label, sentence))
     shares = old.get("judged"), new.get("judged")
     if None not in shares and distance(*shares) > tolerance:
-        then_now = dict(zip(("then", "now"), map(rounded, shares), strict=True))
-        findings.append(
-            Change(
-                "judged",
-                name,
-                filled(
-                    "{name}: the share of judged documents in the top ten was {then}, is {now}",
-                    name=name,
-                    **then_now,
-                ),
-            )
-        )
+        was, is_now = map(rounded, shares)
+        sentence = f"{name}: the share of judged documents in the top ten was {was}, is {is_now}"
+        findings.append(Change("judged", name, sentence))
     for key, words in BESIDE.items():
         then, now = (bounds_named(each.get(key, {})) for each in (old, new))
         findings += changed(key, then, now, tolerance, start=f"{name}, {words}")
