@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from carob.cli.options import Given, options, present, refuse_misuse
+from carob.cli.options import Given, options, present
 from carob.cli.plan import scores_given
-from carob.cli.terminal import answer
-
-if TYPE_CHECKING:
-    from carob.cli.figures import Picture
 
 
 @click.command("best")
@@ -20,9 +16,6 @@ if TYPE_CHECKING:
 @options("best")
 def best_command(
     files: tuple[str, ...],
-    measures: tuple[str, ...],
-    layout: str,
-    figure: Picture | None,
     collections: str | None,
     absent: str | None,
     given: Given,
@@ -45,21 +38,19 @@ def best_command(
     from carob.comparison.design import HoldOut, Resampling
     from carob.selection.best import best
 
-    refuse_misuse(*files, choices["cluster"], output=choices["ledger"])
     if choices["open_held_out"] and None in (choices["hold_out"], choices["ledger"]):
         raise click.UsageError("--open needs --hold-out and --ledger, the file that counts the openings.")
     if collections is not None:
         from carob.cli.collections import evaluated_several
 
-        scores = evaluated_several(files, collections, absent or "refuse", measures, given)
+        scores = evaluated_several(files, collections, absent or "refuse", given)
     elif absent is not None:
         raise click.UsageError("--absent needs --collections.")
     else:
-        scores = scores_given(files, measures, given)
+        scores = scores_given(files, given)
     share, salt, opened, ledger = (
         choices.pop(name) for name in ("hold_out", "salt", "open_held_out", "ledger")
     )
     hold_out = None if share is None else HoldOut(share, salt or "", opened=opened, ledger=ledger)
     resampling = Resampling(**present({each.name: choices.pop(each.name) for each in fields(Resampling)}))
-    found = best(scores, resampling=resampling, hold_out=hold_out, **present(choices))
-    answer(found, layout, figure=figure)
+    given.answer(best(scores, resampling=resampling, hold_out=hold_out, **present(choices)))

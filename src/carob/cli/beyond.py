@@ -7,8 +7,7 @@ from typing import Any
 import click
 
 from carob._dataclasses import replace
-from carob.cli.options import Given, options, refuse_misuse
-from carob.cli.terminal import answer
+from carob.cli.options import Given, options
 
 
 @click.command("beyond")
@@ -16,11 +15,9 @@ from carob.cli.terminal import answer
 @options("beyond")
 def beyond_command(
     files: tuple[str, ...],
-    measures: tuple[str, ...],
     relevant: str | None,
     baseline: str | None,
     per_query: bool,
-    layout: str,
     given: Given,
     **inputs: Any,
 ) -> None:
@@ -36,13 +33,12 @@ def beyond_command(
     from carob.conventions.policy import Policy
     from carob.evaluation.beyond_accuracy import beyond_accuracy
 
-    refuse_misuse(*files, relevant, baseline, given.exclude, *inputs.values())
     policy = given.policy or Policy()
     seen, given = given.exclude, replace(given, exclude=None)  # removed from the lists of the baseline, too
     runs = given.runs(files)
     found = beyond_accuracy(
         runs if len(runs) > 1 else runs[0],
-        list(measures) or None,
+        given.measures,
         relevant=None if relevant is None else given.qrels(relevant),
         baseline=None if baseline is None else given.run(baseline, *files),
         depth=policy.depth,
@@ -51,4 +47,4 @@ def beyond_command(
         **inputs,
     )
     found = found.with_users() if per_query else found
-    answer(found, layout, what="users" if per_query else None)
+    given.answer(found, what="users" if per_query else None)

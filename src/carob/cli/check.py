@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from carob.cli.options import Given, Logs, options, refuse_misuse, split
-from carob.cli.terminal import answer
+from carob.cli.options import Given, Logs, options, present, split
 
 if TYPE_CHECKING:
     from carob.diagnosis.check import Check
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
 @options("check")
 def check_command(
     files: tuple[str, ...],
-    measures: tuple[str, ...],
-    layout: str,
     strict: bool,
     collections: str | None,
     pool: bool,
@@ -44,27 +41,23 @@ def check_command(
     With --pool, the judgments are checked instead: each run is scored without the judgments of documents that only it
     contributed to the pool, as a new run would be.
     """
-    refuse_misuse(*files, teams)
-    options: dict[str, Any] = {
-        **({"measures": measures} if measures else {}),
-        **given.checked,
-        **({"columns": given.policy.columns} if given.policy else {}),
-    }
     if pool:
         if collections is not None or strict:
             raise click.UsageError(
                 f"--{'strict' if strict else 'collections'} cannot be used with --pool: leave it out."
             )
-        answer(pool_checked(files, given, measures, pool_depth=pool_depth, teams=teams), layout)
+        given.answer(pool_checked(files, given, pool_depth=pool_depth, teams=teams))
         return
     if pool_depth is not None or teams is not None:
         raise click.UsageError(f"--{'teams' if pool_depth is None else 'pool-depth'} needs --pool.")
+    columns = {"columns": given.policy.columns} if given.policy else {}
+    options = {**present({"measures": given.measures}), **given.checked, **columns}
     found = (
         checked(files, given, options)
         if collections is None
-        else several_checked(collections, files, given, options)
+        else several_checked(collections, files, options)
     )
-    answer(found.on_command_line(), layout)
+    given.answer(found.on_command_line())
     sys.exit(2 if strict and found.exit_code else found.exit_code)
 
 
@@ -90,9 +83,7 @@ def checked(files: tuple[str, ...], given: Given, options: dict[str, Any]) -> Ch
     return check(given.qrels(files[0]) if several else str(files[0]), *runs, **options)
 
 
-def pool_checked(
-    files: tuple[str, ...], given: Given, measures: tuple[str, ...], **options: Any
-) -> PoolCheck:
+def pool_checked(files: tuple[str, ...], given: Given, **options: Any) -> PoolCheck:
     """Returns the runs with and without their own judgments.
 
     Raises:
@@ -103,13 +94,12 @@ def pool_checked(
     files = given.with_judgments(files)
     if len(files) < 3:
         raise click.UsageError("--pool needs a QRELS file and two RUNs or more.")
-    if measures:
-        options["measures"] = measures
+    options |= present({"measures": given.measures})
     runs = given.runs(files[1:])
     return check_pool(given.qrels(files[0]), runs, **given.conventions, **options)
 
 
-def several_checked(collections: str, files: tuple[str, ...], given: Given, options: dict[str, Any]) -> Check:
+def several_checked(collections: str, files: tuple[str, ...], options: dict[str, Any]) -> Check:
     """Returns the check of the runs on several collections.
 
     Raises:
@@ -118,5 +108,5 @@ def several_checked(collections: str, files: tuple[str, ...], given: Given, opti
     from carob.cli.collections import refuse_meaningless
     from carob.diagnosis.check.collections import check_collections
 
-    refuse_meaningless(collections, files, given)
+    refuse_meaningless(collections)
     return check_collections(collections, runs=[split(each) for each in files], **options)

@@ -21,7 +21,7 @@ BIBTEX = """\
 
 @click.command("cite")
 @options("cite")
-def cite_command(measures: tuple[str, ...], given: Given) -> None:
+def cite_command(given: Given) -> None:
     """Print what a paper says about scores: measures, version and conventions, their sources, and BibTeX for carob.
 
     Pass the options with which the scores were computed:
@@ -34,7 +34,7 @@ def cite_command(measures: tuple[str, ...], given: Given) -> None:
     from carob.output.layout import folded
 
     profile, policy = conventions(given.profile, given.policy)
-    asked = labelled(list(measures) or None, profile)
+    asked = labelled(given.measures, profile)
     names = [label if label == str(meant) else f"{label} ({meant})" for label, meant in asked.items()]
     listed = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
     rules = f"policy {policy.describe()}"

@@ -6,20 +6,26 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from carob.cli.options import Given, entries, grouped, present, refuse_misuse, split
-from carob.cli.terminal import SEPARATED, answer, say, say_data, show_document, size_said, text_columns
+from carob.cli.options import Given, entries, grouped, present, split
+from carob.cli.terminal import (
+    NARROWEST_TABLES,
+    SEPARATED,
+    say,
+    say_data,
+    show_document,
+    size_said,
+    text_columns,
+)
 
 if TYPE_CHECKING:
-    from carob.cli.figures import Picture
     from carob.evaluation.collections import CollectionsScores, Scored
+    from carob.several_collections.tables import CollectionsComparison
 
 SEVERAL = ("collections", "average", "absent", "friedman_ties", "borda_of")
 """The options for several collections."""
 
 SETTINGS = ("baseline", "target", "average", "absent", "friedman_ties", "borda_of")
 """The names of the settings that options give, besides those of the test."""
-
-NARROWEST = 60
 
 
 def several_in(options: dict[str, Any]) -> dict[str, Any]:
@@ -35,7 +41,7 @@ def several_in(options: dict[str, Any]) -> dict[str, Any]:
     return several
 
 
-def refuse_meaningless(collections: str, files: tuple[str, ...], given: Given) -> None:
+def refuse_meaningless(collections: str) -> None:
     """Refuses standard input in place of a folder or table, and options that do not apply to several collections.
 
     Raises:
@@ -50,42 +56,10 @@ def refuse_meaningless(collections: str, files: tuple[str, ...], given: Given) -
         stated = context.get_parameter_source(str(each.name)) == click.core.ParameterSource.COMMANDLINE
         if stated and not known.get(name.removeprefix("--"), {}).get("collections", True):
             raise click.UsageError(f"{name} cannot be used with --collections: leave it out.")
-    refuse_misuse(*files, given.exclude)
-
-
-def compare_several(
-    files: tuple[str, ...],
-    layout: str,
-    several: dict[str, Any],
-    shown: dict[str, Any],
-    given: Given,
-    options: dict[str, Any],
-    figure: Picture | None,
-) -> None:
-    """Compares runs on several collections, and writes the result to standard output.
-
-    Args:
-        files: the paths of runs, with ``{collection}`` in them; none if the runs are with the qrels.
-        layout: the format.
-        several: the options for several collections.
-        shown: the options for the tables to show, and the label and caption of a LaTeX table.
-        given: the options for reading files.
-        options: all other options.
-        figure: the figure to draw, if any.
-    """
-    found = compared_several(files, several, options["measures"], given, options)
-    if figure is not None:
-        figure.draw(found)
-    show(found, layout, **shown)
 
 
 def report_several(
-    files: tuple[str, ...],
-    output: str,
-    several: dict[str, Any],
-    measures: tuple[str, ...],
-    given: Given,
-    options: dict[str, Any],
+    files: tuple[str, ...], output: str, several: dict[str, Any], given: Given, options: dict[str, Any]
 ) -> None:
     """Compares runs on several collections, and writes one HTML page.
 
@@ -93,14 +67,12 @@ def report_several(
         files: the paths of runs, with ``{collection}`` in them; none if the runs are with the qrels.
         output: the file of the page; ``-`` is standard output.
         several: the options for several collections.
-        measures: the measures.
-        given: the options for reading files.
+        given: the options for reading files, and the measures.
         options: all other options.
     """
     from carob.output.files import write_whole
 
-    refuse_misuse(*files, several["collections"], output=output)
-    found = compared_several(files, several, measures, given, options)
+    found = compared_several(files, several, given, options)
     view = {"pairs": options["pairs"], "top": options["top"]}
     page = found.document("html", title=options["title"] or "", **view).on_command_line().page()
     if output == "-":
@@ -111,20 +83,9 @@ def report_several(
 
 
 def compared_several(
-    files: tuple[str, ...],
-    several: dict[str, Any],
-    measures: tuple[str, ...],
-    given: Given,
-    options: dict[str, Any],
-) -> Any:
-    """Returns the comparison of runs on several collections.
-
-    Args:
-        files: the paths of runs, with ``{collection}`` in them; none if the runs are with the qrels.
-        several: the options for several collections.
-        measures: the measures.
-        given: the options for reading files.
-        options: all other options.
+    files: tuple[str, ...], several: dict[str, Any], given: Given, options: dict[str, Any]
+) -> CollectionsComparison:
+    """Returns the comparison of runs on several collections. The arguments are those of ``report_several``.
 
     Raises:
         click.UsageError: the collections are to come from standard input, or an option does not apply to them.
@@ -132,28 +93,20 @@ def compared_several(
     from carob.comparison.design import Test
     from carob.several_collections.collections import compared
 
-    refuse_meaningless(several["collections"], files, given)
+    refuse_meaningless(several["collections"])
     chosen = present({name: each for name, each in {**options, **several}.items() if name in SETTINGS})
-    found = scored_in(several["collections"], files, measures, chosen.get("absent", "refuse"), given)
+    found = scored_in(several["collections"], files, chosen.get("absent", "refuse"), given, least=2)
     return compared(found, grouped(options).get("test", Test()), **chosen)
 
 
-def scored_in(
-    collections: str,
-    files: tuple[str, ...],
-    measures: tuple[str, ...],
-    absent: str,
-    given: Given,
-    least: int = 2,
-) -> Scored:
+def scored_in(collections: str, files: tuple[str, ...], absent: str, given: Given, *, least: int) -> Scored:
     """Returns the scores of runs on several collections.
 
     Args:
         collections: the folder or table of the collections.
         files: the paths of runs, with ``{collection}`` in them; none if the runs are with the qrels.
-        measures: the measures.
         absent: how runs that a collection lacks are treated.
-        given: the options for reading files.
+        given: the options for reading files, and the measures.
         least: the smallest number of runs and of collections.
 
     Raises:
@@ -171,10 +124,10 @@ def scored_in(
     found = scored(
         collections,
         runs=[split(each) for each in files],
-        measures=list(measures) or None,
+        measures=given.measures,
         absent=absent,
         opened=run_of,
-        judged=lambda qrels: given.qrels(qrels, measures or None),
+        judged=lambda qrels: given.qrels(qrels, given.measures),
         least=least,
         **given.conventions,
     )
@@ -183,55 +136,36 @@ def scored_in(
 
 
 def evaluated_several(
-    files: tuple[str, ...],
-    collections: str,
-    absent: str | None,
-    measures: tuple[str, ...],
-    given: Given,
+    files: tuple[str, ...], collections: str, absent: str, given: Given
 ) -> CollectionsScores:
     """Returns the scores of runs on several collections.
 
     Args:
         files: the paths of runs, with ``{collection}`` in them; none if the runs are with the qrels.
         collections: the folder or table of the collections.
-        absent: how runs that a collection lacks are treated; None to leave their values out.
-        measures: the measures.
-        given: the options for reading files.
+        absent: how runs that a collection lacks are treated.
+        given: the options for reading files, and the measures.
 
     Raises:
         click.UsageError: the collections are to come from standard input, or an option does not apply to them.
     """
     from carob.evaluation.collections import evaluated_collections
 
-    refuse_meaningless(collections, files, given)
-    absent = absent or "skip"
-    found = scored_in(collections, files, measures, absent, given, least=1)
-    return evaluated_collections(found, absent)
+    refuse_meaningless(collections)
+    return evaluated_collections(scored_in(collections, files, absent, given, least=1), absent)
 
 
-def show_scores(found: CollectionsScores, layout: str, *, per_query: bool, digits: int | None) -> None:
+def show_scores(found: CollectionsScores, given: Given, *, per_query: bool, digits: int | None) -> None:
     """Writes the scores of runs on several collections to standard output in a format."""
     from carob.output.escaping import json_text
 
+    layout = given.layout
     if layout == "json":
         say(json_text(found.versioned(found.contents(per_query=per_query))) + "\n")
     elif layout in SEPARATED and per_query:
         say_data(found.separated(layout), found.beside())
     elif layout in SEPARATED:
-        answer(found, layout)
+        given.answer(found)
     else:
         document = found.document(layout, per_query=per_query, digits=digits)
-        show_document(document, layout, text_columns(NARROWEST))
-
-
-def show(
-    found: Any, layout: str, *, pairs: str, top: int | None, label: str | None, caption: str | None
-) -> None:
-    """Writes a comparison on several collections to standard output in a format."""
-    view: dict[str, Any] = {"pairs": pairs, "top": top}
-    if layout == "latex":
-        say(found.to_latex(label, caption, **view))
-    elif layout == "json" or layout in SEPARATED:
-        answer(found, layout)
-    else:
-        show_document(found.document(layout, **view), layout, text_columns(NARROWEST))
+        show_document(document, layout, text_columns(NARROWEST_TABLES))

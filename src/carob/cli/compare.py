@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import shlex
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from carob._dataclasses import replace
-from carob.cli.collections import compare_several, report_several, several_in
-from carob.cli.options import Given, grouped, options, present, refuse_few, refuse_misuse, split, weights_in
+from carob.cli.collections import compared_several, report_several, several_in
+from carob.cli.options import Given, grouped, options, present, split, weights_in
 from carob.cli.people_and_model import (
+    inputs_of,
     judging_given,
     judging_in,
-    refuse_runs,
     refuse_unusable,
     scores_in,
     show,
     without_qrels,
 )
-from carob.cli.terminal import answer, say, size_said, steps
-
-if TYPE_CHECKING:
-    from carob.cli.figures import Picture
+from carob.cli.terminal import say, show_tables, size_said, steps
 
 TWO_RUNS = (
     "Pass a QRELS file and at least two RUNs, or files with per-query scores as trec_eval -q, ir_measures -q and "
@@ -37,8 +34,6 @@ TWO_RUNS = (
 @without_qrels
 def compare_command(
     files: tuple[str, ...],
-    layout: str,
-    figure: Picture | None,
     pair: tuple[str, str] | None,
     label: str | None,
     caption: str | None,
@@ -72,43 +67,25 @@ def compare_command(
     In place of QRELS and RUN, SCORES are files with existing per-query scores: a table (CSV, TSV, JSON lines
     or Parquet), or what 'trec_eval -q', 'ir_measures -q' or 'carob eval -q --format csv' printed.
     """
-    several = several_in(options)
+    several, layout = several_in(options), given.layout
     if pairs == "none" and (layout != "latex" or several["collections"] is not None):
         raise click.UsageError("--pairs none needs --format latex, and cannot be used with --collections.")
     if several["collections"] is not None:
-        view = {"pairs": pairs, "top": top, "label": label, "caption": caption}
-        refuse_pair(pair, figure, several=True)
-        compare_several(files, layout, several, view, given, options, figure)
+        refuse_pair(pair, given, several=True)
+        whole = compared_several(files, several, given, options)
+        if given.figure is not None:
+            given.figure.draw(whole)
+        show_tables(whole, layout, whole.document, label, caption, pairs=pairs, top=top)
         return
-    refuse_pair(pair, figure)
+    refuse_pair(pair, given)
     judging = judging_in(options)
-    if judging["people"] is None:
-        existing = bool(files) and given.scores(files[0])
-        if not existing:
-            files = given.with_judgments(files)
-            refuse_few(files, 3, TWO_RUNS)
-    else:
-        files, existing = (judging["people"], *files), given.scores(judging["people"])
-        refuse_runs(files[1:], existing)
+    files, existing = inputs_of(files, judging["people"], given, 3, TWO_RUNS)
     if (worst or gains) and layout in ("csv", "tsv"):
         raise click.UsageError(
             f"--{'worst' if worst else 'gains'} lists queries, but {layout} has one row per pair: choose another "
             "format, such as json."
         )
-    refuse_misuse(
-        *files,
-        judging["judge"],
-        judging["strata"],
-        judging["tuned_on"],
-        given.exclude,
-        options["weights"],
-        options["cluster"],
-        options["by"],
-        options["preregistered"],
-        options["second_assessor"],
-        output=record_path,
-    )
-    options |= judging_given(judging, given, options["measures"], existing=existing)
+    options |= judging_given(judging, given, existing=existing)
     if record_path is not None and judging["judge"] is not None:
         raise click.UsageError("--record stores scores, not estimates: leave it out, or leave out --judge.")
     if existing:
@@ -129,30 +106,28 @@ def compare_command(
         from carob.testing.record import record
 
         record(found, record_path)
-    if figure is not None:
-        figure.draw(found, pair=pair)
-    shown: dict[str, Any] = {"pairs": pairs, "top": top, "worst": worst, "gains": gains}
-    show(found, layout, shown, label=label, caption=caption)
+    if given.figure is not None:
+        given.figure.draw(found, pair=pair)
+    show(found, given, label, caption, pairs=pairs, top=top, worst=worst, gains=gains)
 
 
-def refuse_pair(pair: tuple[str, str] | None, figure: Picture | None, *, several: bool = False) -> None:
+def refuse_pair(pair: tuple[str, str] | None, given: Given, *, several: bool = False) -> None:
     """Refuses ``--pair`` where no figure shows one pair.
 
     Raises:
         click.UsageError: a pair was named.
     """
-    if pair is not None and (several or figure is None or figure.kind not in (None, "differences")):
+    kind = "" if given.figure is None else given.figure.kind
+    if pair is not None and (several or kind not in (None, "differences")):
         needed = "cannot be used with --collections" if several else "needs --figure differences=FILE"
         raise click.UsageError(f"--pair names the pair whose queries a figure shows, and {needed}.")
 
 
-def compared_scores(
-    files: tuple[str, ...], given: Given, *, measures: tuple[str, ...], **options: Any
-) -> Any:
+def compared_scores(files: tuple[str, ...], given: Given, **options: Any) -> Any:
     """Calls ``carob.compare`` with per-query scores in files."""
     from carob.comparison.compare import compare
 
-    scores = scores_in(files, given, measures)
+    scores = scores_in(files, given)
     usable = {
         key: each for key, each in options.items() if key not in ("names", "weights", "orders", "judged_at")
     }
@@ -164,7 +139,6 @@ def compared(
     paths: tuple[str, ...],
     given: Given,
     *,
-    measures: tuple[str, ...],
     names: str,
     weights: str | None,
     second_assessor: str | None,
@@ -183,12 +157,12 @@ def compared(
             run if split(each)[0] else replace(run, name=tag_of(run))
             for run, each in zip(runs, paths, strict=True)
         ]
-    second = None if second_assessor is None else given.qrels(second_assessor, measures or None)
+    second = None if second_assessor is None else given.qrels(second_assessor, given.measures)
     with watched(sum(run.source.size or 0 for run in runs if run.source)) as progress:
         return compare(
-            given.qrels(qrels, measures or None),
+            given.qrels(qrels, given.measures),
             runs,
-            list(measures) or None,
+            given.measures,
             policy=policy,
             profile=given.profile,
             progress=progress,
@@ -200,9 +174,7 @@ def compared(
 @click.argument("files", nargs=-1, metavar="QRELS [NAME=]RUN... | SCORES...")
 @options("report")
 @without_qrels
-def report_command(
-    files: tuple[str, ...], output: str, measures: tuple[str, ...], given: Given, **options: Any
-) -> None:
+def report_command(files: tuple[str, ...], output: str, given: Given, **options: Any) -> None:
     """Write a report that shows a run or compares several, as one HTML page.
 
     The page shows which run is better, how certain that is, the ranked lists of each query, and how each value is
@@ -222,7 +194,7 @@ def report_command(
     """
     several = several_in(options)
     if several["collections"] is not None:
-        report_several(files, output, several, measures, given, options)
+        report_several(files, output, several, given, options)
         return
     for name in ("rope", "top", "pairs"):
         if options.pop(name) not in (None, "top"):
@@ -231,23 +203,14 @@ def report_command(
     from carob.reports.page import portable
 
     judging = judging_in(options)
-    if judging["people"] is not None:
-        files, existing = (judging["people"], *files), given.scores(judging["people"])
-        refuse_runs(files[1:], existing)
-    else:
-        existing = bool(files) and given.scores(files[0])
-        files = files if existing else given.with_judgments(files)
-    if not existing:
-        refuse_few(files, 2, "Pass a QRELS file and at least one RUN.")
-    beside = [options["queries"], options["documents"], options["by"], given.exclude]
-    beside += [judging[name] for name in ("judge", "strata", "tuned_on")]
-    refuse_misuse(*files, *beside, output=output)
-    options |= judging_given(judging, given, measures, existing=existing)
+    remedy = "Pass a QRELS file and at least one RUN."
+    files, existing = inputs_of(files, judging["people"], given, 2, remedy)
+    options |= judging_given(judging, given, existing=existing)
     with steps() as tell:
         made = report(
-            None if existing else given.qrels(files[0], measures or None),
-            scores_in(files, given, measures) if existing else given.runs(files[1:]),
-            list(measures) or None,
+            None if existing else given.qrels(files[0], given.measures),
+            scores_in(files, given) if existing else given.runs(files[1:]),
+            given.measures,
             command=shlex.join(["carob", *portable(sys.argv[1:])]) if sys.argv[1:2] == ["report"] else None,
             progress=tell,
             **({} if existing else given.conventions),
@@ -269,9 +232,6 @@ def agreement_command(
     a: str,
     b: str,
     runs: tuple[str, ...],
-    measures: tuple[str, ...],
-    layout: str,
-    figure: Picture | None,
     top: int,
     given: Given,
     **options: Any,
@@ -283,13 +243,12 @@ def agreement_command(
     """
     from carob.judges.agreement import agreement
 
-    refuse_misuse(a, b, *runs, given.exclude)
     found = agreement(
-        given.qrels(a, measures or None),
-        given.qrels(b, measures or None),
+        given.qrels(a, given.measures),
+        given.qrels(b, given.measures),
         given.runs(runs) or None,
-        list(measures) or None,
+        given.measures,
         **given.conventions,
         **present(options),
     )
-    answer(replace(found, top=top), layout, figure=figure)
+    given.answer(replace(found, top=top))

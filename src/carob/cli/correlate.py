@@ -8,14 +8,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from carob._dataclasses import replace
-from carob.cli.options import Given, grouped, options, refuse_few, refuse_misuse, split
+from carob.cli.options import Given, grouped, options, refuse_few, split
 from carob.cli.people_and_model import missing_in, refuse_unusable, unusable
-from carob.cli.terminal import answer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from carob.cli.figures import Picture
 
 OF_BOARDS = ("leaderboards", "missing_runs", "means")
 """The options that only leaderboards need."""
@@ -26,11 +23,8 @@ OF_BOARDS = ("leaderboards", "missing_runs", "means")
 @options("correlate")
 def correlate_command(
     files: tuple[str, ...],
-    measures: tuple[str, ...],
     truth_measures: tuple[str, ...],
     coefficients: tuple[str, ...],
-    layout: str,
-    figure: Picture | None,
     top: int | None,
     given: Given,
     **choices: Any,
@@ -49,10 +43,12 @@ def correlate_command(
     from carob.judges.correlate import correlate
 
     refuse_few(files, 1, "Pass a TRUTH, then JUDGEs, and RUNs if they are judgments.")
-    refuse_misuse(*files, given.exclude)
     truth, *others = files
-    asked = {"measures": measures, "truth_measures": truth_measures, "coefficients": coefficients}
-    settings: dict[str, Any] = {name: list(words) or None for name, words in asked.items()}
+    settings: dict[str, Any] = {
+        "measures": given.measures,
+        "truth_measures": list(truth_measures) or None,
+        "coefficients": list(coefficients) or None,
+    }
     if choices["leaderboards"] is not None or holds_leaderboard(truth, given):
         settings |= on_boards(given, choices)
         boards = choices.pop("leaderboards") or "auto"
@@ -66,13 +62,13 @@ def correlate_command(
         if len(rest) < 3:
             refuse_too_few(files)
         runs = given.runs(rest)
-        asked_all = [*measures, *truth_measures] or None
+        asked_all = [*(given.measures or ()), *truth_measures] or None
         read = [given.qrels(split(each)[1], asked_all) for each in judges]
         true = given.qrels(truth, asked_all)
         found = correlate(
             true, judged(judges, read, truth), runs, **settings, **given.conventions, **grouped(choices)
         )
-    answer(replace(found, top=top), layout, figure=figure)
+    given.answer(replace(found, top=top))
 
 
 def judged(arguments: Sequence[str], read: Sequence[Any], truth: str) -> dict[str, Any]:

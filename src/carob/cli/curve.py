@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import re
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from carob._dataclasses import replace
 from carob.cli.explain import Explaining, grades_of_queries
-from carob.cli.options import Given, options, refuse_misuse, weights_in
-from carob.cli.terminal import answer, terminal_width
+from carob.cli.options import Given, options, weights_in
+from carob.cli.terminal import terminal_width
 from carob.measures.grammar import is_number
 from carob.output.errors import DataError
-
-if TYPE_CHECKING:
-    from carob.cli.figures import Picture
 
 
 @click.command("curve", cls=Explaining)
@@ -24,14 +21,11 @@ if TYPE_CHECKING:
 @options("curve")
 def curve_command(
     files: tuple[str, ...],
-    measures: tuple[str, ...],
     at: str | None,
     grades: tuple[str, ...],
     judged: tuple[str, ...],
     judged_ranking: str | None,
     weights: str | None,
-    layout: str,
-    figure: Picture | None,
     given: Given,
     **shown: Any,
 ) -> None:
@@ -46,13 +40,12 @@ def curve_command(
     """
     from carob.evaluation.curves import curve
 
-    refuse_misuse(weights, judged_ranking, given.exclude, *files)
     files = given.with_judgments(files)
     if bool(files) + bool(grades) + (judged_ranking is not None) != 1 or len(files) not in (0, 2):
         raise click.UsageError(
             "Use QRELS and RUN, or one table of retrieved_ids and reference_ids, or --judged-ranking, or --grades."
         )
-    asked = list(measures) or ["CG", "DCG", "nDCG"]
+    asked = given.measures or ["CG", "DCG", "nDCG"]
     found = curve(
         asked,
         given.qrels(files[0], asked) if files else None,
@@ -63,8 +56,7 @@ def curve_command(
         weights=weights_in(weights),
         **given.conventions,
     )
-    found = replace(found, **shown)
-    answer(found, layout, terminal_width() if sys.stdout.isatty() else None, "values", figure)
+    given.answer(replace(found, **shown), terminal_width() if sys.stdout.isatty() else None, "values")
 
 
 def places_in(text: str) -> list[float | str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from carob.cli.options import Given, options, refuse_few, refuse_misuse, weights_in
+from carob.cli.options import Given, options, refuse_few, weights_in
 from carob.cli.people_and_model import judging_in, refuse_beyond_estimates, show_estimates, without_qrels
 from carob.cli.terminal import in_colour, painted, say, say_beside, terminal_width
 from carob.inputs.sources import kind_of
@@ -24,10 +24,8 @@ BOTH = ("lines", "parquet", "arrow")
 def evaluate_command(
     files: tuple[str, ...],
     judged_ranking: str | None,
-    measures: tuple[str, ...],
     weights: str | None,
     by: str | None,
-    layout: str,
     record_path: str | None,
     given: Given,
     **options: Any,
@@ -45,8 +43,8 @@ def evaluate_command(
     if collections is not None:
         from carob.cli.collections import evaluated_several, show_scores
 
-        found = evaluated_several(files, collections, absent, measures, given)
-        show_scores(found, layout, per_query=options["per_query"], digits=options["digits"])
+        found = evaluated_several(files, collections, absent or "skip", given)
+        show_scores(found, given, per_query=options["per_query"], digits=options["digits"])
         return
     if absent is not None:
         raise click.UsageError("--absent needs --collections.")
@@ -55,29 +53,18 @@ def evaluate_command(
         refuse_beyond_estimates(
             {**options, "weights": weights, "by": by, "record": record_path, "judged-ranking": judged_ranking}
         )
-        show_estimates(judging, files, layout, list(measures) or None, given)
+        show_estimates(judging, files, given)
         return
     if options["tie_bounds"] and (options["per_query"] or by is not None):
         beside = "per-query" if options["per_query"] else "by"
         raise click.UsageError(f"--tie-bounds shows bounds of means over all queries: leave out --{beside}.")
+    bounded = options.pop("unjudged_bounds")
+    highest, unseen = options.pop("max_grade"), options.pop("unseen")
+    unfit = weights is not None or judged_ranking is not None
+    refuse_unbounded(bounded, {"max-grade": highest, "unseen": unseen}, given.layout, unfit)
     judgments: Any = None
-    ranked: list[Any] = []
-    bounded, highest = options.pop("unjudged_bounds"), options.pop("max_grade")
-    unseen = options.pop("unseen")
-    refuse_unbounded(
-        bounded,
-        {"max-grade": highest, "unseen": unseen},
-        layout,
-        weights is not None or judged_ranking is not None,
-    )
-    asked = list(measures) or None
-    read = (weights, by, judged_ranking, given.exclude, *files)
-    refuse_misuse(*read, output=record_path)
-    named: dict[str, Any] = {
-        **given.conventions,
-        "weights": weights_in(weights),
-        "by": by,
-    }
+    ranked, bounds = [], None
+    named: dict[str, Any] = {**given.conventions, "weights": weights_in(weights), "by": by}
     if judged_ranking is not None:
         if files:
             raise click.UsageError(
@@ -85,7 +72,8 @@ def evaluate_command(
             )
         from carob.evaluation.evaluate import evaluate_judged_ranking
 
-        scores = [evaluate_judged_ranking(given.qrels(judged_ranking, asked), asked, **named)]
+        ranking = given.qrels(judged_ranking, given.measures)
+        scores = [evaluate_judged_ranking(ranking, given.measures, **named)]
     else:
         files = given.with_judgments(files)
         files = (files * 2) if len(files) == 1 and kind_of(files[0]) in BOTH else files
@@ -94,30 +82,24 @@ def evaluate_command(
             2,
             "Pass a QRELS file and at least one RUN. A table of retrieved_ids and reference_ids serves as both.",
         )
-        judgments, ranked = given.qrels(files[0], asked), given.runs(files[1:])
+        judgments, ranked = given.qrels(files[0], given.measures), given.runs(files[1:])
         if bounded:
             from carob.inputs.run import held_together
 
             ranked = held_together(ranked)  # for the values, and for the bounds
-        scores = evaluate_all(judgments, ranked, asked, given, named, judged=record_path is not None)
+        scores = evaluate_all(judgments, ranked, given, named, judged=record_path is not None)
     if record_path is not None:
         from carob.testing.record import record
 
         record(scores, record_path)
-    bounds = None
     if bounded:
         from carob.estimation.unjudged_bounds import unjudged_bounds
 
+        grades: dict[str, Any] = {"max_grade": highest, "unseen": unseen or 0}
         bounds = unjudged_bounds(
-            judgments,
-            ranked,
-            asked,
-            pairs=False,
-            max_grade=highest,
-            unseen=unseen or 0,
-            **given.conventions,
+            judgments, ranked, given.measures, pairs=False, **grades, **given.conventions
         )
-    show(scores, layout, bounds, **options)
+    show(scores, given.layout, bounds, **options)
     if any(each.failed for each in scores):
         sys.exit(2)  # a warning has said why
 
@@ -142,43 +124,37 @@ def refuse_unbounded(bounded: bool, needing: dict[str, Any], layout: str, unfit:
 
 
 def evaluate_all(
-    judgments: Any,
-    ranked: list[Any],
-    asked: list[str] | None,
-    given: Given,
-    named: dict[str, Any],
-    *,
-    judged: bool = False,
+    judgments: Any, ranked: list[Any], given: Given, named: dict[str, Any], *, judged: bool
 ) -> Any:
     """Returns the scores of every run against the same judgments, which are read once.
 
     Args:
         judgments: the judgments.
         ranked: the runs.
-        asked: the measures; None for the default ones.
-        given: the options for reading files.
+        given: the measures and conventions.
         named: further arguments of ``carob.evaluate``.
         judged: whether the scores should record how well the runs are judged.
     """
     from carob.evaluation.evaluate import evaluate
     from carob.output.progress import watched
 
-    wanted = beside_judged(asked, given) if judged else asked
+    wanted = beside_judged(given) if judged else given.measures
     with watched(sum(run.source.size or 0 for run in ranked if run.source)) as progress:
         scores = list(evaluate(judgments, ranked, wanted, progress=progress, **named).values())
-    if wanted == asked:
+    if wanted == given.measures:
         return scores
     from carob.evaluation.scores import with_judged
 
     return [with_judged(each) for each in scores]
 
 
-def beside_judged(asked: list[str] | None, given: Given) -> list[str] | None:
+def beside_judged(given: Given) -> list[str] | None:
     """Returns the measures and the one that says how well a run is judged, unless it is one of them."""
     from carob.conventions.request import conventions, labelled
     from carob.evaluation.scores import JUDGED
     from carob.measures import parse_measure
 
+    asked = given.measures
     measures = labelled(asked, conventions(given.profile, given.policy)[0])
     if JUDGED in measures or parse_measure(JUDGED) in measures.values():
         return asked

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from carob.cli.options import Given, options, refuse_misuse
-from carob.cli.terminal import answer, terminal_width
+from carob.cli.options import Given, options
+from carob.cli.terminal import terminal_width
 from carob.measures.grammar import is_number
 from carob.output.errors import DataError
 
@@ -54,7 +54,6 @@ def explain_command(
     grades: str | None,
     judged: str | None,
     judged_ranking: str | None,
-    layout: str,
     rows: int,
     given: Given,
     **options: Any,
@@ -80,7 +79,6 @@ def explain_command(
             "Pass QRELS, RUN and --query, or --judged-ranking and --query, or only --grades. A table of retrieved_ids "
             "and reference_ids serves as both QRELS and RUN."
         )
-    refuse_misuse(*files, given.exclude)
     explanation = explain(
         measure,
         given.qrels(files[0], measure) if files else None,
@@ -93,7 +91,7 @@ def explain_command(
         **given.conventions,
         **options,
     )
-    answer(explanation, layout, terminal_width() if sys.stdout.isatty() else None)
+    given.answer(explanation, terminal_width() if sys.stdout.isatty() else None)
 
 
 def grades_of_queries(
@@ -154,7 +152,6 @@ def difference_command(
     grades: tuple[str, ...],
     judged: tuple[str, ...],
     judged_ranking: str | None,
-    layout: str,
     given: Given,
 ) -> None:
     """Explain, one change at a time, why two profiles or two sets of judgments give different scores.
@@ -181,16 +178,14 @@ def difference_command(
     from carob.diagnosis.difference import difference, rejudged
 
     if rejudging:
-        refuse_misuse(profile_a, profile_b, *files, given.exclude)
         one, other = (given.qrels(each, measure) for each in (profile_a, profile_b))
-        answer(rejudged(one, other, measure, given.run(files[0]), **given.conventions), layout)
+        given.answer(rejudged(one, other, measure, given.run(files[0]), **given.conventions))
         return
     if given.profile is not None:
         raise click.UsageError(
             "--profile can be used only if A and B are sets of judgments. To compare two profiles, pass "
             "their names as A and B."
         )
-    refuse_misuse(*files, judged_ranking, given.exclude)
     found = difference(
         profile_a,
         profile_b,
@@ -201,7 +196,7 @@ def difference_command(
         judged_ranking=None if judged_ranking is None else given.qrels(judged_ranking, measure, profile_a),
         policy=given.policy,
     )
-    answer(found.on_command_line(), layout)
+    given.answer(found.on_command_line())
 
 
 def is_file(name: str) -> bool:

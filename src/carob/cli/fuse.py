@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from carob.cli.options import Given, options, present, refuse_few, refuse_misuse
-from carob.cli.terminal import answer, say
+from carob.cli.options import Given, options, present, refuse_few
+from carob.cli.terminal import say
 from carob.inputs.errors import sentences
 from carob.inputs.run import is_like_path
 from carob.output.errors import DataError
@@ -34,7 +34,6 @@ def fuse_command(
     tune: str | None,
     qrels: str | None,
     save_weights: str | None,
-    layout: str,
     weights: str | None,
     bounds: tuple[str, ...],
     given: Given,
@@ -61,7 +60,6 @@ def fuse_command(
         raise click.UsageError("--tune and --qrels belong together.")
     if tune is None and save_weights is not None:
         raise click.UsageError("--save-weights needs --tune.")
-    refuse_misuse(qrels, *files, given.exclude, output=output)
     runs = given.runs(files)
     if tune is not None:
         if output is not None or explained is not None or weights is not None:
@@ -69,15 +67,8 @@ def fuse_command(
                 "--tune chooses weights: leave out -o, --explain and --weights. Save the weights with --save-weights, "
                 "and pass them to carob fuse --weights."
             )
-        tuning(
-            runs,
-            tune,
-            qrels,
-            save_weights,
-            layout,
-            given,
-            {**choices, "depth": kept, "bounds": bounds or None},
-        )
+        choices |= {"depth": kept, "bounds": bounds or None}
+        tuning(runs, tune, str(qrels), save_weights, given, choices)
         return
     choices |= {"profile": given.profile, "depth": kept, "bounds": bounds_in(bounds)}
     if weights is not None:
@@ -85,17 +76,11 @@ def fuse_command(
     found = fuse(runs, policy=given.policy, **present(choices))
     write(found, output)
     if explained is not None:
-        answer(found.explain(*explained), layout)
+        given.answer(found.explain(*explained))
 
 
 def tuning(
-    runs: list[Any],
-    measure: str,
-    qrels: str | None,
-    saved: str | None,
-    layout: str,
-    given: Given,
-    choices: dict[str, Any],
+    runs: list[Any], measure: str, qrels: str, saved: str | None, given: Given, choices: dict[str, Any]
 ) -> None:
     """Tunes the weights, shows what they are worth, and saves them."""
     from carob.fusion.tune import tune_fusion
@@ -104,17 +89,10 @@ def tuning(
         if choices.pop(name, None) is not None:
             more = " The depth is that of the measure, as in nDCG@10." if name == "depth" else ""
             raise click.UsageError(f"--{name} does not go with --tune.{more}")
-    found = tune_fusion(
-        given.qrels(str(qrels)),
-        runs,
-        measure,
-        policy=given.policy,
-        profile=given.profile,
-        **present(choices),
-    )
+    found = tune_fusion(given.qrels(qrels), runs, measure, **given.conventions, **present(choices))
     if saved is not None:
         found.save(saved)
-    answer(found, layout)
+    given.answer(found)
 
 
 def write(found: FusedRun, output: str | None) -> None:

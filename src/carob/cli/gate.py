@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from carob._dataclasses import replace
-from carob.cli.options import Given, options, paths_of, refuse_misuse, split
+from carob.cli.options import Given, options, paths_of, split
 from carob.cli.people_and_model import scores_in, values_in
-from carob.cli.terminal import answer
 from carob.measures.grammar import is_number
 from carob.output.errors import DataError, command_of
 
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import date
 
-    from carob.cli.figures import Picture
     from carob.testing.gate_result import Gate
 
 
@@ -33,9 +31,6 @@ def gate_command(
     baseline: str | None,
     drops: tuple[str, ...],
     floors: tuple[str, ...],
-    measures: tuple[str, ...],
-    layout: str,
-    figure: Picture | None,
     junit: str | None,
     comment: str | None,
     made: date | None,
@@ -64,13 +59,10 @@ def gate_command(
     """
     from carob.output.files import write_whole
 
-    if measures:
+    if given.measures:
         raise click.UsageError(
-            f"Pass a measure with its limit: --max-drop {measures[0]}=0.005, or --min {measures[0]}=0.6."
+            "Pass a measure with its limit: --max-drop {0}=0.005, or --min {0}=0.6.".format(*given.measures)
         )
-    read = (qrels, run, baseline, options["by"], given.exclude)
-    for output in (junit, comment):
-        refuse_misuse(*read, output=output)
     if made is not None and comment is None:
         raise click.UsageError("--baseline-date needs --comment.")
     try:
@@ -87,7 +79,7 @@ def gate_command(
         from carob.testing.comment import comment_of
 
         write_whole(comment, command_of(comment_of(found, made)))
-    answer(found, layout, figure=figure)
+    given.answer(found)
     if os.environ.get("GITHUB_ACTIONS") == "true" if github is None else github:
         # The runner reads commands from both streams; standard output has the format of --format.
         sys.stderr.write(found.to_github().encode("utf-8", "backslashreplace").decode())
@@ -108,20 +100,21 @@ def gated(
     from carob.testing.gate import gate
 
     asked = [each.rpartition("=")[0] for each in (*drops, *floors) if "=" in each]
+    given = replace(given, measures=asked or None)
     beside = [] if baseline is None else [baseline]
     if run is None and given.is_log(qrels):
         # The log serves as QRELS and RUN, and so does the baseline if it is a log.
         logs = given.with_judgments((qrels, *beside))
-        judged, ranked = given.qrels(logs[0], asked or None), given.run(qrels, *beside)
+        judged, ranked = given.qrels(logs[0], given.measures), given.run(qrels, *beside)
     elif run is None:
-        judged, ranked = None, only_run(qrels, given, asked, scores_in)
+        judged, ranked = None, only_run(qrels, given, scores_in)
     else:
         refuse_two_logs(qrels, run, given)
-        judged, ranked = given.qrels(qrels, asked or None), given.run(run, *beside)
+        judged, ranked = given.qrels(qrels, given.measures), given.run(run, *beside)
     found = gate(
         judged,
         ranked,
-        None if baseline is None else baseline_in(baseline, qrels if run is None else run, given, asked),
+        None if baseline is None else baseline_in(baseline, qrels if run is None else run, given),
         limits(drops, "--max-drop"),
         limits(floors, "--min"),
         **given.conventions,
@@ -165,7 +158,7 @@ def refuse_two_logs(qrels: str, run: str, given: Given) -> None:
         )
 
 
-def baseline_in(argument: str, run: str, given: Given, gated: list[str]) -> Any:
+def baseline_in(argument: str, run: str, given: Given) -> Any:
     """Reads the baseline of a run, which is a record, a file with the per-query scores of a run, or a run."""
     from carob.testing.baseline import record_of
 
@@ -174,11 +167,11 @@ def baseline_in(argument: str, run: str, given: Given, gated: list[str]) -> Any:
     if record is not None:
         return record if name is None else record.named(name)
     if given.scores(argument):
-        return only_run(argument, given, gated, values_in)
+        return only_run(argument, given, values_in)
     return given.run(argument, run)
 
 
-def only_run(argument: str, given: Given, gated: list[str], reader: Callable[..., Any]) -> Any:
+def only_run(argument: str, given: Given, reader: Callable[..., Any]) -> Any:
     """Returns the values of the only run in a file with per-query scores.
 
     Raises:
@@ -187,7 +180,7 @@ def only_run(argument: str, given: Given, gated: list[str], reader: Callable[...
     """
     if not given.scores(argument):
         raise click.UsageError("Missing argument 'RUN'.")
-    scores = reader((argument,), given, tuple(gated))
+    scores = reader((argument,), given)
     if len(scores) > 1:
         raise DataError(
             f"{argument}: a gate takes one run, but the file has {len(scores)} ({', '.join(scores)}). Pass a file "
@@ -226,7 +219,6 @@ def verify_command(
     qrels: str | None,
     runs: tuple[str, ...],
     tolerance: float,
-    layout: str,
     given: Given,
     *,
     anywhere: bool,
@@ -252,7 +244,7 @@ def verify_command(
         anywhere=anywhere,
         **given.checked,
     )
-    answer(found, layout)
+    given.answer(found)
     if not found.equal:
         sys.exit(1)
 

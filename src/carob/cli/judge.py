@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from carob.cli.options import options, refuse_misuse
+from carob.cli.options import options
 from carob.cli.terminal import say
 from carob.output.language import plural
 
@@ -61,7 +61,6 @@ def judge_command(
     if offline or prompts:
         from carob.judging.server import refuse_absent
 
-        refuse_misuse(*files, *(given[name] for name in (*TEXTS, "template")), output=offline or prompts)
         if offline:
             refuse_absent(["jinja2"])
         sheet = sheet_of(files[0], given)
@@ -156,7 +155,6 @@ def collect_judgments(files: tuple[str, ...], **given: Any) -> None:
     if len(files) < 2:
         raise click.UsageError("Pass the table of pairs and at least one file of judgments.")
     output = given["output"]
-    refuse_misuse(*files, output=output)
     if output != "-" and os.path.isfile(output):
         raise DataError(
             "this file exists, and may contain judgments.", file=output, remedy="Pass another file."
@@ -189,7 +187,6 @@ def serve_page(path: str, given: dict[str, Any]) -> None:
     if given["output"] == "-":
         raise click.UsageError("The page needs a file of judgments, not standard output: pass -o FILE.")
     refuse_absent(NEEDED)
-    refuse_misuse(path, *(given[name] for name in TEXTS), output=given["output"])
     sheet = sheet_of(path, given)
     with Journal(given["output"], sheet.task, sheet.judge) as journal:
         session = Session(sheet, journal)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from carob.cli.options import Given, options, present, refuse_few, refuse_misuse
+from carob.cli.options import Given, options, present, refuse_few
 from carob.cli.terminal import answer
 from carob.output.language import plural
 
@@ -18,9 +18,7 @@ def next_command(
     files: tuple[str, ...],
     people: str | None,
     judge: str | None,
-    measures: tuple[str, ...],
     output: str | None,
-    layout: str,
     given: Given,
     **options: Any,
 ) -> None:
@@ -41,7 +39,7 @@ def next_command(
 
     if people is not None and judge is None:
         raise click.UsageError("--people needs --judge: without a judge, pass people's judgments as QRELS.")
-    if len(measures) > 1:
+    if len(given.measures or ()) > 1:
         raise click.UsageError("Pass one measure: the documents are chosen for a single measure.")
     if judge is None:
         files = given.with_judgments(files)
@@ -49,8 +47,7 @@ def next_command(
         people, files = files[0], files[1:]
     elif not files:
         raise click.UsageError("Pass at least one RUN after --judge.")
-    refuse_misuse(people, judge, given.exclude, *files, output=output)
-    wanted = measures[0] if measures else "DCG@10"
+    wanted = given.measures[0] if given.measures else "DCG@10"
     found = next_judgments(
         None if people is None else given.qrels(people, [wanted]),
         given.runs(files),
@@ -65,4 +62,4 @@ def next_command(
     if output is not None:
         found.save(output)
         click.echo(f"{output}: {plural(len(found.chosen), 'document')} to judge.", err=True)
-    answer(found, layout)
+    given.answer(found)

@@ -8,6 +8,7 @@ it. The entry of an option has the arguments of ``click.option``, and also:
 - ``choices``: the allowed words;
 - ``argument``: the specification in ``carob.conventions.arguments`` that states words or range, for Python as well;
 - ``collections``: false if the option does not apply to ``--collections``;
+- ``reads`` or ``writes``: true if its value is a file to read or to write;
 - ``integers`` or ``numbers``: the least and perhaps the largest value, and ``open``: whether both are excluded.
 
 A command may override some of these arguments.
@@ -30,6 +31,7 @@ from click.core import ParameterSource
 
 from carob._cached import cached_property
 from carob._dataclasses import dataclass
+from carob.cli.terminal import answer
 from carob.conventions import arguments
 from carob.conventions.policy import CHOICES, Policy
 from carob.inputs.errors import sentences
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
     from carob.cli.figures import Picture
     from carob.inputs.qrels import Qrels
     from carob.inputs.run import Run
+    from carob.output.document import Documented
 
 
 STDIN = "/dev/stdin"
@@ -179,7 +182,9 @@ class AnyNumberType(PlainNumbers, click.types.FloatParamType):
 
 
 def options(command: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Returns a decorator that gives a command its options, and passes the options for files as ``given``.
+    """Returns a decorator that gives a command its options, and passes those that commands share as ``given``.
+
+    A pipe that would be read twice, and an output that is an input, are refused before the command begins.
 
     Args:
         command: the command's entry in ``options.json``.
@@ -192,7 +197,8 @@ def options(command: str) -> Callable[[Callable[..., None]], Callable[..., None]
             context, layout = click.get_current_context(), values.get("layout", "")
             with told_by_file(context, layout) if CONFIG in context.meta else nullcontext():
                 values = reread(values, always=command in RECORDS)
-                given = {"given": Given.taken(values)} if found.keys() & {"folders", "profile"} else {}
+                refuse_misuse(*files_in(context, found, values))
+                given = {"given": Given.taken(values)} if found.keys() & SHARED else {}
                 function(**given, **values)
 
         for name, entry in reversed(found.items()):
@@ -202,6 +208,8 @@ def options(command: str) -> Callable[[Callable[..., None]], Callable[..., None]
     return decorate
 
 
+SHARED = {"folders", "profile", "format"}
+"""Of the options in ``Given``, those that show that a command has some."""
 RECORDS = ("verify", "history")
 """The commands that read JSON alone."""
 WRITTEN = ("output", "grades", "junit", "comment", "caption", "label", "words")
@@ -270,9 +278,27 @@ def expanded(names: list[str], groups: dict[str, list[str]]) -> list[str]:
     return [name for part in parts for name in part]
 
 
+def files_in(
+    context: click.Context, found: dict[str, dict[str, Any]], values: dict[str, Any]
+) -> tuple[list[str], list[str]]:
+    """Returns the files that a command reads, all operands among them, and those that it writes."""
+    operands = [str(each.name) for each in context.command.params if isinstance(each, click.Argument)]
+    reads, writes = (
+        [each.get("to") or name.replace("-", "_") for name, each in found.items() if each.get(kind)]
+        for kind in ("reads", "writes")
+    )
+    read = [values[name] for name in operands + reads if values[name] is not None]
+    files = [each for value in read for each in (value if isinstance(value, tuple) else [value])]
+    return files, [values[name] for name in writes if values[name] is not None]
+
+
+OF_CAROB = ("collections", "reads", "writes")
+"""The keys of an option's entry that click does not have."""
+
+
 def option(name: str, entry: dict[str, Any]) -> Callable[..., Any]:
     """Returns the option that an entry of ``options.json`` describes."""
-    made = {key: value for key, value in entry.items() if key != "collections" and value != ""}
+    made = {key: value for key, value in entry.items() if key not in OF_CAROB and value != ""}
     made |= HOOKS.get(name, {})
     if "argument" in made:
         made = ranged(getattr(arguments, made.pop("argument"))) | made
@@ -331,7 +357,7 @@ def ranged(specification: Any) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Given:
-    """The options of a command: those for reading its files, and its policy options.
+    """The options that commands share: for reading files, the policy, the measures, and the form of the result.
 
     Args:
         columns: the columns that were named, for ``Qrels.of`` and ``Run.of``, by ``qrels`` and ``run``; those of one
@@ -340,6 +366,9 @@ class Given:
         exclude: a file of the query-document pairs to remove from each run.
         policy: the policy settings that were given; None without settings.
         profile: the profile.
+        measures: the measures that were named; None without any.
+        layout: the format of the result.
+        figure: the figure to draw of it, if any.
     """
 
     columns: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -347,6 +376,9 @@ class Given:
     exclude: str | None = None
     policy: Policy | None = None
     profile: str | None = None
+    measures: list[str] | None = None
+    layout: str = "text"
+    figure: Picture | None = None
 
     @classmethod
     def taken(cls, options: dict[str, Any]) -> Given:
@@ -369,8 +401,9 @@ class Given:
         axes = present({axis: options.pop(axis, None) for axis in ("depth", *CHOICES)})
         if options.pop("lenient", False):
             axes["malformed"] = "skip"
-        rest = {name: options.pop(name, None) for name in ("folders", "exclude", "profile")}
-        return cls(columns, policy=Policy(**axes) if axes else None, **rest)
+        policy, measures = Policy(**axes) if axes else None, list(options.pop("measures", ())) or None
+        rest = {name: options.pop(name, None) for name in ("folders", "exclude", "profile", "figure")}
+        return cls(columns, policy=policy, measures=measures, layout=options.pop("layout", "text"), **rest)
 
     @property
     def words(self) -> dict[str, float]:
@@ -388,6 +421,10 @@ class Given:
     def conventions(self) -> dict[str, Any]:
         """Returns the policy and the profile as keyword arguments of carob's functions."""
         return {"policy": self.policy, "profile": self.profile}
+
+    def answer(self, found: Documented, columns: int | None = None, what: str | None = None) -> None:
+        """Writes a result to standard output, and draws its figure: see ``carob.cli.terminal.answer``."""
+        answer(found, self.layout, columns, what, self.figure)
 
     def qrels(self, path: str, measures: Any = None, profile: str | None = None) -> Any:
         """Reads the judgments, by subtopic if a measure needs it. Returns the path if no option concerns qrels."""
@@ -517,11 +554,11 @@ def present(options: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def refuse_misuse(*files: str | None, output: str | None = None) -> None:
+def refuse_misuse(files: Sequence[str], outputs: Sequence[str]) -> None:
     """Refuses standard input or a pipe for more than one file, and an output that is one of the files.
 
     Raises:
-        DataError: standard input or a pipe is given twice, or the output would overwrite a file that is read.
+        DataError: standard input or a pipe is given twice, or an output would overwrite a file that is read.
     """
     paths = paths_of(*files)
     if paths.count("-") > 1:
@@ -532,10 +569,11 @@ def refuse_misuse(*files: str | None, output: str | None = None) -> None:
             raise DataError(
                 "this pipe can be read only once.", file=path, remedy="Pass files for the other inputs."
             )
-    if output not in (None, "-"):
-        from carob.output.files import refuse_overwriting
+    for output in outputs:
+        if output != "-":
+            from carob.output.files import refuse_overwriting
 
-        refuse_overwriting(output, paths)
+            refuse_overwriting(output, paths)
 
 
 def pipe_of(path: str) -> tuple[int, int] | None:

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from carob._dataclasses import replace
-from carob.cli.options import Given, entries, grouped, present, refuse_misuse, split
-from carob.cli.terminal import SEPARATED, answer, say, show_document, text_columns
+from carob.cli.options import Given, entries, grouped, present, refuse_few, split
+from carob.cli.terminal import show_tables
 from carob.inputs.columns import DRAW, insists
 from carob.output.errors import DataError, NoSuchColumnsError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-NARROWEST = 60
+    from carob.output.document import Document
 
 JUDGING = ("people", "judge", "target", "judge_weight", "strata", "tuned_on", "width")
 """The options for people's and a judge's judgments."""
@@ -47,16 +47,33 @@ def judging_in(options: dict[str, Any]) -> dict[str, Any]:
     return judging
 
 
-def refuse_runs(runs: tuple[str, ...], existing: bool) -> None:
-    """Refuses RUNs where scores name their runs, and an empty list of RUNs where judgments need them.
+def inputs_of(
+    files: tuple[str, ...], people: str | None, given: Given, least: int, remedy: str
+) -> tuple[tuple[str, ...], bool]:
+    """Returns the judgments and the RUNs, or SCORES, which take their place, and whether they are scores.
+
+    Args:
+        files: the operands of a command.
+        people: the file of people's judgments or scores; None if the operands contain the judgments.
+        given: the options for reading files.
+        least: the number of files that judgments and RUNs are at least.
+        remedy: the advice if they are fewer.
 
     Raises:
-        click.UsageError: there are runs although scores are given, or no runs.
+        click.UsageError: there are too few files, or RUNs although scores name their runs.
     """
-    if existing and runs:
+    if people is None:
+        existing = bool(files) and given.scores(files[0])
+        if not existing:
+            files = given.with_judgments(files)
+            refuse_few(files, least, remedy)
+        return files, existing
+    existing = given.scores(people)
+    if existing and files:
         raise click.UsageError("--people contains scores, which already name their runs: leave out the RUNs.")
-    if not existing and not runs:
+    if not existing and not files:
         raise click.UsageError("Pass at least one RUN after --people and --judge.")
+    return (people, *files), existing
 
 
 def without_qrels(command: Callable[..., None]) -> Callable[..., None]:
@@ -87,15 +104,12 @@ def begins_as_qrels(path: str) -> bool:
     return table.columns is None and not table.has_objects and len(table.first.split()) == 4
 
 
-def judging_given(
-    judging: dict[str, Any], given: Given, measures: tuple[str, ...], *, existing: bool
-) -> dict[str, Any]:
+def judging_given(judging: dict[str, Any], given: Given, *, existing: bool) -> dict[str, Any]:
     """Returns the arguments of ``carob.compare`` for a judge, with the judge's judgments or scores.
 
     Args:
         judging: the options.
         given: the options for reading files.
-        measures: the measures.
         existing: whether people's scores are given, so that the judge's scores are also expected.
 
     Raises:
@@ -103,32 +117,30 @@ def judging_given(
     """
     if judging["judge"] is None:
         return {}
-
     if given.scores(judging["judge"]) != existing:
         raise click.UsageError("--people and --judge must both be judgments or both be scores.")
     rest = present({name: value for name, value in judging.items() if name not in ("people", "judge")})
     if existing:
-        return {"judge": scores_in((judging["judge"],), given, measures), **rest}
+        return {"judge": scores_in((judging["judge"],), given), **rest}
     # Only people's documents are drawn, so the judge's file has no columns about the draw.
     own = {role: name for role, name in given.columns.get("qrels", {}).items() if role not in DRAW}
     of_judge = replace(given, columns={**given.columns, "qrels": own})
     try:
-        judge = of_judge.qrels(judging["judge"], measures or None)
+        judge = of_judge.qrels(judging["judge"], given.measures)
     except NoSuchColumnsError:  # in that case, the names are those of people's table
-        judge = replace(given, columns={**given.columns, "qrels": {}}).qrels(
-            judging["judge"], measures or None
-        )
+        of_judge = replace(given, columns={**given.columns, "qrels": {}})
+        judge = of_judge.qrels(judging["judge"], given.measures)
     return {"judge": judge, **rest}
 
 
-def scores_in(files: tuple[str, ...], given: Given, measures: tuple[str, ...]) -> Any:
+def scores_in(files: tuple[str, ...], given: Given) -> Any:
     """Reads per-query scores in files, which take the place of judgments and runs.
 
     Raises:
         click.UsageError: an option was given that needs judgments or runs.
     """
     refuse_unusable(unusable(given))
-    return values_in(files, given, measures)
+    return values_in(files, given)
 
 
 def unusable(given: Given) -> dict[str, Any]:
@@ -159,12 +171,12 @@ def refuse_unusable(options: dict[str, Any]) -> None:
             )
 
 
-def values_in(files: tuple[str, ...], given: Given, measures: tuple[str, ...]) -> Any:
+def values_in(files: tuple[str, ...], given: Given) -> Any:
     """Reads per-query scores in files."""
     from carob.evaluation.score_files import read_scores
 
     parts = [path if name is None else {name: path} for name, path in map(split, files)]
-    return read_scores(parts, list(measures) or None, missing=missing_in(given))
+    return read_scores(parts, given.measures, missing=missing_in(given))
 
 
 def missing_in(given: Given) -> str:
@@ -198,43 +210,32 @@ def refuse_beyond_estimates(options: dict[str, Any]) -> None:
             )
 
 
-def show_estimates(
-    judging: dict[str, Any], files: tuple[str, ...], layout: str, asked: list[str] | None, given: Given
-) -> None:
+def show_estimates(judging: dict[str, Any], files: tuple[str, ...], given: Given) -> None:
     """Estimates the scores of runs from people's and a judge's judgments, and writes them to standard output."""
     from carob.comparison.compare import estimate
 
-    people = judging["people"]
-    existing = given.scores(people)
-    refuse_runs(files, existing)
-    refuse_misuse(people, judging["judge"], judging["strata"], judging["tuned_on"], given.exclude, *files)
-    settings = judging_given(judging, given, tuple(asked or ()), existing=existing)
+    files, existing = inputs_of(files, judging["people"], given, 2, "")
+    settings = judging_given(judging, given, existing=existing)
     judge = settings.pop("judge")
-    runs = scores_in((people,), given, tuple(asked or ())) if existing else given.runs(files)
-    judged = None if existing else given.qrels(people, asked)
+    judged = None if existing else given.qrels(files[0], given.measures)
+    runs = scores_in(files, given) if existing else given.runs(files[1:])
     conventions = {} if existing else given.conventions
-    found = estimate(judged, judge, runs, asked, **grouped(settings), **conventions)
-    show(found, layout, {})
+    show(estimate(judged, judge, runs, given.measures, **grouped(settings), **conventions), given)
 
 
-def show(
-    found: Any, layout: str, shown: dict[str, Any], *, label: str | None = None, caption: str | None = None
-) -> None:
-    """Writes a comparison to standard output in a format.
+def show(found: Any, given: Given, *latex: str | None, **view: Any) -> None:
+    """Writes a comparison, or estimates, which have no pairs, to standard output.
 
     Args:
-        found: the comparison, or estimates, which have no pairs.
-        layout: the format.
-        shown: the part to show, for ``View``.
-        label: the label of a LaTeX table.
-        caption: its caption.
+        found: the comparison.
+        given: the format.
+        latex: the label and the caption of a LaTeX table.
+        view: the part to show, for ``View``.
     """
-    if layout == "latex":
-        say(found.to_latex(label, caption, **shown))
-    elif layout == "json" or layout in SEPARATED:
-        answer(found, layout)
-    else:
-        from carob.comparison.formats import document_of
-        from carob.comparison.tables import View
+    from carob.comparison.formats import document_of
+    from carob.comparison.tables import View
 
-        show_document(document_of(found, View(**shown), layout), layout, text_columns(NARROWEST))
+    def document(layout: str, **view: Any) -> Document:
+        return document_of(found, View(**view), layout)
+
+    show_tables(found, given.layout, document, *latex, **view)

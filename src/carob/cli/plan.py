@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from carob.cli.options import Given, options, refuse_few, refuse_misuse
-from carob.cli.people_and_model import scores_in
-from carob.cli.terminal import answer
-
-if TYPE_CHECKING:
-    from carob.cli.figures import Picture
+from carob.cli.options import Given, options
+from carob.cli.people_and_model import inputs_of, scores_in
 
 
 @click.command("plan")
@@ -19,9 +15,6 @@ if TYPE_CHECKING:
 @options("plan")
 def plan_command(
     files: tuple[str, ...],
-    measures: tuple[str, ...],
-    layout: str,
-    figure: Picture | None,
     given: Given,
     preregister: str | None,
     planned_queries: str | None,
@@ -40,29 +33,22 @@ def plan_command(
 
     if planned_queries is not None and preregister is None:
         raise click.UsageError("--planned-queries needs --preregister.")
-    refuse_misuse(*files, planned_queries, given.exclude, output=preregister)
-    found = plan(scores_given(files, measures, given), **aims)
+    found = plan(scores_given(files, given), **aims)
     if preregister is not None:
         found.preregister(preregister, queries=planned_queries, baseline=aims["baseline"])
-    answer(found, layout, figure=figure)
+    given.answer(found)
 
 
-def scores_given(files: tuple[str, ...], measures: tuple[str, ...], given: Given) -> Any:
+def scores_given(files: tuple[str, ...], given: Given) -> Any:
     """Returns the scores of at least two runs, from judgments and runs or from files with per-query scores.
 
     Raises:
         click.UsageError: there are too few files.
     """
-    existing = bool(files) and given.scores(files[0])
-    if not existing:
-        files = given.with_judgments(files)
-        refuse_few(files, 3, "Pass a QRELS file and at least two RUNs.")
-    refuse_misuse(*files, given.exclude)
+    files, existing = inputs_of(files, None, given, 3, "Pass a QRELS file and at least two RUNs.")
     if existing:
-        return scores_in(files, given, measures)
+        return scores_in(files, given)
     from carob.evaluation.evaluate import evaluate
 
-    runs = given.runs(files[1:])
-    return evaluate(
-        given.qrels(files[0], measures or None), runs, list(measures) or None, **given.conventions
-    )
+    judgments, runs = given.qrels(files[0], given.measures), given.runs(files[1:])
+    return evaluate(judgments, runs, given.measures, **given.conventions)

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from carob.cli.options import Given, options, refuse_few, refuse_misuse
+from carob.cli.options import Given, options, refuse_few
 
 ONE_LINE = 10**6
 """More columns than a sentence has, so that each file has one line."""
@@ -39,7 +39,6 @@ def run_command(
     from carob.writing.write_run import write_run
 
     refuse_few(files, 1, "Pass at least one RUN.")
-    refuse_misuse(*files, queries, judged, given.exclude, output=output)
     runs: list[Any] = given.runs(files)
     found = write_run(
         runs if len(runs) > 1 else runs[0],

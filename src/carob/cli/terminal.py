@@ -72,6 +72,8 @@ def terminal_width() -> int:
 
 NARROWEST, WIDEST = 40, 100
 """The minimum and maximum width of prose in columns: narrower splits sentences into words, wider is hard to read."""
+NARROWEST_TABLES = 60
+"""The minimum width of the tables of a comparison."""
 
 
 def text_columns(narrowest: int = NARROWEST) -> int:
@@ -142,6 +144,26 @@ def answer(
         say_data(found.to_csv(what, SEPARATED[layout]), found.beside())
     else:
         show_document(found.document(layout), layout, columns or text_columns())
+
+
+def show_tables(
+    found: Any, layout: str, document: Callable[..., Document], *latex: str | None, **view: Any
+) -> None:
+    """Writes a comparison to standard output, as text of at least ``NARROWEST_TABLES`` columns.
+
+    Args:
+        found: the comparison.
+        layout: the format.
+        document: makes its document in a format, of the part to show.
+        latex: the label and the caption of a LaTeX table.
+        view: the part to show.
+    """
+    if layout == "latex":
+        say(found.to_latex(*latex, **view))
+    elif layout == "json" or layout in SEPARATED:
+        answer(found, layout)
+    else:
+        show_document(document(layout, **view), layout, text_columns(NARROWEST_TABLES))
 
 
 def show_document(document: Document, layout: str, columns: int) -> None:

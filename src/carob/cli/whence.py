@@ -8,8 +8,7 @@ import click
 
 from carob._dataclasses import replace
 from carob.cli.explain import Explaining, grades_of_queries
-from carob.cli.options import Given, options, refuse_misuse
-from carob.cli.terminal import answer
+from carob.cli.options import Given, options
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*%?", re.IGNORECASE)
 
@@ -19,12 +18,10 @@ NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*%?", re.IGNORECASE)
 @options("whence")
 def whence_command(
     words: tuple[str, ...],
-    measures: tuple[str, ...],
     query: tuple[str, ...],
     grades: tuple[str, ...],
     judged: tuple[str, ...],
     top: int,
-    layout: str,
     given: Given,
 ) -> None:
     """Find the conventions of tools, and the known mistakes, that give NUMBER.
@@ -48,14 +45,13 @@ def whence_command(
         )
     if bool(files) == bool(grades) or len(files) not in (0, 2):
         raise click.UsageError("After the numbers, pass QRELS and RUN, or --grades.")
-    refuse_misuse(*files, given.exclude)
     found = whence(
         numbers,
-        measures or None,
+        given.measures,
         given.qrels(files[0]) if files else None,
         given.run(files[1]) if files else None,
         query or None,
         **grades_of_queries(grades, judged, given.words),
         policy=given.policy,
     )
-    answer(replace(found, shown=top), layout)
+    given.answer(replace(found, shown=top))
