@@ -48,11 +48,11 @@ WALKS = {
 }
 DOORS = {
     "eval": 450,
-    "compare": 2150,
-    "people": 1550,
-    "sample": 2450,
-    "next": 1000,
-    "best": 1300,
+    "compare": 1540,
+    "people": 1320,
+    "sample": 1970,
+    "next": 800,
+    "best": 845,
     "check": 2000,
     "report": 5700,
 }

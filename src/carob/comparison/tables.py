@@ -14,7 +14,7 @@ from carob.comparison.verdict import (
     digits_of,
     joint_shown,
     lettered,
-    p_text,
+    p_texts,
     p_titles,
     smallest_p,
     tied_best,
@@ -501,7 +501,7 @@ def numbers_of(comparison: Findings, contest: Contest, pairs: Sequence[Pair]) ->
         columns["n"] = [str(pair.n) for pair in pairs]
     columns |= chances(settings, pairs)
     if settings.margin is not None:
-        columns["p(equiv.)"] = [p_text(pair.p_equivalent, settings.alpha) for pair in pairs]
+        columns["p(equiv.)"] = p_texts([pair.p_equivalent for pair in pairs], settings.alpha)
     return columns | (posterior(pairs) if settings.rope is not None else {})
 
 
@@ -572,10 +572,11 @@ def chances(settings: Settings, pairs: Sequence[AnyPair]) -> dict[str, list[str]
     for title, name in zip(p_titles(settings), ("p_uncorrected", "p_corrected"), strict=True):
         least = smallest_p(settings, adjusted=name == "p_corrected")
         if title is not None:
-            columns[title] = [
-                p_text(getattr(pair, name), settings.alpha, 0.0 if least and pair.exact else least)
-                for pair in pairs
-            ]
+            columns[title] = p_texts(
+                [getattr(pair, name) for pair in pairs],
+                settings.alpha,
+                [0.0 if least and pair.exact else least for pair in pairs],
+            )
     return columns
 
 
@@ -657,7 +658,7 @@ def differences_by_group(comparison: Findings, pairs: Sequence[Pair]) -> FittedT
             found.append(own)
     digits = digits_of(min(each.queries for each in contest.groups), contest)
     columns = gaps(comparison.settings, found, digits) | wins(found)
-    shown = [p_text(own.p_uncorrected, comparison.settings.alpha) for own in found]
+    shown = p_texts([own.p_uncorrected for own in found], comparison.settings.alpha)
     marks = [WORST_POINT * own.worst_point for own in found]
     columns["p" if any(marks) else "p(t)"] = marked(shown, marks, [False] * len(found))
     rows = [[*name, *row] for name, row in zip(names, zip(*columns.values(), strict=True), strict=True)]

@@ -349,6 +349,14 @@ def p_text(p: float | None, alpha: float, smallest: float = 0.0) -> str:
     return repr(p)
 
 
+def p_texts(
+    values: Sequence[float | None], alpha: float, smallest: Sequence[float] | None = None
+) -> list[str]:
+    """Returns the cells of a column of p-values, as ``p_text`` writes each."""
+    least = [0.0] * len(values) if smallest is None else smallest
+    return [p_text(p, alpha, its) for p, its in zip(values, least, strict=True)]
+
+
 def smallest_p(settings: Settings, *, adjusted: bool) -> float:
     """Returns the smallest p that resampling can give, or 0 without resampling."""
     if not settings.resamples or (not adjusted and settings.test in FAMILY_WISE):
@@ -455,7 +463,7 @@ def crowded_said(comparison: Findings) -> str:
         return ""
     what = ["interval", *what, *["verdict"] * decides]
     known = [pair for pair in contest.pairs if pair.p_t_test is not None]
-    shown = [p_text(pair.p_t_test, settings.alpha) for pair in known]
+    shown = p_texts([pair.p_t_test for pair in known], settings.alpha)
     if len(contest.pairs) > 1:
         shown = [f"{pair_letters(comparison, pair)} {p}" for pair, p in zip(known, shown, strict=True)]
     also = "" if decides or what[1] != "p(t)" else ", and the corrected p is not smaller"
@@ -561,9 +569,11 @@ def others_said(comparison: Findings) -> list[str]:
 
 def conventions_of_all(comparison: Findings) -> str:
     """Returns the conventions of the scores, with the names of the runs if they differ."""
+    known = {(each.profile, each.policy): each for each in comparison.scores}
+    said = {key: conventions_of(each) for key, each in known.items()}
     owners: dict[str, list[str]] = {}
     for name, each in zip(comparison.names, comparison.scores, strict=True):
-        owners.setdefault(conventions_of(each), []).append(name)
+        owners.setdefault(said[each.profile, each.policy], []).append(name)
     if len(owners) == 1:
         return next(iter(owners))
     return "; ".join(f"{listed(names)}: {its}" for its, names in owners.items())

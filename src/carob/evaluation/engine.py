@@ -16,6 +16,7 @@ from carob.evaluation.scores import Scores, side_by_side
 from carob.evaluation.suspects import caps_of, perfect
 from carob.evaluation.values import (
     AT_A_TIME,
+    ORDERS,
     ROWS_TOGETHER,
     ValuesUnderTies,
     expected_values,
@@ -172,17 +173,19 @@ class Matches:
         """
         text_name(self.name)
         found_parts: list[RequestPart] = []
-        empty: dict[str, list[bytes]] = {}
+        empty: dict[str, tuple[str, ...]] = {}
         for own, its in request.by_policy.items():
             found = self.under(own)
             caches = best if best is not None and same_for_all(own) else None
             known = {} if caches is None else caches.setdefault((own, "nothing"), {})
             nothing = kept_in(known, "nothing", partial(without_wanted, found, its.values()))
+            without = {
+                wanted: found.queries.chosen(those).texts if those.any() else ()
+                for wanted, those in nothing.items()
+            }
             alike: dict[RequiredJudgments | None, dict[str, Measure]] = {}
             for label, measure in its.items():
-                empty[label] = [
-                    found.queries[each] for each in np.flatnonzero(nothing[measure.wanted]).tolist()
-                ]
+                empty[label] = without[measure.wanted]
                 if own.empty == "error" and empty[label]:
                     raise no_relevant(empty[label][0], label, measure)
                 alike.setdefault(measure.wanted if own.empty == "skip" else None, {})[label] = measure
@@ -194,7 +197,7 @@ class Matches:
             raise DataError(f"{self.name}: the policy leaves no query to evaluate.")
         return RequestParts(found_parts, empty)
 
-    def together(self, request: Request, parts: list[Scores], empty: dict[str, list[bytes]]) -> Scores:
+    def together(self, request: Request, parts: list[Scores], empty: dict[str, tuple[str, ...]]) -> Scores:
         """Returns the scores of all parts of a request.
 
         Raises:
@@ -253,7 +256,7 @@ class RequestParts(NamedTuple):
     """The parts of a request, and each label's queries without relevant documents."""
 
     each: list[RequestPart]
-    empty: dict[str, list[bytes]]
+    empty: dict[str, tuple[str, ...]]
 
 
 def judgments_for(runs: Any, given: Any, policy: Policy | None = None, *, subtopics: bool = False) -> Qrels:
@@ -369,14 +372,14 @@ def without_wanted(found: Match, measures: Iterable[Measure]) -> dict[RequiredJu
     return nothing
 
 
-def no_relevant(query: bytes, label: str, measure: Measure) -> DataError:
+def no_relevant(query: str, label: str, measure: Measure) -> DataError:
     """Returns the error for a query without documents that are relevant to a measure, which the policy forbids."""
     choice = by_policy("empty", "zero", "skip")
     return DataError(
         filled(
             "Query '{query}' has no relevant document: {label} looks for {wanted}. The policy forbids that "
             "(empty=error): judge more, leave the query out, or choose {choice}.",
-            query=text_of(query),
+            query=query,
             label=label,
             wanted=measure.wanted,
             choice=choice,
@@ -455,14 +458,20 @@ def tie_bounds(
         ends: each measure's place, values and weights under the two orders.
         column: the given weight of each query, or None.
     """
-    bounds, labels, wanted = {}, list(asked), list(asked.values())
-    for place, values, weights in ends:
-        how = wanted[place].definition.aggregate
-        if how != "sum":
-            its = [own if column is None else column * (1.0 if own is None else own) for own in weights]
-            low, high = aggregates(values, how, its)
-            bounds[labels[place]] = (min(low, high), max(low, high))
-    return {label: bounds[label] for label in labels if label in bounds}
+    hows = [each.definition.aggregate for each in asked.values()]
+    places: list[int] = []
+    columns: list[Floats] = []
+    weights: list[Floats | None] = []
+    for place, values, own in ends:
+        if hows[place] != "sum":
+            places.append(place)
+            columns += values
+            weights += [one if column is None else column * (1.0 if one is None else one) for one in own]
+    means = aggregates(columns, [hows[place] for place in places for _ in ORDERS], weights)
+    pairs = dict(zip(places, zip(means[::2], means[1::2]), strict=True))
+    return {
+        label: (min(pairs[place]), max(pairs[place])) for place, label in enumerate(asked) if place in pairs
+    }
 
 
 def mean_errors(errors: Floats, asked: dict[str, Measure], weights: Floats | None) -> dict[str, float]:

@@ -578,7 +578,7 @@ class RunTable:
         runs = range(self.values.shape[1])
         values = [self.values[there[:, run], run] for run in runs]
         weights = [None if self.weights is None else self.weights[there[:, run], run] for run in runs]
-        return tuple(aggregates(values, self.measure.definition.aggregate, weights))
+        return tuple(aggregates(values, [self.measure.definition.aggregate] * len(values), weights))
 
     @cached_property
     def limits(self) -> tuple[float, float]:

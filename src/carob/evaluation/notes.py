@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
-from carob.evaluation.score_tables import SAME, facts_of, footers, whole
+from carob.evaluation.score_tables import data_facts, footers, whole
 from carob.evaluation.suspects import CutLists, copies, fingerprint
 from carob.inputs.digests import entry_of_judgments, identity
 from carob.output.errors import Worded
@@ -119,16 +119,15 @@ def notes_of(collection: str, systems: Mapping[str, ScoredRun]) -> list[Note]:
     ]
 
 
-def notes_of_run(collection: str, run: str, system: ScoredRun) -> Iterator[Note]:
-    """Yields the facts of the footer and the warnings of a run."""
+def notes_of_run(collection: str, run: str, system: ScoredRun) -> list[Note]:
+    """Returns the facts about the data of a run, and its warnings."""
     scores = system.scores
     counts = scores.counts
     totals = {"missing": counts.judged, "constant": counts.judged - len(counts.missing)}
-    for each in facts_of(scores):
-        if not each.kind.startswith(SAME):
-            yield Note(collection, run, each, of=totals.get(each.kind))
-    for said in scores.warnings:
-        yield Note(collection, run, whole("doubt", said))
+    return [
+        *(Note(collection, run, each, of=totals.get(each.kind)) for each in data_facts(scores)),
+        *(Note(collection, run, whole("doubt", said)) for said in scores.warnings),
+    ]
 
 
 def cut_lists(collection: str, systems: Mapping[str, ScoredRun]) -> Iterator[Note]:

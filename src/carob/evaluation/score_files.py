@@ -498,7 +498,7 @@ class Layout:
     @staticmethod
     def fits(names: Sequence[str]) -> bool:
         """Returns whether columns of these names may hold per-query scores, and not judgments or documents."""
-        lists = any(lists_documents(each, kind) for each in names for kind in ("qrels", "run"))
+        lists = lists_documents(names, "qrels", "run")
         few = len(names) < 2 or all(is_number(each) for each in names)
         return not (few or lists or usual(names, "document")) and bool(usual(names, "query"))
 

@@ -246,9 +246,11 @@ def aggregate(values: Floats, how: str, weights: Floats | None = None) -> float:
     return math.exp(mean) if how == "geometric" else mean
 
 
-def aggregates(several: Sequence[Floats], how: str, weights: Sequence[Floats | None]) -> list[float]:
+def aggregates(
+    several: Sequence[Floats], hows: Sequence[str], weights: Sequence[Floats | None]
+) -> list[float]:
     """Returns the aggregate of each of several columns of values, under the weights of its queries."""
-    return [aggregate(values, how, own) for values, own in zip(several, weights, strict=True)]
+    return [aggregate(*each) for each in zip(several, hows, weights, strict=True)]
 
 
 def added(values: Floats) -> float:
@@ -592,9 +594,18 @@ def decided(scores: QueryValues, say: Language = ENGLISH, without: tuple[str, ..
 
 def facts_of(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
     """Returns the facts of a footer. Neighbours of the same kind form one part."""
+    return [
+        Fact("queries", scores.counts.queries, "{count} query", "{count} queries"),
+        *data_facts(scores, say),
+        whole("policy", conventions_of(scores, say)),
+        *readings(scores, say),
+    ]
+
+
+def data_facts(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
+    """Returns the facts of a footer about the data of the run, which are not of the kinds ``SAME``."""
     counts, policy = scores.counts, scores.policy
-    facts = [Fact("queries", counts.queries, "{count} query", "{count} queries")]
-    facts += overlapping(scores)
+    facts = overlapping(scores)
     if counts.missing:
         facts += incomplete("missing", len(counts.missing), told(scores, "missing", say))
     if counts.extra:
@@ -626,8 +637,7 @@ def facts_of(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
         labels = ", ".join(weighted(scores))
         facts.append(whole("weighted", say("weighted mean ({labels})", labels=labels)))
     facts += reading_of_run(scores, say)
-    facts += left_out(counts, policy, say)
-    return [*facts, whole("policy", conventions_of(scores, say)), *readings(scores, say)]
+    return [*facts, *left_out(counts, policy, say)]
 
 
 def reading_of_run(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
@@ -829,7 +839,7 @@ def readings(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
     """Returns what the labels mean that are not the measures' own names. A measure at many depths is listed once."""
     found: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for label, measure in zip(scores.labels, scores.measures, strict=True):
-        its_name = str(measure)
+        its_name = measure.text
         if label != its_name and not says(label, measure):
             name, _, place = label.rpartition("@")
             own, _, depth = its_name.rpartition("@")

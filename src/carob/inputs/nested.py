@@ -410,9 +410,10 @@ def last_name(name: str) -> str:
     return plain_name(field_path(name)[-1])
 
 
-def lists_documents(name: str, kind: str) -> bool:
-    """Returns whether a column of lists has a usual name for the documents of ``qrels`` or a ``run``."""
-    return plain_name(name) in (*sides()[kind], *sides()["either"])
+def lists_documents(names: Iterable[str], *kinds: str) -> bool:
+    """Returns whether one of the columns has a usual name for lists of the documents of ``qrels`` or a ``run``."""
+    known = {each for side in (*kinds, "either") for each in sides()[side]}
+    return any(plain_name(name) in known for name in names)
 
 
 def side_of(name: str, shape: Shape) -> str | None:

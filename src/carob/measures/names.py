@@ -280,9 +280,14 @@ class Measure:
         """Returns the name with every parameter, including those at their defaults."""
         return self.written({**self.arguments, **self.settings})
 
+    @cached_property
+    def text(self) -> str:
+        """The measure's name, which ``parse`` reads back."""
+        return self.written(dict(self.parameters))
+
     def __str__(self) -> str:
         """Returns the measure's name, which ``parse`` reads back."""
-        return self.written(dict(self.parameters))
+        return self.text
 
     def written(self, parameters: Mapping[str, Value]) -> str:
         """Returns the name with parameters."""

@@ -34,7 +34,7 @@ from carob.comparison.tables import (
     top_said,
     wins,
 )
-from carob.comparison.verdict import MOST_LETTERED, baseline_said, best_said, p_text
+from carob.comparison.verdict import MOST_LETTERED, baseline_said, best_said, p_text, p_texts
 from carob.evaluation.collections import HEADING, HEADING_OF_MEANS, MACRO, TITLE, OnCollections
 from carob.evaluation.score_tables import signature
 from carob.output.document import Document, Items, Line, Section, Table
@@ -870,7 +870,7 @@ class ShownResults:
         if settings.absent == "skip" and self.whole.lacking:
             columns["of"] = [str(pair.collections) for pair in shown]
         columns |= chances(settings, shown)
-        columns["Wilc."] = [p_text(pair.wilcoxon_corrected, settings.alpha) for pair in shown]
+        columns["Wilc."] = p_texts([pair.wilcoxon_corrected for pair in shown], settings.alpha)
         return against(self.whole.names, self.found, settings, shown, columns, note)
 
     def matrix(self) -> Table:

@@ -7,25 +7,9 @@ from typing import TYPE_CHECKING
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.output.errors import DataError
-from carob.statistics.paired import (
-    Draw,
-    Flips,
-    checked_pairs,
-    decisive,
-    every_assignment,
-    every_sign,
-    flipped_sums,
-    halves,
-    matrix,
-    on_grid,
-    sign_flip,
-    summed,
-    zero,
-)
+from carob.statistics.paired import Draw, ExactSums, Flips, decisive, matrix, sign_flip, zero
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from numpy.typing import ArrayLike
 
     from carob.lists.rows import Floats, Integers
@@ -145,21 +129,19 @@ def randomised_tukey(
         >>> randomised_tukey(table, draw=Draw(resamples=1000)).p.round(2).tolist()
         [0.42, 0.03, 0.72]
     """
-    table, draw = matrix(scores), draw or Draw()
-    chosen = checked_pairs(pairs, table.shape[1])
-    if table.shape[1] <= 2:
-        return sign_flip(table, chosen, draw)
-    grid = on_grid(table)
-    whole = summed(grid.whole, draw.clusters)
+    sums = ExactSums.of(scores, pairs, draw)
+    whole, chosen, grid, draw = sums.whole, sums.pairs, sums.grid, sums.draw
+    if whole.shape[1] <= 2:
+        return sign_flip(scores, chosen, draw)
     total, exact = whole.sum(axis=0), np.zeros(len(chosen), np.bool_)
     least = np.abs(total[chosen[:, 0]] - total[chosen[:, 1]])
     if whole.size * draw.resamples > MOST and len(whole) >= MANY:
         p, cut = normal_limit(whole, least, draw.alpha)
-        return Flips(p, np.zeros(len(p)), exact, limit=True, cut=cut * grid.unit / len(table))
+        return Flips(p, np.zeros(len(p)), exact, limit=True, cut=cut * grid.unit / sums.queries)
     widest = np.sort(dealt_ranges(whole, draw))
     p = (1 + len(widest) - np.searchsorted(widest, least - grid.tolerance)) / (draw.resamples + 1)
     cut = decisive(widest, draw.alpha, drawn=True) + grid.tolerance
-    return Flips(p, draw.error(p, exact), exact, cut=cut * grid.unit / len(table))
+    return Flips(p, draw.error(p, exact), exact, cut=cut * grid.unit / sums.queries)
 
 
 def dealt_ranges(whole: Floats, draw: Draw) -> Floats:
@@ -281,62 +263,52 @@ def romano_wolf(
         >>> romano_wolf(table).p.tolist()
         [0.0625, 1.0, 0.0625]
     """
-    table, draw = matrix(scores), draw or Draw()
-    chosen = checked_pairs(pairs, table.shape[1])
-    grid = on_grid(table)
-    whole = summed(grid.whole, draw.clusters)
-    squares = squared(whole, chosen, grid.tolerance)
-    least, weight = halves(whole, chosen, grid.tolerance), None
+    sums = ExactSums.of(scores, pairs, draw)
+    squares, least, factor = squared(sums), sums.halves, None
     if studentized:
         with np.errstate(divide="ignore"):
-            weight = np.where(squares > 0, 1 / np.sqrt(squares), 0.0)
-        least *= weight * (1 - SLACK)
-    exact = every_assignment(whole, draw)
-    blocks = every_sign(whole) if exact else flipped_sums(whole, draw)
+            factor = np.where(squares > 0, 1 / np.sqrt(squares), 0.0)
+        least *= factor * (1 - SLACK)
     order = np.argsort(least, kind="stable")
-    factor = None if weight is None else weight[order]
-    found, widest = stepwise(blocks, chosen[order], factor, least[order], grid.tolerance / 2)
-    share = found / len(widest) if exact else (found + 1) / (draw.resamples + 1)
-    p = np.empty(len(chosen))
-    p[order] = np.maximum.accumulate(share[::-1])[::-1]
+    found, widest = stepwise(sums, order, None if factor is None else factor[order], least[order])
+    p = np.empty(len(order))
+    p[order] = np.maximum.accumulate(sums.share(found)[::-1])[::-1]
     p[squares == 0] = 1.0
-    counted = np.full(len(chosen), exact)
-    reach = 2 * decisive(np.sort(widest), draw.alpha, drawn=not exact)
-    half: float | Floats = reaching(reach, whole, chosen, squares) if studentized else reach
-    cut = half * grid.unit / len(table)
-    return Flips(p, draw.error(p, counted), counted, cut=cut)
+    reach = sums.decisive(np.sort(widest))
+    return sums.flips(p, reaching(reach, sums, squares) if studentized else reach)
 
 
-def squared(whole: Floats, pairs: Integers, tolerance: float) -> Floats:
+def squared(sums: ExactSums) -> Floats:
     """Returns the sum of each pair's squared differences, which is 0 for runs that are equal on every query."""
+    whole, pairs = sums.whole, sums.pairs
     squares = np.zeros(len(pairs))
     step = max(AT_ONCE // len(whole), 1)
     for first in range(0, len(pairs), step):
         part = slice(first, first + step)
         difference = whole[:, pairs[part, 0]] - whole[:, pairs[part, 1]]
-        equal = (np.abs(difference) <= zero(tolerance)).all(axis=0)
+        equal = (np.abs(difference) <= zero(sums.grid.tolerance)).all(axis=0)
         squares[part] = np.where(equal, 0.0, (difference**2).sum(axis=0))
     return squares
 
 
 def stepwise(
-    blocks: Iterable[Floats], pairs: Integers, weight: Floats | None, least: Floats, tolerance: float
+    sums: ExactSums, order: Integers, weight: Floats | None, least: Floats
 ) -> tuple[Integers, Floats]:
     """Returns how many resamples reach each pair's bound at its step, and the largest statistic of each resample.
 
     Args:
-        blocks: half the flipped sums of each run, in blocks of resamples [runs, resamples].
-        pairs: the pairs, the least significant first [pairs, 2].
+        sums: the scores and pairs.
+        order: the indices of the pairs, the least significant first [pairs].
         weight: the factor that studentizes each pair's sum; None for the sums themselves [pairs].
         least: the bound of each pair's statistic [pairs].
-        tolerance: the rounding error of half a sum.
     """
-    found, widest, late = np.zeros(len(pairs), np.int64), [], 0.0
+    tolerance = sums.grid.tolerance / 2  # the rounding error of half a sum
+    found, widest, late = np.zeros(len(order), np.int64), [], 0.0
     if weight is None:  # the error is added to the largest sum, which takes less time
         least, late = least - tolerance, tolerance
-    factors = [1.0] * len(pairs) if weight is None else weight.tolist()
-    steps = list(zip(pairs.tolist(), factors, least.tolist(), strict=True))
-    for block in blocks:
+    factors = [1.0] * len(order) if weight is None else weight.tolist()
+    steps = list(zip(sums.pairs[order].tolist(), factors, least.tolist(), strict=True))
+    for block in sums.flipped():
         largest = np.zeros(block.shape[1])
         flipped = np.empty_like(largest)
         for place, ((one, other), factor, bound) in enumerate(steps):
@@ -351,15 +323,15 @@ def stepwise(
     return found, np.concatenate(widest) + late
 
 
-def reaching(reach: float, whole: Floats, pairs: Integers, squares: Floats) -> Floats:
+def reaching(reach: float, sums: ExactSums, squares: Floats) -> Floats:
     """Returns half the width of each pair's simultaneous interval, as a sum over the rows.
 
     Args:
         reach: the flipped sum divided by the root of the sum of squares that a significant pair must exceed.
-        whole: the scores as whole numbers [rows, runs].
-        pairs: the pairs [pairs, 2].
+        sums: the scores and pairs.
         squares: each pair's sum of squared differences.
     """
+    whole, pairs = sums.whole, sums.pairs
     rows, total = len(whole), whole.sum(axis=0)
     around = squares - (total[pairs[:, 0]] - total[pairs[:, 1]]) ** 2 / rows
     around[around <= SLACK * squares] = np.nan

@@ -346,8 +346,11 @@ PATIENCE = 0.1
 RESAMPLES = 10_000
 """With 1,000, one pair in a hundred ends on the other side of .05; with 10,000, at most one in two hundred."""
 
-RESAMPLES_AT_ONCE = 2048
-"""Resamples compared at a time: those of thirty runs fit into a processor's cache."""
+SUMS_AT_ONCE = 1 << 16
+"""Resampled sums compared at a time, which fit into a processor's cache: 2,048 resamples of 32 runs."""
+
+FEWEST_AT_ONCE = 2048
+"""The least number of resamples compared at a time, since each step takes some time, too."""
 
 LONGEST = 50
 """The largest number of differences whose half-assignments fit into memory (2**25 sums for each half)."""
@@ -413,6 +416,67 @@ class Flips:
     cut: float | Floats = math.nan
 
 
+@dataclass(frozen=True, eq=False)
+class ExactSums:
+    """Scores whose sums are exact in any order, and the pairs of runs that a resampling test compares.
+
+    Args:
+        whole: the scores of queries, or their sums over clusters, as whole numbers of a unit [rows, runs].
+        pairs: the pairs [pairs, 2].
+        grid: the unit, and the tolerance of sums.
+        queries: the number of queries.
+        draw: the settings of the resamples.
+    """
+
+    whole: Floats
+    pairs: Integers
+    grid: Grid
+    queries: int
+    draw: Draw
+
+    @classmethod
+    def of(cls, scores: ArrayLike, pairs: ArrayLike | None, draw: Draw | None) -> ExactSums:
+        """Returns the sums of a table of scores. By default, every pair is compared, with ``Draw()``.
+
+        Raises:
+            DataError: a score is not finite, or a pair names no run.
+        """
+        table, draw = matrix(scores), draw or Draw()
+        chosen, grid = checked_pairs(pairs, table.shape[1]), on_grid(table)
+        return cls(summed(grid.whole, draw.clusters), chosen, grid, len(table), draw)
+
+    @property
+    def every_sign(self) -> bool:
+        """Whether there are no more assignments of signs to the rows than resamples, so that all are counted."""
+        return len(self.whole) < 40 and 1 << len(self.whole) <= self.draw.resamples
+
+    @property
+    def halves(self) -> Floats:
+        """Half the sum that the flipped sums of each pair must reach, because flipped sums are also halved [pairs]."""
+        total = self.whole.sum(axis=0)
+        first, second = self.pairs.T
+        return np.asarray((np.abs(total[first] - total[second]) - self.grid.tolerance) / 2)
+
+    def flipped(self) -> Iterator[Floats]:
+        """Returns half the sum of each column under random signs, or under every assignment if there are few."""
+        return every_sign(self.whole) if self.every_sign else flipped_sums(self.whole, self.draw)
+
+    def share(self, found: Integers) -> Floats:
+        """Returns the share of assignments that reach a bound, or (b + 1) / (resamples + 1) of random ones."""
+        if self.every_sign:
+            return np.asarray(found / (1 << len(self.whole)))
+        return np.asarray((found + 1) / (self.draw.resamples + 1))
+
+    def decisive(self, widest: Floats) -> float:
+        """Returns twice the threshold of ``decisive`` for each resample's largest difference, in ascending order."""
+        return 2 * decisive(widest, self.draw.alpha, drawn=not self.every_sign)
+
+    def flips(self, p: Floats, cut: float | Floats) -> Flips:
+        """Returns the result of a test of all pairs, whose cut is a sum over the queries."""
+        exact = np.full(len(p), self.every_sign)
+        return Flips(p, self.draw.error(p, exact), exact, cut=cut * self.grid.unit / self.queries)
+
+
 def sign_flip(
     scores: ArrayLike,
     pairs: ArrayLike | None = None,
@@ -442,20 +506,17 @@ def sign_flip(
         >>> sign_flip(list(zip(a, b))).p.tolist()
         [0.125]
     """
-    table, draw = matrix(scores), draw or Draw()
-    chosen = checked_pairs(pairs, table.shape[1])
-    grid = on_grid(table)
-    whole = summed(grid.whole, draw.clusters)
+    sums = ExactSums.of(scores, pairs, draw)
+    whole, chosen, tolerance, draw = sums.whole, sums.pairs, sums.grid.tolerance, sums.draw
     p, counted = np.ones(len(chosen)), np.zeros(len(chosen), np.bool_)
     patience = PATIENCE / max(len(chosen), 1)
     for place, (one, other) in enumerate(chosen if draw.exact else ()):
         difference = whole[:, one] - whole[:, other]
-        if cost(difference, grid.tolerance, patience) <= patience:
-            p[place], counted[place] = exact_p(difference, grid.tolerance), True
+        if cost(difference, tolerance, patience) <= patience:
+            p[place], counted[place] = exact_p(difference, tolerance), True
     rest = np.flatnonzero(~counted)
     if len(rest):
-        least = halves(whole, chosen[rest], grid.tolerance)
-        found = reached(flipped_sums(whole, draw), chosen[rest], least)
+        found = reached(flipped_sums(whole, draw), chosen[rest], sums.halves[rest])
         p[rest] = (found + 1) / (draw.resamples + 1)
     return Flips(p, draw.error(p, counted), counted)
 
@@ -488,24 +549,11 @@ def max_flip(
         >>> max_flip([[0.3, 0.1, 0.3], [0.5, 0.3, 0.4], [0.7, 0.5, 0.6], [0.2, 0.1, 0.2]]).p.tolist()
         [0.125, 0.75, 0.25]
     """
-    table, draw = matrix(scores), draw or Draw()
-    chosen = checked_pairs(pairs, table.shape[1])
-    family = None if np.array_equal(chosen, all_pairs(table.shape[1])) else chosen
-    grid = on_grid(table)
-    whole = summed(grid.whole, draw.clusters)
-    exact = every_assignment(whole, draw)
-    blocks = every_sign(whole) if exact else flipped_sums(whole, draw)
-    widest = np.sort(np.concatenate([widths(block, family) for block in blocks]))
-    found = len(widest) - np.searchsorted(widest, halves(whole, chosen, grid.tolerance))
-    p = found / len(widest) if exact else (found + 1) / (draw.resamples + 1)
-    counted = np.full(len(chosen), exact)
-    beyond = 2 * decisive(widest, draw.alpha, drawn=not exact) + grid.tolerance
-    return Flips(p, draw.error(p, counted), counted, cut=beyond * grid.unit / len(table))
-
-
-def every_assignment(whole: Floats, draw: Draw) -> bool:
-    """Returns whether there are no more assignments of signs to the rows than resamples, so that all are counted."""
-    return len(whole) < 40 and 1 << len(whole) <= draw.resamples
+    sums = ExactSums.of(scores, pairs, draw)
+    family = None if np.array_equal(sums.pairs, all_pairs(sums.whole.shape[1])) else sums.pairs
+    widest = np.sort(np.concatenate([widths(block, family) for block in sums.flipped()]))
+    found = len(widest) - np.searchsorted(widest, sums.halves)
+    return sums.flips(sums.share(found), sums.decisive(widest) + sums.grid.tolerance)
 
 
 def decisive(widest: Floats, alpha: float, *, drawn: bool) -> float:
@@ -519,12 +567,6 @@ def decisive(widest: Floats, alpha: float, *, drawn: bool) -> float:
     # The number of resamples that may reach a significant difference.
     most = int(np.ceil(alpha * (len(widest) + drawn))) - 1 - drawn
     return float(widest[len(widest) - 1 - most]) if 0 <= most < len(widest) else np.nan
-
-
-def halves(whole: Floats, pairs: Integers, tolerance: float) -> Floats:
-    """Returns half the sum that the flipped sums of each pair must reach, because flipped sums are also halved."""
-    total = whole.sum(axis=0)
-    return np.asarray((np.abs(total[pairs[:, 0]] - total[pairs[:, 1]]) - tolerance) / 2)
 
 
 def reached(blocks: Iterable[Floats], pairs: Integers, least: Floats) -> Integers:
@@ -569,9 +611,9 @@ def flipped_sums(whole: Floats, draw: Draw) -> Iterator[Floats]:
     same sums for any number of threads, BLAS or block size. A resample takes a whole number of 64-bit words of PCG64's
     raw stream, one bit per row in the order of the rows: rows in the same order get the same signs for all measures.
     """
-    words, stream = -(-len(whole) // 64), draw.stream
-    for first in range(0, draw.resamples, RESAMPLES_AT_ONCE):
-        count = min(RESAMPLES_AT_ONCE, draw.resamples - first)
+    words, stream, step = -(-len(whole) // 64), draw.stream, resamples_at_once(whole)
+    for first in range(0, draw.resamples, step):
+        count = min(step, draw.resamples - first)
         yield sums_under(stream.random_raw((count, words)), whole)
 
 
@@ -580,11 +622,14 @@ def every_sign(whole: Floats) -> Iterator[Floats]:
 
     The function accepts at most 62 rows.
     """
-    total = 1 << len(whole)
-    for first in range(0, total, RESAMPLES_AT_ONCE):
-        yield sums_under(
-            np.arange(first, min(first + RESAMPLES_AT_ONCE, total), dtype=np.uint64)[:, None], whole
-        )
+    total, step = 1 << len(whole), resamples_at_once(whole)
+    for first in range(0, total, step):
+        yield sums_under(np.arange(first, min(first + step, total), dtype=np.uint64)[:, None], whole)
+
+
+def resamples_at_once(whole: Floats) -> int:
+    """Returns the number of resamples of these columns that are compared at a time."""
+    return max(SUMS_AT_ONCE // int(whole.shape[1]), FEWEST_AT_ONCE)
 
 
 def sums_under(words: NDArray[np.uint64], whole: Floats) -> Floats:

@@ -245,7 +245,7 @@ def is_header(names: Sequence[str], asked: Collection[str]) -> bool:
     """Returns whether the fields of a line are column names."""
     given = {each if each in names else each.removesuffix(INSISTED) for each in asked}
     by_name = bool(given) and given <= set(names)
-    listed = any(lists_documents(each, kind) for each in names for kind in ("qrels", "run"))
+    listed = lists_documents(names, "qrels", "run")
     return by_name or bool(usual(names, "query") and (listed or usual(names, "document")))
 
 

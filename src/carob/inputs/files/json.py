@@ -300,7 +300,7 @@ def mapping_of_rows(rows: Sequence[Any], kind: str, asked: Asked) -> dict[Any, d
         )
     fields = shapes_of(rows)
     wanted = dict(asked)
-    listing = any(lists_documents(name, kind) for name, shape in fields.items() if shape == "list")
+    listing = lists_documents([name for name, shape in fields.items() if shape == "list"], kind)
     unnamed = not (wanted.get("query") or usual(list(fields), "query") or "id" in map(plain_name, fields))
     if listing and unnamed:
         rows = [{**each, NUMBER: str(number)} for number, each in enumerate(rows, 1)]
