@@ -409,22 +409,18 @@ def listed_in(given: Any, kind: str, named: Asked) -> tuple[Any, Asked] | None:
 
             table = given.lazy() if library == "polars" else pl.from_arrow(as_table(given)).lazy()
             table = Polars.with_lists(table)
-            if Polars().lists_nothing(table, plan):
-                return by_row()
-            odd = Polars().odd_lists(table, plan, kind)
-            if odd is not None:
-                raise odd.at(file=f"{kind} frame")
-            try:
-                Polars().queries_with_lists(table, plan)
-            except DataError as error:
-                raise error.at(file=f"{kind} frame") from None
-            constants = {role: its for role, its in asked.items() if isinstance(its, (int, float))}
-            relevant = {"grade": 1.0} if plan.relevant else {}
-            return negated(Polars().flat(table, plan, kind, text=False).collect(), plan), {
-                **plan.flat,
-                **relevant,
-                **constants,
-            }
+            if not Polars().lists_nothing(table, plan):
+                odd = Polars().odd_lists(table, plan, kind)
+                if odd is not None:
+                    raise odd.at(file=f"{kind} frame")
+                try:
+                    Polars().queries_with_lists(table, plan)
+                except DataError as error:
+                    raise error.at(file=f"{kind} frame") from None
+                constants = {role: its for role, its in asked.items() if isinstance(its, (int, float))}
+                relevant = {"grade": 1.0} if plan.relevant else {}
+                rows = Polars().rows(table, plan, kind, text=False)
+                return rows.collect(), {**plan.flat, **relevant, **constants}
         return by_row()
 
 
@@ -543,8 +539,8 @@ def rows_of_frame(given: Any, plan: ColumnRoles) -> Iterable[dict[str, Any]]:
 
     from carob.inputs.nested import field_path
 
-    names = [plan.columns["query"], *([plan.records] if plan.records else plan.inside.values())]
-    frame = nw.from_native(as_table(given)).select(*dict.fromkeys(field_path(name)[0] for name in names))
+    names = dict.fromkeys(field_path(name)[0] for name in plan.needed)
+    frame = nw.from_native(as_table(given)).select(*names)
     return (frame.collect() if isinstance(frame, nw.LazyFrame) else frame).iter_rows(named=True)
 
 

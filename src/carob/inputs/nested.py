@@ -223,6 +223,16 @@ class ColumnRoles:
         return {role: name for role, name in self.columns.items() if role != "query"}
 
     @property
+    def lists_of(self) -> list[str]:
+        """The columns that hold several documents in a row."""
+        return [self.records] if self.records is not None else list(self.inside.values())
+
+    @property
+    def needed(self) -> list[str]:
+        """The columns of the table that are read, some perhaps twice."""
+        return [self.columns["query"], *self.lists_of]
+
+    @property
     def documents(self) -> str:
         """The column of the documents, or of the records that hold them."""
         return self.records or self.columns["document"]

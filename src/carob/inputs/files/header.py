@@ -192,7 +192,7 @@ def rows_of_text(
             UTF-8.
     """
     query = plan.columns["query"]
-    wanted = {query, *([plan.records] if plan.records is not None else plan.inside.values())}
+    wanted = set(plan.needed)
     for path in files:
         line = 1
         with (

@@ -7,7 +7,7 @@ import re
 import sys
 from contextlib import contextmanager
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from carob import _native
 from carob.inputs.columns import IDS
@@ -24,6 +24,7 @@ from carob.inputs.errors import (
 )
 from carob.inputs.files.header import head_of
 from carob.inputs.files.paths import Place
+from carob.inputs.frames import negated
 from carob.inputs.ids import inner_padding
 from carob.inputs.nested import query_in_two_rows, shapes_of_types, twice_among
 from carob.output.errors import DataError
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
     from carob.inputs.nested import ColumnRoles, Shape
 
 
+FilesOrText: TypeAlias = "list[str] | bytes"
+"""Text files, or the text of one, whose first line then is a header."""
 COLUMNAR = ("parquet", "arrow")
 MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow"}
 
@@ -59,11 +62,11 @@ class Library:
         """Opens Parquet or Arrow files as one table. Keys in the folder names of a Hive layout stay text."""
         raise NotImplementedError
 
-    def delimited(self, place: Place, how: Delimited) -> Any:
+    def delimited(self, source: FilesOrText, how: Delimited) -> Any:
         """Opens CSV or TSV files as one table. All columns are text, so that the id 007 keeps its zeros."""
         raise NotImplementedError
 
-    def lines(self, place: Place, plan: ColumnRoles) -> Any:
+    def lines(self, source: FilesOrText, plan: ColumnRoles) -> Any:
         """Opens JSON lines as a table of the wanted fields, with ids as text and numbers as doubles."""
         raise NotImplementedError
 
@@ -83,8 +86,8 @@ class Library:
             return None
         import narwhals as nw
 
-        names = [plan.records] if plan.records is not None else list(plan.inside.values())
-        rows = nw.from_native(table.to_table() if hasattr(table, "scanner") else table).lazy()
+        names = plan.lists_of
+        rows = nw.from_native(table).lazy()
         query = nw.col(plan.columns["query"]).cast(nw.String).alias("query")
         sizes = [nw.col(name).list.len().cast(nw.Int64).alias(f"size {name}") for name in names]
         first, *others = (nw.col(f"size {name}") for name in names)
@@ -143,14 +146,17 @@ class Library:
         import narwhals as nw
 
         query = plan.columns["query"]
-        rows = nw.from_native(table.to_table(columns=[query]) if hasattr(table, "scanner") else table).lazy()
-        queries = rows.select(query).collect()[query].to_list()
+        queries = nw.from_native(table).lazy().select(query).collect()[query].to_list()
         found = twice_among(queries)
         if found is not None:
             first, *both = found
             known = {number: {"row": number} for number in both} if places is None else places()
             raise query_in_two_rows(first, *(known[number] for number in both))
         return list(queries)
+
+    def rows(self, table: Any, plan: ColumnRoles, kind: str, *, text: bool) -> Any:
+        """Returns the rows of ``flat``, with scores in place of distances."""
+        return negated(self.flat(table, plan, kind, text=text), plan)
 
     def flat(self, table: Any, plan: ColumnRoles, kind: str, *, text: bool) -> Any:
         """Selects the needed columns, with one document per row. With ``text``, numbers are parsed from text.
@@ -166,7 +172,7 @@ class Library:
     def in_blocks(
         self, place: Place, plan: ColumnRoles, how: Delimited | None
     ) -> Callable[[], Iterator[Any]] | None:
-        """Returns a function that yields the rows of a run block by block, each as ``flat`` does.
+        """Returns a function that yields the rows of a run block by block, each as ``rows`` does.
 
         It returns None if the library itself needs little memory for a whole file.
 
@@ -249,31 +255,21 @@ class Polars(Library):
         arrays = [name for name, held in table.collect_schema().items() if isinstance(held, pl.Array)]
         return table.with_columns(pl.col(arrays).arr.to_list()) if arrays else table
 
-    def delimited(self, place: Place, how: Delimited) -> pl.LazyFrame:
+    def delimited(self, source: FilesOrText, how: Delimited) -> pl.LazyFrame:
         """Opens CSV or TSV files."""
-        return self.delimited_in(list(place.files), how, header=how.header)
-
-    @staticmethod
-    def delimited_in(source: list[str] | bytes, how: Delimited, *, header: bool) -> pl.LazyFrame:
-        """Returns the table in CSV or TSV files or in the text of one, which begins with a header or not."""
         import polars as pl
 
         return pl.scan_csv(
             source,
             separator=how.separator,
-            has_header=header,
+            has_header=how.header or isinstance(source, bytes),
             schema=dict.fromkeys(how.names, pl.String),
             quote_char='"' if how.header else None,
             glob=False,
         )
 
-    def lines(self, place: Place, plan: ColumnRoles) -> pl.LazyFrame:
+    def lines(self, source: FilesOrText, plan: ColumnRoles) -> pl.LazyFrame:
         """Opens JSON lines files."""
-        return self.lines_in(list(place.files), plan)
-
-    @staticmethod
-    def lines_in(source: list[str] | bytes, plan: ColumnRoles) -> pl.LazyFrame:
-        """Returns the table in JSON lines files or in the text of one."""
         import polars as pl
 
         kinds: dict[str, pl.DataType] = {
@@ -292,10 +288,8 @@ class Polars(Library):
 
         def every() -> Iterator[pl.LazyFrame]:
             for block in blocks_of(place.files, how):
-                table = (
-                    self.lines_in(block, plan) if how is None else self.delimited_in(block, how, header=True)
-                )
-                yield self.flat(table, plan, "run", text=how is not None)
+                table = self.lines(block, plan) if how is None else self.delimited(block, how)
+                yield self.rows(table, plan, "run", text=how is not None)
 
         return every
 
@@ -313,8 +307,7 @@ class Polars(Library):
         if kind == "run":
             table = table.filter(length.fill_null(1) > 0)
         else:
-            lists = [plan.records] if plan.records is not None else list(plan.inside.values())
-            table = table.with_columns(pl.when(length > 0).then(pl.col(lists)).name.keep())
+            table = table.with_columns(pl.when(length > 0).then(pl.col(plan.lists_of)).name.keep())
         query = pl.col(plan.columns["query"]).alias("query")
         if plan.records is not None:
             opened = table.select(query, pl.col(plan.records).alias("record")).explode("record")
@@ -335,9 +328,8 @@ class Polars(Library):
         """Returns the table with as many documents fewer in each list as it has documents -1, and their numbers."""
         import polars as pl
 
-        lists = [plan.records] if plan.records is not None else list(plan.inside.values())
         kept = pl.col(plan.documents).list.len() - self.padding_in(table, plan).list.sum()
-        return table.with_columns(pl.col(lists).list.head(kept))
+        return table.with_columns(pl.col(plan.lists_of).list.head(kept))
 
     @staticmethod
     def padding_in(table: pl.LazyFrame, plan: ColumnRoles) -> pl.Expr:
@@ -441,20 +433,20 @@ class DuckDB(Library):
         """Opens Parquet files."""
         keys = "true" if place.keys else "false"
         return self.connection.sql(
-            f"FROM read_parquet({listed(place)}, hive_partitioning = {keys}, hive_types_autocast = false)"
+            f"FROM read_parquet({listed(place.files)}, hive_partitioning = {keys}, hive_types_autocast = false)"
         )
 
-    def delimited(self, place: Place, how: Delimited) -> duckdb.DuckDBPyRelation:
+    def delimited(self, source: FilesOrText, how: Delimited) -> duckdb.DuckDBPyRelation:
         """Opens CSV or TSV files."""
         columns = ", ".join(f"{literal(each)}: 'VARCHAR'" for each in how.names)
         quote = literal('"' if how.header else "")
         return self.connection.sql(
-            f"FROM read_csv({listed(place)}, auto_detect = false, columns = {{{columns}}}, nullstr = '', comment = '', "
+            f"FROM read_csv({listed(source)}, auto_detect = false, columns = {{{columns}}}, nullstr = '', comment = '', "
             f"header = {'true' if how.header else 'false'}, delim = {literal(how.separator)}, quote = {quote}, "
             f"escape = {quote})"
         )
 
-    def lines(self, place: Place, plan: ColumnRoles) -> duckdb.DuckDBPyRelation:
+    def lines(self, source: FilesOrText, plan: ColumnRoles) -> duckdb.DuckDBPyRelation:
         """Opens JSON lines files."""
         kinds = {name: "VARCHAR" if role in IDS else "DOUBLE" for role, name in plan.inside.items()}
         if plan.records is not None:
@@ -465,7 +457,7 @@ class DuckDB(Library):
         kinds = {plan.columns["query"]: "VARCHAR", **kinds}
         columns = ", ".join(f"{literal(name)}: {literal(held)}" for name, held in kinds.items())
         return self.connection.sql(
-            f"FROM read_json({listed(place)}, format = 'newline_delimited', auto_detect = false, "
+            f"FROM read_json({listed(source)}, format = 'newline_delimited', auto_detect = false, "
             f"columns = {{{columns}}})"
         )
 
@@ -509,10 +501,8 @@ class DuckDB(Library):
         """Returns the table with as many documents fewer in each list as it has documents -1, and their numbers."""
         whole = column(plan.documents)
         kept = f"len({whole}) - {self.padding_in(plan, whole)}"
-        names = [plan.records] if plan.records is not None else list(plan.inside.values())
-        return table.project(
-            f"* REPLACE ({', '.join(f'{column(name)}[1:{kept}] AS {column(name)}' for name in names)})"
-        )
+        lists = ", ".join(f"{column(name)}[1:{kept}] AS {column(name)}" for name in plan.lists_of)
+        return table.project(f"* REPLACE ({lists})")
 
     def odd_padding(self, table: Any, plan: ColumnRoles, kind: str) -> tuple[str, int] | None:
         """Finds the first list with the id -1 before other ids, or in qrels nothing else."""
@@ -545,9 +535,9 @@ def double_in_sql(text: str) -> str:
     return f"CASE WHEN {wide} THEN NULL ELSE {number} END"
 
 
-def listed(place: Place) -> str:
+def listed(files: Iterable[Any]) -> str:
     """Returns the files as an SQL list, with pattern characters escaped."""
-    names = (re.sub(r"([*?[])", r"[\1]", each) for each in place.files)
+    names = (re.sub(r"([*?[])", r"[\1]", each) for each in files)
     return f"[{', '.join(map(literal, names))}]"
 
 
@@ -581,27 +571,13 @@ class PyArrow(Library):
         return super().fields_of(table.schema.empty_table())
 
     def flat(self, table: Any, plan: ColumnRoles, kind: str, *, text: bool) -> Any:
-        """Selects the wanted columns. PyArrow validates the rows, then Polars explodes any lists.
-
-        Raises:
-            DataError: there are lists and Polars is not installed.
-        """
-        if not plan.nested:
-            refuse_long_dictionaries(table, [name for role, name in plan.columns.items() if role in IDS])
-            return table if kind == "run" else table.to_table(columns=list(plan.columns.values()))
-        return Polars().flat(in_polars(table, plan), plan, kind, text=text)
-
-    def odd_padding(self, table: Any, plan: ColumnRoles, kind: str) -> tuple[str, int] | None:
-        """Finds the first list with the id -1 before other ids, or in qrels nothing else."""
-        return Polars().odd_padding(in_polars(table, plan), plan, kind)
-
-    def unpadded(self, table: Any, plan: ColumnRoles) -> pl.LazyFrame:
-        """Returns the table with as many documents fewer in each list as it has documents -1, and their numbers."""
-        return Polars().unpadded(in_polars(table, plan), plan)
+        """Selects the wanted columns of a table without lists."""
+        refuse_long_dictionaries(table, [name for role, name in plan.columns.items() if role in IDS])
+        return table if kind == "run" else table.to_table(columns=list(plan.columns.values()))
 
 
 def in_polars(table: pyarrow.dataset.Dataset, plan: ColumnRoles) -> pl.LazyFrame:
-    """Returns the needed columns of a data set in Polars, which damaged ones would crash.
+    """Returns the needed columns of a data set in Polars, which lists their documents, and which damaged ones crash.
 
     Raises:
         DataError: Polars is not installed.
@@ -612,8 +588,7 @@ def in_polars(table: pyarrow.dataset.Dataset, plan: ColumnRoles) -> pl.LazyFrame
         raise refused(
             "carob reads columns of lists with Polars, which is not installed.", remedy=PIP.format("polars")
         ) from None
-    names = [plan.columns["query"], *([plan.records] if plan.records else plan.inside.values())]
-    rows = table.to_table(columns=list(dict.fromkeys(names)))
+    rows = table.to_table(columns=list(dict.fromkeys(plan.needed)))
     rows.validate(full=True)
     return pl.DataFrame(pl.from_arrow(rows)).lazy()
 

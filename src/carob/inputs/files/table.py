@@ -34,11 +34,11 @@ from carob.inputs.files.json import (
     refuse_lines,
     whole_line,
 )
-from carob.inputs.files.libraries import COLUMNAR, columnar_kind, has_library, library_for, opened, reading
+from carob.inputs.files.libraries import COLUMNAR, Polars, columnar_kind, has_library, in_polars, library_for, opened, reading
 from carob.inputs.files.neighbours import array_kind, neighbours_in
 from carob.inputs.files.paths import Place, place_of
 from carob.inputs.files.plain_json import first_rows, plain_source
-from carob.inputs.frames import is_frame, negated, rows_of_frame, systems_in
+from carob.inputs.frames import is_frame, rows_of_frame, systems_in
 from carob.inputs.ids import bytes_of
 from carob.inputs.layouts import LaidOut, is_laid_out, unwrapped, with_columns
 from carob.inputs.nested import plan_of, shapes_of
@@ -421,14 +421,14 @@ class TableRequest:
             return [place for place, _ in objects_in(self.place.files)]
 
         with reading(self.place.name, library.name):
+            if plan.nested and library.name == "pyarrow":
+                library, table = Polars(), in_polars(table, plan)
             if self.kind == "qrels" and library.lists_nothing(table, plan):
                 return self.by_row(
-                    rows_with_places(library, table, plan)
-                    if columns_in_files
-                    else objects_in(self.place.files)
+                    numbered_rows(table, plan) if columns_in_files else objects_in(self.place.files)
                 )
             queries = library.queries_with_lists(table, plan, None if columns_in_files else places)
-            frame = negated(library.flat(table, plan, self.kind, text=text), plan)
+            frame = library.rows(table, plan, self.kind, text=text)
             systems = () if self.kind == "qrels" or plan.nested else self.systems(library, table)
 
         def fault() -> DataError | None:
@@ -456,17 +456,9 @@ class TableRequest:
             fault,
             library,
             most_of(self.place.files) if columns_in_files else math.inf,
-            None if columns_in_files else self.blocks(library),
+            None if columns_in_files else library.in_blocks(self.place, plan, self.how),
             answered=frozenset(bytes_of(str(each)) for each in queries),
         )
-
-    def blocks(self, library: Library) -> Callable[[], Iterator[Any]] | None:
-        """Returns a function that yields the rows of a run block by block, or None, as ``Library.in_blocks``."""
-        plan = self.plan
-        every = library.in_blocks(self.place, plan, self.how)
-        if every is None or not plan.minus:
-            return every
-        return lambda: (negated(each, plan) for each in every())
 
     def systems(self, library: Library, table: Any) -> tuple[str, ...]:
         """Returns the column that names several systems, and these, as ``systems_in`` does."""
@@ -478,9 +470,8 @@ class TableRequest:
             )
             if column is None:
                 return ()
-            table = library.lines(
-                self.place, replace(self.plan, columns={"query": taken["query"], "subtopic": column})
-            )
+            wanted = replace(self.plan, columns={"query": taken["query"], "subtopic": column})
+            table = library.lines(list(self.place.files), wanted)
         return systems_in(table, list(library.fields_of(table)), taken.values())
 
     def by_row(self, rows: Iterable[tuple[dict[str, Any], Any]]) -> FileTable:
@@ -513,13 +504,12 @@ def columnar(wanted: TableRequest) -> FileTable:
     if not wanted.plan.by_row:
         return wanted.made(library, table)
     with reading(wanted.place.name, library.name):
-        return wanted.by_row(rows_with_places(library, table, wanted.plan))
+        return wanted.by_row(numbered_rows(table, wanted.plan))
 
 
-def rows_with_places(library: Library, table: Any, plan: ColumnRoles) -> Iterator[tuple[dict[str, Any], Any]]:
+def numbered_rows(table: Any, plan: ColumnRoles) -> Iterator[tuple[dict[str, Any], Any]]:
     """Yields the rows of Parquet or Arrow files, each after its place."""
-    rows = rows_of_frame(table.to_table() if library.name == "pyarrow" else table, plan)
-    yield from (({"row": number}, row) for number, row in enumerate(rows))
+    yield from (({"row": number}, row) for number, row in enumerate(rows_of_frame(table, plan)))
 
 
 def by_text(wanted: TableRequest, how: Delimited) -> FileTable:
@@ -540,7 +530,7 @@ def by_text(wanted: TableRequest, how: Delimited) -> FileTable:
         return wanted.by_row(with_numbers(rows, wanted.plan, wanted.kind))
     library = library_for(place, "delimited")
     with reading(place.name, library.name):
-        table = library.delimited(place, how)
+        table = library.delimited(list(place.files), how)
     return wanted.made(library, table)
 
 
@@ -622,7 +612,7 @@ def by_lines(wanted: TableRequest) -> FileTable:
         return wanted.by_row(objects_in(place.files))
     library = library_for(place, "lines")
     with reading(place.name, library.name):
-        table = library.lines(place, wanted.plan)
+        table = library.lines(list(place.files), wanted.plan)
     return wanted.made(library, table)
 
 
