@@ -27,8 +27,7 @@ from carob.inputs.run import (
     RunLike,
     held_together,
     if_pattern,
-    names_apart,
-    refuse_alike,
+    named_runs,
     refuse_shared,
     several_of,
 )
@@ -406,13 +405,7 @@ def named(runs: RunsLike, least: int = 2) -> dict[str, Run | Scores]:
     """
     runs = several_of(runs)
     refuse_shared(runs)
-    if isinstance(runs, Mapping):
-        refuse_alike(list(map(str, runs)))
-        found = [(str(name), under_name(each, str(name))) for name, each in runs.items()]
-    else:
-        ready = [under_name(each) for each in runs]
-        names = names_apart(ready)
-        found = [(name, under_name(each, name)) for name, each in zip(names, ready, strict=True)]
+    found = [(name, under_name(each, name)) for name, each in named_runs(runs, under_name)]
     if len(found) < least:
         fewest = {1: "one run", 2: "two runs", 3: "three runs"}[least]
         said = f"A comparison needs at least {fewest}, not {len(found)}."

@@ -280,7 +280,7 @@ class Scores(Tabled, QueryValues):
         Raises:
             DataError: no data frame library is installed, or an engine has no session.
         """
-        from carob.inputs.runs.engine import TABLES, placed  # small runs need no such import
+        from carob.inputs.runs.engine import ENGINES, TABLES  # small runs need no such import
         from carob.output.frames import FRAMES
 
         known = (*FRAMES, *TABLES)
@@ -290,7 +290,7 @@ class Scores(Tabled, QueryValues):
         library = backend or next((each.library for each in origins if each.library in known), None)
         if library in TABLES:
             home = next((each.home for each in origins if each.library == library), None)
-            made: DataFrame = placed(super().to_frame(what, "pyarrow"), library, home)
+            made: DataFrame = ENGINES[library](super().to_frame(what, "pyarrow"), home)
             return made
         return super().to_frame(what, library)
 

@@ -13,7 +13,7 @@ from carob.inputs.dicts import MappingRun
 from carob.inputs.errors import refused
 from carob.inputs.ids import text_of
 from carob.inputs.run import by_rank_column, held_together
-from carob.inputs.runs import MatchOptions, Wrapper, add_to_pool, as_mapping
+from carob.inputs.runs import MatchOptions, add_to_pool, as_mapping, innermost
 from carob.matching.match import refuse_duplicates
 from carob.output.errors import DataError, PolicyError, warn
 
@@ -193,8 +193,7 @@ def of_ids(held: Any, offsets: Integers, score: Floats) -> bool:
     Where numbers were not passed by document, no list of two documents or more shows anything else. Where every list
     has one document, nothing shows it, and the points of a document that is alone do not depend on its score.
     """
-    while isinstance(held, Wrapper):
-        held = held.held
+    held = innermost(held)
     lengths = np.diff(offsets)
     if not isinstance(held, MappingRun) or held.scored or lengths.max(initial=0) < 2:
         return False

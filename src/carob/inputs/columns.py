@@ -8,15 +8,7 @@ from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from carob.inputs.errors import (
-    ANSWERS_NAMED,
-    COLUMNS_ADVICE,
-    NO_SUCH_COLUMN,
-    SWAPPED,
-    TWO_COLUMNS,
-    is_measure,
-    refused,
-)
+from carob.inputs.errors import ANSWERS_NAMED, COLUMNS_ADVICE, SWAPPED, is_measure, refused
 from carob.output.errors import DataError, NoSuchColumnsError, Worded, by_reading, one_of, worded
 from carob.output.files import own_table
 
@@ -242,7 +234,8 @@ def choose(
 def no_such_column(asked: Mapping[str, str | None], names: Collection[str], **words: str) -> DataError:
     """Returns the error for a table without a column that was named, perhaps one of several."""
     error = DataError if any(each in names for each in asked.values()) else NoSuchColumnsError
-    return refused(NO_SUCH_COLUMN, error=error, **words)
+    found = "The {kind} frame has no column '{column}' for the {role}. The columns are: {there}."
+    return refused(found, error=error, **words)
 
 
 def depth_of(name: str) -> int:
@@ -257,9 +250,13 @@ def nearest_of(names: list[str]) -> list[str]:
 
 def several_columns(found: Sequence[str], role: str, kind: str, there: str) -> DataError:
     """Returns the error for a table with several columns, each of which may have a role."""
-    both, reading = " and ".join(f"'{each}'" for each in found), by_reading(kind, **{role: found[0]})
+    words = {"kind": kind, "there": there, "column": found[0], "role": role}
     return refused(
-        *TWO_COLUMNS, kind=kind, there=there, column=found[0], both=both, role=role, reading=reading
+        "The {kind} frame has {both}, each of which may be the {role}. The columns are: {there}.",
+        "Name one: {reading}.",
+        **words,
+        both=" and ".join(f"'{each}'" for each in found),
+        reading=by_reading(kind, **{role: str(found[0])}),
     )
 
 

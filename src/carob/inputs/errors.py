@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from carob import _native
 from carob.inputs.decompression import FREE, RATIO, PackedError, limit_of, unpacked
-from carob.output.errors import DataError, MeasureError, Worded, by_policy, by_reading, worded
+from carob.output.errors import DataError, MeasureError, NothingError, Worded, by_policy, by_reading, worded
 from carob.output.escaping import shown
 from carob.output.language import filled
 from carob.output.parsing import is_number
@@ -21,11 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 ONE_NAME = "{count} runs are called '{name}': give each run a different name, as in {example}."
-NO_SUCH_COLUMN = "The {kind} frame has no column '{column}' for the {role}. The columns are: {there}."
-TWO_COLUMNS = (
-    "The {kind} frame has {both}, each of which may be the {role}. The columns are: {there}.",
-    "Name one: {reading}.",
-)
 CARRIAGE_RETURN = (
     "the line contains a carriage return, as if lines ended in a carriage return alone. End each line with "
     "a line feed."
@@ -34,15 +29,9 @@ NOT_UTF_8 = (
     "the file is not text in UTF-8. If it comes from a spreadsheet, it may be Windows-1252 or Latin-1: save "
     "it as 'CSV UTF-8', or convert it (iconv -f WINDOWS-1252 -t UTF-8). Otherwise its name has the wrong ending."
 )
-TWO_NAMES = ("two columns are named '{column}'.", "Rename one.")
 TABLE_NOT_UTF_8 = ("the text is not UTF-8.", "Save it as UTF-8.")
 NO_ROW = ("the row cannot be read ({why}).", "Correct it.")
-ROW_OF_TABLE = (
-    "found {count:column}, but the first line has {expected}.",
-    "Complete the row, or quote cells that contain the separator.",
-)
 LINE_NOT_AN_OBJECT = ("the line is not a JSON object: '{found}'.", "Write one object on each line.")
-NOTHING = "there are no judgments: {why}"
 NO_RUNS = (
     "No run was given: the {what} is empty.",
     "Pass {{query: {{document: score}}}}, a path, a frame, or several of them as {{name: run}}.",
@@ -348,6 +337,11 @@ def near(path: str) -> str:
     found = get_close_matches(os.path.splitext(os.path.basename(path))[0], stems, n=3)
     files = " and ".join(f"'{stems[each]}'" for each in sorted(found))
     return f"Check the path: its folder contains {files}." if files else "Check the path."
+
+
+def nothing(name: str, why: str) -> DataError:
+    """Returns the error for an input without any judgment."""
+    return refused("there are no judgments: {why}", error=NothingError, file=name, why=why)
 
 
 def scores_as_grades() -> DataError:

@@ -188,7 +188,6 @@ def columns_of(given: Any, kind: str, named: Asked, most: float = math.inf) -> C
     library = library_of(given)
     asked: Asked = {**dict.fromkeys(ASKED[kind]), **named}
     refuse_one_column(given, kind)
-    systems: tuple[str, ...] = ()
     with refusals(kind, library):
         if library == "pyarrow" and not hasattr(given, "__arrow_c_stream__"):
             given = given.to_table()  # a dataset or scanner
@@ -197,22 +196,19 @@ def columns_of(given: Any, kind: str, named: Asked, most: float = math.inf) -> C
             names = list(engine.columns(given))
             chosen = choose(names, kind, asked)
             frame = whole_frame(engine.batches(given, list(chosen.values())), list(chosen.values()))
-            if kind == "run":
-                systems = systems_in(given, names, chosen.values())
         elif library in BY_CHOICE or not hasattr(given, "__arrow_c_stream__"):
-            frame, chosen = through_narwhals(given, kind, asked)
-            if kind == "run":
-                import narwhals as nw
+            import narwhals as nw
 
-                systems = systems_in(given, nw.from_native(given).collect_schema().names(), chosen.values())
+            frame, chosen = through_narwhals(given, kind, asked)
+            names = nw.from_native(given).collect_schema().names()
         else:
             if library == "pyarrow":
                 given = given.read_all() if hasattr(given, "read_all") else given  # a reader
                 given.validate()  # that text lies within its buffers, which Arrow's interface does not guarantee
             frame = _native.Frame(given.__arrow_c_stream__())
-            chosen = choose([name for name, _, _ in frame.fields], kind, asked)
-            if kind == "run":
-                systems = systems_in(given, [name for name, _, _ in frame.fields], chosen.values())
+            names = [name for name, _, _ in frame.fields]
+            chosen = choose(names, kind, asked)
+        systems = systems_in(given, names, chosen.values()) if kind == "run" else ()
     refuse_written_out(frame, most)
     names = [name for name, _, _ in frame.fields]
     places = {role: names.index(name) for role, name in chosen.items()}

@@ -54,12 +54,7 @@ def unwrapped(document: Any, kind: str) -> LaidOut:
     Raises:
         DataError: the document holds only the other kind, or several runs.
     """
-    if not isinstance(document, Mapping) or is_plain(document):
-        return LaidOut(document, {})
-    for layout in layouts():
-        found = [each for path in layout["at"] for each in homes(document, path, layout)]
-        if not found:
-            continue
+    for layout, found in fitting(document):
         if layout.get("kind", kind) != kind:
             raise refused(
                 "this is {tool}, which holds {there} and no {wanted}: are qrels and run swapped?",
@@ -78,6 +73,32 @@ def unwrapped(document: Any, kind: str) -> LaidOut:
             )
         return LaidOut(content_of(found[0][1], layout), columns_by_role(layout, kind))
     return LaidOut(document, {})
+
+
+def fitting(document: Any) -> Iterator[tuple[dict[str, Any], list[tuple[str, Any]]]]:
+    """Yields each layout that a document has, with the values that hold its rows and their paths."""
+    if isinstance(document, Mapping) and not is_plain(document):
+        for layout in layouts():
+            found = [each for path in layout["at"] for each in homes(document, path, layout)]
+            if found:
+                yield layout, found
+
+
+def is_laid_out(document: Any) -> bool:
+    """Returns whether a document has the layout of a tool."""
+    return any(fitting(document))
+
+
+def is_of_tool(document: Mapping[Any, Any], *, several: bool = False) -> bool:
+    """Returns whether a document is one of a certain tool, and not only an object with rows.
+
+    Args:
+        document: the document.
+        several: whether it must have the ranked lists of several queries.
+    """
+    return any(
+        "kind" in layout and not (several and layout["rows"] == "one") for layout, _ in fitting(document)
+    )
 
 
 def by_query(given: list[Any] | Mapping[Any, Any], kind: str, asked: Asked) -> Mapping[Any, Any]:
@@ -103,28 +124,6 @@ def by_query(given: list[Any] | Mapping[Any, Any], kind: str, asked: Asked) -> M
 def with_columns(asked: Asked, columns: Mapping[str, str]) -> dict[str, Any]:
     """Returns the columns that the caller named, with those of a layout for the other roles."""
     return {**columns, **{role: columns.get(role) if name is None else name for role, name in asked.items()}}
-
-
-def is_laid_out(document: Any) -> bool:
-    """Returns whether a document has the layout of a tool."""
-    return (
-        isinstance(document, Mapping)
-        and not is_plain(document)
-        and any(homes(document, path, layout) for layout in layouts() for path in layout["at"])
-    )
-
-
-def is_of_tool(document: Mapping[Any, Any], *, several: bool = False) -> bool:
-    """Returns whether a document is one of a certain tool, and not only an object with rows.
-
-    Args:
-        document: the document.
-        several: whether it must have the ranked lists of several queries.
-    """
-    if is_plain(document):
-        return False
-    own = [layout for layout in layouts() if "kind" in layout and not (several and layout["rows"] == "one")]
-    return any(homes(document, path, layout) for layout in own for path in layout["at"])
 
 
 def is_plain(document: Mapping[str, Any]) -> bool:

@@ -99,7 +99,8 @@ def judged_by(
     }
     found: dict[bytes, tuple[str, dict[bytes, float]]] = {}
     for name, qrels in read.items():
-        for query, grades in graded(qrels):
+        for query, documents, values in qrels.rows_by_query():
+            grades = dict(zip(documents, values, strict=True))
             first, others = found.setdefault(query, (name, grades))
             if others != grades:
                 raise differing(query, (first, others), (name, grades), remedy)
@@ -107,19 +108,9 @@ def judged_by(
     if whole is not None:
         return whole
     rows = [(query, *each) for query, (_, grades) in found.items() for each in grades.items()]
-    queries, documents, values = (list(each) for each in zip(*rows, strict=True))
-    judgments = _native.judgments_from_rows(queries, documents, np.array(values, np.float64))
+    ids, judged, numbers = (list(each) for each in zip(*rows, strict=True))
+    judgments = _native.judgments_from_rows(ids, judged, np.array(numbers, np.float64))
     return Qrels(" + ".join(read), judgments, MAPPING)
-
-
-def graded(qrels: Qrels) -> list[tuple[bytes, dict[bytes, float]]]:
-    """Returns the grades of each query's documents."""
-    its = qrels.judgments
-    grades, ends = its.grades.tolist(), its.offsets.tolist()
-    return [
-        (query, dict(zip(its.documents(place), grades[ends[place] : ends[place + 1]], strict=True)))
-        for place, query in enumerate(its.queries)
-    ]
 
 
 def differing(

@@ -20,10 +20,11 @@ from carob.inputs.columns import (
     no_such_column,
     plain_name,
     role_said,
+    several_columns,
     there,
     usual,
 )
-from carob.inputs.errors import SWAPPED, TWO_COLUMNS, refused
+from carob.inputs.errors import SWAPPED, refused
 from carob.output.errors import DataError, UnclearGradesError, Worded, by_reading, worded
 from carob.output.escaping import shown
 
@@ -33,14 +34,10 @@ if TYPE_CHECKING:
     from carob.inputs.columns import Asked
 
 NO_LISTS = {
-    "score": ("There is no column that lists the scores of '{column}'.", "Name it: {reading}."),
-    "rank": ("There is no column that lists the ranks of '{column}'.", "Name it: {reading}."),
-    "grade": (
-        "There is no column that lists the grades of '{column}'.",
-        "Name it: {reading}; {relevant} if each of them is relevant.",
-    ),
+    "run": "Name it: {reading}.",
+    "qrels": "Name it: {reading}; {relevant} if each of them is relevant.",
 }
-"""A table whose rows list documents, without a column of lists with their scores or grades."""
+"""The remedy for a table whose rows list documents, without a column of lists with their scores or grades."""
 
 
 Shape: TypeAlias = "str | tuple[str, ...]"
@@ -608,13 +605,12 @@ def numbers_in(
         found = named_after(listed, kind, beside)
     for role, its in found.items():
         if len(its) > 1:
-            both, reading = " and ".join(f"'{each}'" for each in its), by_reading(kind, **{role: str(its[0])})
-            words = {"kind": kind, "there": there(names_of(fields)), "role": role}
-            raise refused(*TWO_COLUMNS, **words, column=its[0], both=both, reading=reading)
+            raise several_columns(its, role, kind, there(names_of(fields)))
         needs = kind == "qrels" and last_name(listed) not in sides()["qrels"]
         if not its and (named[role] or needs):
             reading, relevant = by_reading(kind, **{role: ...}), by_reading(kind, grade=1)
-            raise refused(*NO_LISTS[role], column=listed, reading=reading, relevant=relevant)
+            missing = f"There is no column that lists the {role}s of '{{column}}'."
+            raise refused(missing, NO_LISTS[kind], column=listed, reading=reading, relevant=relevant)
     return {role: its[0] for role, its in found.items() if its}
 
 
@@ -660,6 +656,16 @@ LIKE_NUMBERS = {
     "qrels": {"grade": r"(relevance|grade|label|rating|gain|isrelevant)s?$"},
 }
 """The names of lists that may hold numbers of documents, by role."""
+DOUBTFUL_LISTS = {
+    "run": (
+        "'{column}' may be the scores or ranks of '{listed}'.",
+        "If so: {reading}. If the order of each list is its ranking: {without}.",
+    ),
+    "qrels": (
+        "'{column}' may be the grades of '{listed}'.",
+        "If so: {reading}. If all of '{listed}' are relevant: {without}.",
+    ),
+}
 
 
 def named_after(listed: str, kind: str, beside: Sequence[str]) -> dict[str, list[str]]:
@@ -682,19 +688,7 @@ def named_after(listed: str, kind: str, beside: Sequence[str]) -> dict[str, list
             how = {"grade": 1} if kind == "qrels" else {"document": str(listed)}
             reading, without = by_reading(kind, **{role: str(other)}), by_reading(kind, **how)
             words = {"column": other, "listed": listed, "reading": reading, "without": without}
-            raise (
-                refused(
-                    "'{column}' may be the scores or ranks of '{listed}'.",
-                    "If so: {reading}. If the order of each list is its ranking: {without}.",
-                    **words,
-                )
-                if kind == "run"
-                else refused(
-                    "'{column}' may be the grades of '{listed}'.",
-                    "If so: {reading}. If all of '{listed}' are relevant: {without}.",
-                    **words,
-                )
-            )
+            raise refused(*DOUBTFUL_LISTS[kind], **words)
     return found
 
 

@@ -17,7 +17,7 @@ from carob._numpy import np
 from carob.conventions.policy import Policy
 from carob.inputs.columns import CONSTANT, OfProject, constant_in
 from carob.inputs.dicts import MAPPING, is_sample, numbered, numbers_of, plain
-from carob.inputs.errors import NOTHING, refused, scores_as_grades, sentences, skipped_all
+from carob.inputs.errors import nothing, refused, scores_as_grades, sentences, skipped_all
 from carob.inputs.files import read_as
 from carob.inputs.frames import Frame, columns_of, frame_origin, is_frame, listed_in
 from carob.inputs.ids import bytes_of, text_of, texts, texts_of
@@ -25,7 +25,7 @@ from carob.inputs.layouts import by_query
 from carob.inputs.names import Names
 from carob.inputs.runs import reading_of
 from carob.inputs.sources import Provenance, Readable, Source
-from carob.output.errors import DataError, NoSuchColumnsError, NothingError, by_policy, worded
+from carob.output.errors import NoSuchColumnsError, by_policy, worded
 from carob.output.escaping import shown
 from carob.output.layout import Display
 
@@ -445,10 +445,16 @@ class Qrels:
 
     def rows(self) -> Iterator[tuple[bytes, bytes, float]]:
         """Yields the query, the document and the grade of each judgment."""
-        grades = iter(self.judgments.grades.tolist())
-        for place, query in enumerate(self.judgments.queries):
-            for document in self.judgments.documents(place):
-                yield query, document, next(grades)
+        for query, documents, grades in self.rows_by_query():
+            for document, grade in zip(documents, grades, strict=True):
+                yield query, document, grade
+
+    def rows_by_query(self) -> Iterator[tuple[bytes, list[bytes], list[float]]]:
+        """Yields the ids of each query and of its documents, and their grades."""
+        held = self.judgments
+        grades, ends = held.grades.tolist(), held.offsets.tolist()
+        for place, query in enumerate(held.queries):
+            yield query, held.documents(place), grades[ends[place] : ends[place + 1]]
 
     @cached_property
     def names(self) -> Names:
@@ -468,14 +474,11 @@ def graded(qrels: Qrels, queries: Container[bytes] | None = None) -> dict[bytes,
         qrels: the judgments.
         queries: the queries to return; all if None.
     """
-    own, found = qrels.judgments, {}
-    grades, offsets = own.grades.tolist(), own.offsets.tolist()
-    for place, query in enumerate(own.queries):
+    found = {}
+    for query, documents, grades in qrels.rows_by_query():
         if queries is None or query in queries:
             its = found[query] = dict[bytes, float]()
-            for document, grade in zip(
-                own.documents(place), grades[offsets[place] : offsets[place + 1]], strict=True
-            ):
+            for document, grade in zip(documents, grades, strict=True):
                 if grade >= 0:
                     its.setdefault(document, grade)
     return found
@@ -552,11 +555,6 @@ def judgments_of_lines(source: Source, policy: Policy) -> _native.Judgments:
     if not found.query_count:
         raise nothing(source.name, "expected lines 'query 0 document grade'.")
     return found
-
-
-def nothing(name: str, why: str) -> DataError:
-    """Returns the error for an input without any judgment."""
-    return refused(NOTHING, error=NothingError, file=name, why=why)
 
 
 NO_SUBTOPIC = (b"0", b"Q0", b"q0")

@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from carob import _native
 from carob._dataclasses import dataclass, replace
@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from carob.inputs.sources import Provenance
 
 
+Made = TypeVar("Made")
 RunLike: TypeAlias = "Run | Readable | Mapping[Any, Any] | Rows | Frame"
 Listed: TypeAlias = "Run | os.PathLike[str] | Frame | Mapping[Any, Mapping[Any, Any]]"
 """One of several runs, but for its path as text, which is itself a sequence of texts, and the rows of JSON lines."""
@@ -91,14 +92,9 @@ class Run:
     @property
     def doubted(self) -> str | None:
         """The name of the column for scores, if the caller gave it and it may hold something else, else None."""
-        if (
-            self.named is None
-            or self.meant
-            or isinstance(self.named, Distance)
-            or usual([self.named], "score")
-        ):
-            return None
-        return self.named
+        named = self.named
+        sure = named is None or self.meant or isinstance(named, Distance) or usual([named], "score")
+        return None if sure else named
 
     @property
     def origin(self) -> Provenance:
@@ -283,11 +279,8 @@ def insisted(columns: Mapping[str, Any]) -> dict[str, Any]:
 def told_distance(held: Any, column: str) -> Any:
     """Returns the source of a run whose origin names the column of distances, as that of files does already."""
     if isinstance(held, Wrapper):
-        return (
-            held
-            if "distance" in dict(held.origin.columns)
-            else replace(held, held=told_distance(held.held, column))
-        )
+        told = "distance" in dict(held.origin.columns)
+        return held if told else replace(held, held=told_distance(held.held, column))
     return replace(held, origin=replace(held.origin, columns=(("distance", column),)))
 
 
@@ -372,14 +365,27 @@ def runs_in(given: Any, exclude: Any = None) -> list[Run]:
         raise refused(*NO_RUNS, what="dictionary" if isinstance(given, Mapping) else "list")
     refuse_shared(given)
     seen = None if exclude is None else pairs_of(exclude)
-    if isinstance(given, Mapping):
-        names = list(map(str, given))
-        refuse_alike(names)
-        found = [Run.of(each, name, exclude=seen) for name, each in zip(names, given.values(), strict=True)]
-    else:
-        found = [Run.of(each, exclude=seen) for each in given]
-        names = names_apart(found)
-    return [replace(run, name=name) for name, run in zip(names, found, strict=True)]
+    return [
+        replace(run, name=name) for name, run in named_runs(given, lambda each: Run.of(each, exclude=seen))
+    ]
+
+
+def named_runs(given: Any, opened: Callable[[Any], Made]) -> list[tuple[str, Made]]:
+    """Returns several runs with distinct names, which are a dictionary's keys or the names of listed files.
+
+    Args:
+        given: the result of ``several_of``.
+        opened: opens a run, or returns scores, which have a name only.
+
+    Raises:
+        DataError: two runs have the same name.
+    """
+    if not isinstance(given, Mapping):
+        found = list(map(opened, given))
+        return list(zip(names_apart(found), found, strict=True))
+    names = list(map(str, given))
+    refuse_alike(names)
+    return list(zip(names, map(opened, given.values()), strict=True))
 
 
 def several_of(given: Any) -> Any:

@@ -148,7 +148,7 @@ def affixes_differ(known: str, other: str) -> str:
         return f"the {kind} '{found.before or found.after}' is on one side only: add or remove it"
     if re.sub("[^0-9A-Za-z]", "", known) == re.sub("[^0-9A-Za-z]", "", other):
         return "the punctuation differs: write both alike"
-    if words_of(known.casefold()) != words_of(other.casefold()):
+    if WORD.findall(known.casefold()) != WORD.findall(other.casefold()):
         return "numbers lost their leading zeros: write both alike"
     return "write both alike"
 
@@ -202,11 +202,6 @@ def affixed(mine: list[str], its: list[str]) -> Apart | None:
     return None
 
 
-def words_of(text: str) -> list[str]:
-    """Returns the words of an id: runs of letters, and numbers as they are written."""
-    return WORD.findall(text)
-
-
 class Affixes(NamedTuple):
     """What an id has before and after the words of another.
 
@@ -232,14 +227,15 @@ class Affixes(NamedTuple):
             short, long = long, short
         if not short:
             return None
-        sought, words = list(map(word_in, short)), list(map(word_in, long))
         text = long[0].string
+        sought, words = plain_words(short[0].string), plain_words(text)
         for place in range(len(words) - len(sought) + 1):
             if words[place : place + len(sought)] == sought:
                 first, last = long[place], long[place + len(sought) - 1]
-                return cls(
-                    of_judged, text[: first.start()], without_marks(text[last.end() :], short[-1].string)
-                )
+                marks = short[-1].string[
+                    short[-1].end() :
+                ]  # the punctuation with which the shorter id ends, too
+                return cls(of_judged, text[: first.start()], text[last.end() :].removeprefix(marks))
         return None
 
     @property
@@ -249,15 +245,9 @@ class Affixes(NamedTuple):
         return self.of_judged, before, re.sub("[0-9]+", "0", self.after)
 
 
-def without_marks(ending: str, short: str) -> str:
-    """Returns what follows the words of the shorter id, without the punctuation with which that id ends too."""
-    marks = re.search(r"[^0-9A-Za-z\x80-\U0010ffff]*$", short)
-    return ending.removeprefix(marks[0] if marks else "")
-
-
-def word_in(found: re.Match[str]) -> str:
-    """Returns a word in lower case, or a number without leading zeros."""
-    return found[0].lower().lstrip("0") or "0"
+def plain_words(text: str) -> tuple[str, ...]:
+    """Returns the words of an id in lower case, and its numbers without leading zeros."""
+    return tuple(each.lower().lstrip("0") or "0" for each in WORD.findall(text))
 
 
 MOST_WORDS = 16
@@ -293,7 +283,7 @@ def is_usual(affixes: tuple[str, str], ranked: Sequence[str], judged: Collection
     """Returns whether many judged ids have the affixes of ranked ones; without any, whether two have equal words."""
     if not any(affixes):
         ids = set(judged)
-        return len({tuple(map(word_in, WORD.finditer(each))) for each in ids}) < len(ids)
+        return len(set(map(plain_words, ids))) < len(ids)
     before, after = (re.escape(each).replace("0", "[0-9]+") for each in affixes)
     its = re.compile(f"{'.*' if before == '/' else ''}{before}.+{after}")
     patterns = {pattern_of(each) for each in ranked}
@@ -317,9 +307,9 @@ def pairs_by_words(mine: list[str], its: list[str]) -> list[tuple[str, str]]:
     """Returns pairs of a judged and a ranked id, the words of one of which are consecutive words of the other."""
     pairs: list[tuple[str, str]] = []
     for longs, shorts, judged in ((its, mine, False), (mine, its, True)):
-        known = {tuple(map(word_in, WORD.finditer(each))): each for each in shorts}
+        known = {plain_words(each): each for each in shorts}
         for long in longs:
-            words = tuple(map(word_in, WORD.finditer(long)))[:MOST_WORDS]
+            words = plain_words(long)[:MOST_WORDS]
             places = range(len(words) + 1)
             parts_of = sorted((words[place:end] for place in places for end in places[place + 1 :]), key=len)
             short = next((known[each] for each in reversed(parts_of) if each in known), None)

@@ -10,7 +10,7 @@ from carob._numpy import np
 from carob.conventions.policy import Policy
 from carob.inputs.dicts import MappingRun
 from carob.inputs.ids import text_of
-from carob.inputs.runs import MatchOptions, TextRun, Wrapper
+from carob.inputs.runs import MatchOptions, TextRun, innermost
 from carob.inputs.sources import is_pattern
 from carob.inputs.systems import named_systems, one_system
 from carob.output.errors import worded
@@ -74,17 +74,13 @@ def contradicted(run: Run, agree: int, contradict: int, where: str = "") -> str 
 
 def trec_text_of(run: Run) -> TextRun | None:
     """Returns the text of a run, or None for other runs."""
-    held: Any = run.held
-    while isinstance(held, Wrapper):
-        held = held.held
+    held = innermost(run.held)
     return held if isinstance(held, TextRun) else None
 
 
 def numbered_by_position(run: Run) -> bool:
     """Returns whether the queries of a run are only the positions of answers that name none."""
-    held: Any = run.held
-    while isinstance(held, Wrapper):
-        held = held.held
+    held = innermost(run.held)
     return isinstance(held, MappingRun) and held.by_position
 
 

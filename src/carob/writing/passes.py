@@ -284,7 +284,7 @@ def take_run(maker: _native.ListMaker, held: Any, options: MatchOptions) -> None
         CameBack: the rows of a query are not together.
     """
     if isinstance(held, Wrapper) and not isinstance(held, ExcludingRun):
-        with naming_files(held, options.policy):
+        with held.named(options.policy):
             take_run(maker, held.held, options)
     elif isinstance(held, TextRun):
         with sentences(held.source.name, "run", held.origin.files):
@@ -294,18 +294,6 @@ def take_run(maker: _native.ListMaker, held: Any, options: MatchOptions) -> None
     else:
         options.refuse_without_ranks(ranks=False)
         take_rows(maker, held)
-
-
-@contextmanager
-def naming_files(held: Wrapper, policy: Policy) -> Iterator[None]:
-    """Names the file of a table in errors about its rows."""
-    from carob.inputs.files.table import FileRun
-
-    if isinstance(held, FileRun):
-        with held.table.named(policy):
-            yield
-    else:
-        yield
 
 
 def take_frames(maker: _native.ListMaker, held: Columns | StreamedRun, options: MatchOptions) -> None:

@@ -17,9 +17,7 @@ from carob.inputs.errors import (
     LINE_FAULTS,
     NO_ROW,
     NOT_UTF_8,
-    ROW_OF_TABLE,
     TABLE_NOT_UTF_8,
-    TWO_NAMES,
     WHOLE,
     columns_remedy,
     holds_value,
@@ -27,8 +25,7 @@ from carob.inputs.errors import (
     refused,
     sentences,
 )
-from carob.inputs.files.rows import cells_of, names_in, separator_of
-from carob.inputs.ids import twice
+from carob.inputs.files.rows import cells_of, names_in, refuse_two_names, row_of, separator_of
 from carob.inputs.nested import lists_documents, shapes_of
 from carob.inputs.sources import BYTE_ORDER_MARK
 from carob.output.parsing import is_number, number_of
@@ -119,9 +116,7 @@ def delimited(
             names_in(lines[0]),
         )  # the table of a sample, whatever its name
     if is_header(names, asked) or (sure and not any(is_number(each) for each in names)):
-        again = twice(names)
-        if again is not None:
-            raise refused(*TWO_NAMES, file=path, line=1, column=again)
+        refuse_two_names(names, path, 1)
         return Delimited(separator, tuple(names), header=True)
     if sure:
         value = "relevance" if kind == "qrels" else "score"
@@ -203,9 +198,7 @@ def rows_of_text(
             try:
                 for line, cells in table_rows(file, how):
                     place: dict[str, Any] = {"file": path, "line": line}
-                    if len(cells) != len(how.names):
-                        raise refused(*ROW_OF_TABLE, **place, count=len(cells), expected=len(how.names))
-                    row = dict(zip(how.names, cells, strict=True))
+                    row = row_of(how.names, cells, path, line)
                     yield place, {name: row[name] if name == query else list_in(row[name]) for name in wanted}
             except UnicodeDecodeError:
                 raise refused(*TABLE_NOT_UTF_8, file=path) from None

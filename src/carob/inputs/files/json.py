@@ -19,8 +19,8 @@ from carob.inputs.errors import (
     LINE_NOT_AN_OBJECT,
     LISTS_NO_DOCUMENTS,
     NO_RUNS,
-    NOTHING,
     as_scores,
+    nothing,
     number_error,
     refused,
     scores_as_grades,
@@ -39,7 +39,7 @@ from carob.inputs.nested import (
     value_at,
 )
 from carob.inputs.sources import BYTE_ORDER_MARK, source_of
-from carob.output.errors import CarobError, DataError, NothingError, by_reading
+from carob.output.errors import CarobError, DataError, by_reading
 from carob.output.parsing import json_in, json_or_none
 
 if TYPE_CHECKING:
@@ -286,7 +286,7 @@ def mapping_of_rows(rows: Sequence[Any], kind: str, asked: Asked) -> dict[Any, d
         DataError: a row that is not a dict, ambiguous columns, a document that occurs twice for one query.
     """
     if not rows and kind == "qrels":
-        raise refused(NOTHING, error=NothingError, file="qrels", why="the list is empty.")
+        raise nothing("qrels", "the list is empty.")
     if not rows:
         raise refused(*NO_RUNS, what="list")
     odd = next((number for number, each in enumerate(rows) if not isinstance(each, dict)), None)

@@ -441,9 +441,9 @@ class DuckDB(Library):
         columns = ", ".join(f"{literal(each)}: 'VARCHAR'" for each in how.names)
         quote = literal('"' if how.header else "")
         return self.connection.sql(
-            f"FROM read_csv({listed(source)}, auto_detect = false, columns = {{{columns}}}, nullstr = '', comment = '', "
-            f"header = {'true' if how.header else 'false'}, delim = {literal(how.separator)}, quote = {quote}, "
-            f"escape = {quote})"
+            f"FROM read_csv({listed(source)}, auto_detect = false, columns = {{{columns}}}, nullstr = '', "
+            f"comment = '', header = {'true' if how.header else 'false'}, delim = {literal(how.separator)}, "
+            f"quote = {quote}, escape = {quote})"
         )
 
     def lines(self, source: FilesOrText, plan: ColumnRoles) -> duckdb.DuckDBPyRelation:
@@ -572,6 +572,7 @@ class PyArrow(Library):
 
     def flat(self, table: Any, plan: ColumnRoles, kind: str, *, text: bool) -> Any:
         """Selects the wanted columns of a table without lists."""
+        del text
         refuse_long_dictionaries(table, [name for role, name in plan.columns.items() if role in IDS])
         return table if kind == "run" else table.to_table(columns=list(plan.columns.values()))
 

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from carob._cached import cached_property
-from carob.inputs.errors import NO_ROW, ROW_OF_TABLE, TABLE_NOT_UTF_8, TWO_NAMES, refused, sentences
+from carob.inputs.errors import NO_ROW, TABLE_NOT_UTF_8, refused, sentences
 from carob.inputs.ids import twice
 
 if TYPE_CHECKING:
@@ -85,9 +85,7 @@ def rows_of(lines: Iterable[tuple[int, str]], path: str) -> Iterator[tuple[dict[
     if not header:
         return
     names = names_in(header)
-    again = twice(names)
-    if again is not None:
-        raise refused(*TWO_NAMES, file=path, line=first, column=again)
+    refuse_two_names(names, path, first)
     number = first
 
     def numbered() -> Iterator[str]:
@@ -102,6 +100,17 @@ def rows_of(lines: Iterable[tuple[int, str]], path: str) -> Iterator[tuple[dict[
         raise refused(*NO_ROW, file=path, line=number, why=error) from None
 
 
+def refuse_two_names(names: Sequence[str], path: str, line: int) -> None:
+    """Refuses a first line in which two columns have the same name.
+
+    Raises:
+        DataError: two columns have the same name.
+    """
+    again = twice(names)
+    if again is not None:
+        raise refused("two columns are named '{column}'.", "Rename one.", file=path, line=line, column=again)
+
+
 def row_of(names: Sequence[str], cells: Sequence[str], path: str, line: int) -> dict[str, str]:
     """Returns the cells of a row by the names of their columns.
 
@@ -109,5 +118,12 @@ def row_of(names: Sequence[str], cells: Sequence[str], path: str, line: int) -> 
         DataError: another number of columns.
     """
     if len(cells) != len(names):
-        raise refused(*ROW_OF_TABLE, file=path, line=line, count=len(cells), expected=len(names))
+        raise refused(
+            "found {count:column}, but the first line has {expected}.",
+            "Complete the row, or quote cells that contain the separator.",
+            file=path,
+            line=line,
+            count=len(cells),
+            expected=len(names),
+        )
     return dict(zip(names, cells, strict=True))

@@ -34,7 +34,16 @@ from carob.inputs.files.json import (
     refuse_lines,
     whole_line,
 )
-from carob.inputs.files.libraries import COLUMNAR, Polars, columnar_kind, has_library, in_polars, library_for, opened, reading
+from carob.inputs.files.libraries import (
+    COLUMNAR,
+    Polars,
+    columnar_kind,
+    has_library,
+    in_polars,
+    library_for,
+    opened,
+    reading,
+)
 from carob.inputs.files.neighbours import array_kind, neighbours_in
 from carob.inputs.files.paths import Place, place_of
 from carob.inputs.files.plain_json import first_rows, plain_source
@@ -49,15 +58,14 @@ from carob.output.parsing import json_or_none
 from carob.output.taken import take
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
+    from contextlib import AbstractContextManager
 
-    from carob import _native
     from carob.conventions.policy import Policy
     from carob.inputs.columns import Asked
     from carob.inputs.files.header import Delimited
     from carob.inputs.files.libraries import Library
     from carob.inputs.nested import ColumnRoles, Shape
-    from carob.inputs.runs import Found, MatchOptions, Ranked, Row
 
 
 JSON = re.compile(rb"\s*(?:\{|\[\s*\{)")
@@ -692,17 +700,6 @@ class FileRun(Wrapper):
         """The files."""
         return replace(self.table.origin, whole=self.held.origin.whole)
 
-    def match(self, judgments: _native.Judgments, options: MatchOptions) -> Found:
-        """Returns the rows of judged documents."""
-        with self.table.named(options.policy):
-            return self.held.match(judgments, options)
-
-    def rankings(self, queries: list[bytes], options: MatchOptions, depth: int | None = None) -> list[Ranked]:
-        """Returns the documents of each query in rank order, with the scores by which the documents are ordered."""
-        with self.table.named():
-            return self.held.rankings(queries, options, depth)
-
-    def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
-        """Yields the query, document and score of each row, with negated ranks in place of missing scores."""
-        with self.table.named():
-            yield from self.held.rows(queries)
+    def named(self, policy: Policy | None = None) -> AbstractContextManager[None]:
+        """Returns what adds the names of the files to errors about rows, which are read under a policy."""
+        return self.table.named(policy)

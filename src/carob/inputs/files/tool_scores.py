@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
 from carob.inputs.errors import refused
+from carob.inputs.nested import Inner, value_at
 from carob.output.parsing import json_or_none
 
 if TYPE_CHECKING:
@@ -129,7 +130,10 @@ def kibana_scores(lines: NumberedLines, document: Any, file: str) -> ToolScores 
         )
     else:
         found = (({"file": file, "row": number}, each) for number, each in enumerate(documents_in(document)))
-    documents = [(place, source_in(each)) for place, each in found]
+    # The document of a hit of Elasticsearch, or the document itself.
+    documents = [
+        (place, each.get("_source", each) if isinstance(each, Mapping) else each) for place, each in found
+    ]
     if not documents or not is_score(documents[0][1]):
         return None
     refuse_part(document, len(documents), file)
@@ -144,16 +148,9 @@ def documents_in(document: Any) -> list[Any]:
     return next((each for each in its if isinstance(each, list)), [document])
 
 
-def source_in(hit: Any) -> Any:
-    """Returns the document of a hit of Elasticsearch, or the document itself."""
-    return hit.get("_source", hit) if isinstance(hit, Mapping) else hit
-
-
 def at(value: Any, path: str) -> Any:
     """Returns the value at a path of fields that are joined by dots, or None."""
-    for field in path.split("."):
-        value = value.get(field) if isinstance(value, Mapping) else None
-    return value
+    return value_at(value, Inner.of(tuple(path.split("."))))
 
 
 def is_score(document: Any) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import fields
 from typing import IO, TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, TypeVar
 
@@ -22,6 +22,7 @@ from carob.inputs.sources import fields_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Sized
     from concurrent.futures import Future
+    from contextlib import AbstractContextManager
 
     from carob.conventions.policy import Policy
     from carob.inputs.sources import Provenance, Source
@@ -171,13 +172,32 @@ class Wrapper:
         """Whether the run must be read alone, without other runs at the same time."""
         return self.held.alone
 
+    def named(self, policy: Policy | None = None) -> AbstractContextManager[None]:
+        """Returns what adds the names of files to errors about rows, which are read under a policy."""
+        del policy
+        return nullcontext()
+
+    def match(self, judgments: _native.Judgments, options: MatchOptions) -> Found:
+        """Returns the rows of judged documents."""
+        with self.named(options.policy):
+            return self.held.match(judgments, options)
+
     def rankings(self, queries: list[bytes], options: MatchOptions, depth: int | None = None) -> list[Ranked]:
         """Returns the documents of each query in the order of ``match``, with the scores that were compared."""
-        return self.held.rankings(queries, options, depth)
+        with self.named():
+            return self.held.rankings(queries, options, depth)
 
     def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
-        """Returns the query, document and score of each row, for some queries or all, in the source's order."""
-        return self.held.rows(queries)
+        """Yields the query, document and score of each row, for some queries or all, in the source's order."""
+        with self.named():
+            yield from self.held.rows(queries)
+
+
+def innermost(held: Any) -> Any:
+    """Returns the source to which wrappers pass on their calls, or what is no wrapper as it is."""
+    while isinstance(held, Wrapper):
+        held = held.held
+    return held
 
 
 def add_to_pool(pool: _native.Pool, held: RunSource, queries: Collection[bytes], policy: Policy) -> None:

@@ -47,11 +47,9 @@ class RunWithEmptyLists(Wrapper):
         answered: the queries that the run answers, at least those with an empty list.
     """
 
-    answered: frozenset[bytes] = frozenset()
+    answered: frozenset[bytes]
 
     def match(self, judgments: _native.Judgments, options: MatchOptions) -> Found:
         """Returns the rows of judged documents."""
         found = self.held.match(judgments, options)
-        if not self.answered:
-            return found
         return cast("Found", MatchWithEmptyLists(found, judgments.queries, self.answered))

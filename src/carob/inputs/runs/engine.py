@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from carob._dataclasses import dataclass
 from carob.inputs.columns import ROLES, choose
-from carob.inputs.errors import BELOW_ZERO, as_scores, refusals, refused
+from carob.inputs.errors import BELOW_ZERO, as_scores, fault_of, refusals, refused
 from carob.inputs.frames import Columns, columns_of, fit, library_of, systems_in
 from carob.inputs.ids import text_of, unicode
 from carob.inputs.runs import Extracted
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 
     from carob import _native
     from carob.inputs.runs import MatchOptions, Ranked, Row
-from carob.inputs.errors import fault_of
-from carob.inputs.runs.engine_plan import Lazy
+    from carob.inputs.runs.engine_plan import Lazy
 
 FAULTS = {
     "null": ("column '{column}' is null in {where}.", "Fill in a value, or leave such rows out."),
@@ -200,7 +199,7 @@ class EngineRun:
 
         chosen = self.needed(options)
         queries, judged = (
-            nw.from_native(placed(table, self.library, self.origin.home)) for table in tables_of(judgments)
+            nw.from_native(ENGINES[self.library](table, self.origin.home)) for table in tables_of(judgments)
         )
         rows = scored_rows(nw.from_native(self.table), chosen)
         return plan(rows, faults(chosen, rows), queries, judged, options)
@@ -315,11 +314,7 @@ class EngineRun:
             if queries is not None:
                 rows = self.only(rows, [text for query in queries if (text := unicode(query)) is not None])
             found = rows.collect("pyarrow").to_native()
-        return self.in_memory(found)
-
-    def in_memory(self, rows: Any) -> Columns:
-        """Returns a run of collected rows, whose columns are named by role."""
-        return columns_of(rows, "run", {role: role for role in self.chosen})
+        return columns_of(found, "run", {role: role for role in self.chosen})
 
     def only(self, rows: Any, queries: list[str]) -> Any:
         """Returns the rows of some queries."""
@@ -329,7 +324,7 @@ class EngineRun:
         if len(queries) <= FEW:
             return rows.filter(nw.col("query").is_in(queries))
         table = pa.table({"query": queries})
-        wanted = nw.from_native(placed(table, self.library, self.origin.home))
+        wanted = nw.from_native(ENGINES[self.library](table, self.origin.home))
         return rows.join(wanted, on="query", how="semi")
 
 
@@ -411,20 +406,6 @@ def home_of(table: Any, library: str) -> Any:
     return table if library == "duckdb" else None
 
 
-def placed(table: Any, library: str, home: Any) -> Any:
-    """Converts a PyArrow table to a table of the engine.
-
-    Args:
-        table: the table.
-        library: the engine's.
-        home: the result of ``home_of`` for a table of the engine; None for the engine's default.
-
-    Raises:
-        DataError: the engine has no session.
-    """
-    return ENGINES[library](table, home)
-
-
 def in_spark(table: Any, session: Any) -> Any:
     """Returns a Spark DataFrame, either classic or Connect."""
     from pyspark import __version__
@@ -476,6 +457,7 @@ SQL = {"string": "string", "int64": "bigint", "double": "double"}
 
 MAKERS: tuple[Callable[[Any, Any], Any], ...] = (in_spark, in_duckdb, in_polars, in_ibis, in_sqlframe)
 ENGINES = dict(zip(("pyspark", "duckdb", "polars", "ibis", "sqlframe"), MAKERS, strict=True))
-"""Makes an engine's table, by the name of its library."""
+"""Makes an engine's table of one of PyArrow, by the name of its library; after ``home_of`` for a table of the engine,
+or None for the engine's default."""
 TABLES = ("duckdb", "pyspark", "ibis", "sqlframe")
 """Engines that have tables only, no frames in memory."""
