@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, cast
 
 from carob import _native
 from carob._dataclasses import dataclass, replace
-from carob.inputs import engine_of, installed
+from carob.inputs import engine_of, installed, library_of
 from carob.inputs.columns import (
     ASKED,
     IDS,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from carob.inputs.columns import Asked
-    from carob.inputs.nested import ColumnRoles, Shape
+    from carob.inputs.nested import Shape
     from carob.inputs.runs import MatchOptions, Ranked, Row
 
 
@@ -161,11 +161,6 @@ def is_frame(given: object) -> bool:
         return known
     installed()
     return engine_of(given) is not None
-
-
-def library_of(given: object) -> str:
-    """Returns the library that an object's class comes from."""
-    return type(given).__module__.partition(".")[0].strip("_")
 
 
 LISTS = ("+l", "+L", "+vl", "+vL")
@@ -384,7 +379,7 @@ def listed_in(given: Any, kind: str, named: Asked) -> tuple[Any, Asked] | None:
         return None
     from importlib.util import find_spec
 
-    from carob.inputs.nested import plan_of
+    from carob.inputs.nested import as_table, plan_of, rows_of_frame
 
     def by_row() -> tuple[Any, Asked]:
         from carob.inputs.files.json import mapping_by
@@ -425,46 +420,10 @@ def with_scores(given: Any, named: Asked) -> tuple[Any, Asked]:
     column = named.get("score")
     if not isinstance(column, Distance):
         return given, named
+    from carob.inputs.nested import with_negated
+
     given = with_index(given, {**dict.fromkeys(ASKED["run"]), **named})
     return with_negated(given, str(column)), {**named, "score": f"{column}{INSISTED}"}
-
-
-def negated(frame: Any, plan: ColumnRoles) -> Any:
-    """Returns the rows of a table, with scores in place of distances."""
-    return with_negated(frame, plan.flat["score"]) if plan.minus else frame
-
-
-def with_negated(frame: Any, column: str) -> Any:
-    """Returns a frame with a negated column. What holds no numbers stays as it is, and is refused as scores.
-
-    Raises:
-        DataError: the frame is of a library whose columns carob cannot change.
-    """
-    import narwhals as nw
-
-    try:
-        known = nw.from_native(as_table(frame))
-    except TypeError:
-        raise refused(
-            "carob does not negate the column '{column}' of such a table.",
-            "Write minus the distance as the score.",
-            column=column,
-        ) from None
-    held = known.collect_schema().get(column)
-    if held is None or not (held.is_numeric() or held == nw.Object):
-        return frame
-    distance = nw.col(column)
-    # Numbers without a sign would overflow.
-    score = 0 - (distance.cast(nw.Int64) if held.is_integer() else distance)
-    return known.with_columns(score.alias(column)).to_native()
-
-
-def as_table(given: Any) -> Any:
-    """Returns a reader or a data set of PyArrow as a table, and other frames as they are."""
-    if library_of(given) != "pyarrow":
-        return given
-    read = getattr(given, "read_all", None) or getattr(given, "to_table", None)
-    return given if read is None else read()
 
 
 def shapes_in(given: Any, asked: Asked, kind: str) -> dict[str, Shape] | None:
@@ -527,17 +486,6 @@ def has_nested(given: Any, library: str, kind: str) -> bool:
     else:
         return False
     return any(str(each).lower().startswith(NESTED) for each in types)
-
-
-def rows_of_frame(given: Any, plan: ColumnRoles) -> Iterable[dict[str, Any]]:
-    """Returns the rows of a frame, with the columns of a plan."""
-    import narwhals as nw
-
-    from carob.inputs.nested import field_path
-
-    names = dict.fromkeys(field_path(name)[0] for name in plan.needed)
-    frame = nw.from_native(as_table(given)).select(*names)
-    return (frame.collect() if isinstance(frame, nw.LazyFrame) else frame).iter_rows(named=True)
 
 
 HALF = "e"

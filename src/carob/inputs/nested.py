@@ -8,6 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from carob._dataclasses import dataclass, replace
+from carob.inputs import library_of
 from carob.inputs.columns import (
     INSISTED,
     Distance,
@@ -233,6 +234,59 @@ class ColumnRoles:
     def documents(self) -> str:
         """The column of the documents, or of the records that hold them."""
         return self.records or self.columns["document"]
+
+
+# ---------------------------------------------------------------- rows of a frame
+
+
+def rows_of_frame(given: Any, plan: ColumnRoles) -> Iterable[dict[str, Any]]:
+    """Returns the rows of a frame, with the columns of a plan."""
+    import narwhals as nw
+
+    names = dict.fromkeys(field_path(name)[0] for name in plan.needed)
+    frame = nw.from_native(as_table(given)).select(*names)
+    return (frame.collect() if isinstance(frame, nw.LazyFrame) else frame).iter_rows(named=True)
+
+
+def negated(frame: Any, plan: ColumnRoles) -> Any:
+    """Returns the rows of a table, with scores in place of distances."""
+    return with_negated(frame, plan.flat["score"]) if plan.minus else frame
+
+
+def with_negated(frame: Any, column: str) -> Any:
+    """Returns a frame with a negated column. What holds no numbers stays as it is, and is refused as scores.
+
+    Raises:
+        DataError: the frame is of a library whose columns carob cannot change.
+    """
+    import narwhals as nw
+
+    try:
+        known = nw.from_native(as_table(frame))
+    except TypeError:
+        raise refused(
+            "carob does not negate the column '{column}' of such a table.",
+            "Write minus the distance as the score.",
+            column=column,
+        ) from None
+    held = known.collect_schema().get(column)
+    if held is None or not (held.is_numeric() or held == nw.Object):
+        return frame
+    distance = nw.col(column)
+    # Numbers without a sign would overflow.
+    score = 0 - (distance.cast(nw.Int64) if held.is_integer() else distance)
+    return known.with_columns(score.alias(column)).to_native()
+
+
+def as_table(given: Any) -> Any:
+    """Returns a reader or a data set of PyArrow as a table, and other frames as they are."""
+    if library_of(given) != "pyarrow":
+        return given
+    read = getattr(given, "read_all", None) or getattr(given, "to_table", None)
+    return given if read is None else read()
+
+
+# ---------------------------------------------------------------- the roles of columns
 
 
 def plan_of(fields: Mapping[str, Shape], kind: str, wanted: Asked) -> ColumnRoles:

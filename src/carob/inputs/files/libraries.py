@@ -24,9 +24,8 @@ from carob.inputs.errors import (
 )
 from carob.inputs.files.header import head_of
 from carob.inputs.files.paths import Place
-from carob.inputs.frames import negated
 from carob.inputs.ids import inner_padding
-from carob.inputs.nested import query_in_two_rows, shapes_of_types, twice_among
+from carob.inputs.nested import negated, query_in_two_rows, shapes_of_types, twice_among
 from carob.output.errors import DataError
 from carob.output.escaping import shown
 from carob.output.taken import take

@@ -47,10 +47,10 @@ from carob.inputs.files.libraries import (
 from carob.inputs.files.neighbours import array_kind, neighbours_in
 from carob.inputs.files.paths import Place, place_of
 from carob.inputs.files.plain_json import first_rows, plain_source
-from carob.inputs.frames import is_frame, rows_of_frame, systems_in
+from carob.inputs.frames import is_frame, systems_in
 from carob.inputs.ids import bytes_of
 from carob.inputs.layouts import LaidOut, is_laid_out, unwrapped, with_columns
-from carob.inputs.nested import plan_of, shapes_of
+from carob.inputs.nested import plan_of, rows_of_frame, shapes_of
 from carob.inputs.runs import Wrapper
 from carob.inputs.sources import BYTE_ORDER_MARK, Provenance, content_of, is_trec
 from carob.output.errors import ContentError, DataError, NoSuchColumnsError, by_policy, worded

@@ -52,4 +52,6 @@ class RunWithEmptyLists(Wrapper):
     def match(self, judgments: _native.Judgments, options: MatchOptions) -> Found:
         """Returns the rows of judged documents."""
         found = self.held.match(judgments, options)
+        if not self.answered:
+            return found
         return cast("Found", MatchWithEmptyLists(found, judgments.queries, self.answered))
