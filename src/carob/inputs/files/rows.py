@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import re
-from typing import TYPE_CHECKING, Any
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from carob._cached import cached_property
 from carob.inputs.errors import NO_ROW, TABLE_NOT_UTF_8, refused, sentences
@@ -16,6 +17,12 @@ if TYPE_CHECKING:
     from carob.inputs.sources import Source
 
 FILLED = re.compile(r"[^\r\n]+")
+
+ROWS_AT_ONCE = 1000
+"""The number of rows in a block."""
+
+Row: TypeAlias = "tuple[dict[str, Any], dict[str, str]]"
+"""A row's place, as the fields of an error, and its cells by the names of the columns."""
 
 
 class NumberedLines:
@@ -74,8 +81,20 @@ def separator_of(line: str) -> str:
     return max(",;\t", key=line.count)
 
 
-def rows_of(lines: Iterable[tuple[int, str]], path: str) -> Iterator[tuple[dict[str, Any], dict[str, str]]]:
-    """Yields the place of each line below the first, as the fields of an error, and its cells by column.
+def rows_of(lines: Iterable[tuple[int, str]], path: str) -> Iterator[Row]:
+    """Returns the place of each line below the first, as the fields of an error, and its cells by column.
+
+    Rows are parsed in blocks, each of which is taken at once.
+
+    Raises:
+        DataError: two columns with the same name, a row with another number of columns, or a cell that is too long.
+    """
+    rows = parsed_rows(lines, path)
+    return chain.from_iterable(iter(lambda: list(islice(rows, ROWS_AT_ONCE)), []))
+
+
+def parsed_rows(lines: Iterable[tuple[int, str]], path: str) -> Iterator[Row]:
+    """Yields the rows of ``rows_of``.
 
     Raises:
         DataError: two columns with the same name, a row with another number of columns, or a cell that is too long.
