@@ -50,7 +50,7 @@ DOORS = {
     "eval": 450,
     "compare": 1540,
     "people": 1320,
-    "sample": 1970,
+    "sample": 1500,
     "next": 800,
     "best": 845,
     "check": 2000,

@@ -55,28 +55,32 @@ def changes_of(documents: Documents, run: Run, measures: Sequence[Measure], poli
     """
     found = match(documents.qrels, run, policy)
     numbered = found.whole
-    base = with_grades(numbered, documents.people)
-    scales = scales_of(documents, numbered, measures, policy)
-    values = (scales * values_of(finished(base, policy), measures)).mean(axis=0)
-    judge = values_of(finished(with_grades(numbered, documents.judge), policy), measures).mean(axis=0)
     place = np.full(len(documents.people), -1)
     place[numbered.judged_grades.astype(np.int64)] = numbered.list_of_judgment
-    lists = place[documents.sampled]
+    lists, sampled = place[documents.sampled], documents.sampled
     repeated = joined([numbered], lists)
-    together = joined([base], lists)
-    own, pool = values_of(finished(together, policy), measures), together.judged_grades
-    divided = np.array([numerator_of(each) is not None for each in measures])
-    parts = []
-    for other in (np.zeros(len(documents.sampled)), documents.judge[documents.sampled]):
-        changed = with_grades(repeated, documents.people, documents.sampled, other)
-        without = np.empty_like(own)
-        for rows, those in ((changed, ~divided), (replace(changed, judged_grades=pool), divided)):
-            if those.any():
-                its = [measures[place] for place in np.flatnonzero(those).tolist()]
-                without[:, those] = values_of(finished(rows, policy), its)
-        parts.append(scales[lists] * (own - without) / documents.queries)
+    people, judge = (with_grades(numbered, each) for each in (documents.people, documents.judge))
+    own = joined([people], lists)
+    without, judged = (
+        with_grades(repeated, documents.people, sampled, other)
+        for other in (np.zeros(len(sampled)), documents.judge[sampled])
+    )
+    divided = [numerator_of(each) is not None for each in measures]
+    tables = [people, judge, own, without, judged]
+    stops = np.cumsum([len(each.length) for each in tables])
+    values = np.empty((stops[-1], len(measures)))
+    for fixed in {*divided}:
+        those = np.flatnonzero(np.equal(divided, fixed)).tolist()
+        pool = own.judged_grades
+        its = [replace(each, judged_grades=pool) for each in tables[3:]] if fixed else tables[3:]
+        rows = joined([*tables[:3], *its], np.arange(stops[-1]))
+        values[:, those] = values_of(finished(rows, policy), [measures[each] for each in those])
+    scales = scales_of(documents, numbered, measures, policy)
+    by_people, by_judge, own_values, *others = np.split(values, stops[:-1])
+    mean, of_judge = (scales * by_people).mean(axis=0), by_judge.mean(axis=0)
+    added, changed = (scales[lists] * (own_values - each) / documents.queries for each in others)
     return [
-        Changes(float(values[column]), float(judge[column]), parts[0][:, column], parts[1][:, column])
+        Changes(float(mean[column]), float(of_judge[column]), added[:, column], changed[:, column])
         for column in range(len(measures))
     ]
 

@@ -162,7 +162,7 @@ def joined(parts: list[JudgedRows], order: Integers) -> JudgedRows:
         parts[0],
         length=length[order],
         offsets=np.append(0, np.cumsum(row_counts[order])),
-        **{name: together(name, rows) for name in ("rank", "grade", "tie_first", "tie_last")},
+        **{name: together(name, rows) for name in PER_ROW},
         judged_offsets=np.append(0, np.cumsum(judged_counts[order])),
         judged_grades=together("judged_grades", judgments),
         scores=together("scores", documents),
