@@ -188,9 +188,8 @@ def show(
     language = language_named(lang)
     notes = [*map(sentence, footers(scores, language, without=SAME if layout in (*DATA, "latex") else ()))]
     if top is not None and layout not in DATA and top < len(scores):
-        one = "{count} more run is scored and not shown (--top {top})"
-        many = "{count} more runs are scored and not shown (--top {top})"
-        notes.insert(0, language.counted(len(scores) - top, one, many, top=top))
+        said = "{count:more run is/more runs are} scored and not shown (--top {top})"
+        notes.insert(0, language(said, count=len(scores) - top, top=top))
         scores = best_first(scores)[:top]
     if layout == "html":
         from carob.output.document import page

@@ -711,8 +711,8 @@ class Subject:
         }
         numbers = (rows.length.astype(int), judged, np.diff(rows.judged_offsets), np.array(relevant))
         retrieved, its_judged, known, its_relevant = (each.tolist() for each in numbers)
-        retrieved = say.counts(retrieved, "{count} document", "{count} documents")
-        known = say.counts(known, "{count} judgment", "{count} judgments")
+        retrieved = [say("{count:document}", count=each) for each in retrieved]
+        known = [say("{count:judgment}", count=each) for each in known]
         sentence = ranked if self.run is None else matched
         for its in zip(retrieved, its_judged, known, its_relevant, strict=True):
             yield [say(sentence, **words, **dict(zip(("retrieved", "judged", "known", "relevant"), its)))]
@@ -843,19 +843,18 @@ def decisions(
             sentences.append(tie_told(groups[place], policy, bounds[place], digits, say))
         if dropped:
             sentences.append(
-                say.counted(
-                    dropped,
-                    "{count} line of the run dropped because its document occurs twice (duplicates={rule}).",
-                    "{count} lines of the run dropped because their documents occur twice (duplicates={rule}).",
+                say(
+                    "{count:line of the run dropped because its document occurs"
+                    "/lines of the run dropped because their documents occur} twice (duplicates={rule}).",
+                    count=dropped,
                     rule=policy.duplicates,
                 )
             )
         if negative:
             sentences.append(
-                say.counted(
-                    negative,
-                    "{count} negative grade taken as {rule} (negative={rule}).",
-                    "{count} negative grades taken as {rule} (negative={rule}).",
+                say(
+                    "{count:negative grade} taken as {rule} (negative={rule}).",
+                    count=negative,
                     rule=policy.negative,
                 )
             )
@@ -887,7 +886,7 @@ def changes_for_all(policy: Policy, say: Language) -> Iterator[str]:
     if policy.depth is not None:
         one = "Only the first document of the list is evaluated (depth={depth})."
         many = "Only the first {depth} documents of the list are evaluated (depth={depth})."
-        yield say.counted(policy.depth, one, many, depth=policy.depth)
+        yield say(one if policy.depth == 1 else many, depth=policy.depth)
 
 
 def tie_told(

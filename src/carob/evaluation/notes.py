@@ -312,7 +312,7 @@ def summaries(notes: Iterable[Note], runs: Mapping[str, int]) -> list[tuple[str,
     for each in notes:
         fact = each.fact
         words = tuple((key, str(word)) for key, word in fact.words.items() if key not in fact.own)
-        groups.setdefault(fact.kind, {}).setdefault((fact.one, words), []).append(each)
+        groups.setdefault(fact.kind, {}).setdefault((fact.sentence, words), []).append(each)
     order = [
         *(kind for kind in DOUBTFUL if kind in groups),
         *(kind for kind in groups if kind not in DOUBTFUL),
@@ -336,7 +336,7 @@ def summary(notes: Sequence[Note], runs: Mapping[str, int]) -> str:
     if len(notes) > 1 and widest.fact.reach > 0:
         where = f"{widest.run}{within([widest.collection], runs)}"
         most = filled("; the widest range: {place}{moved}", place=where, **widest.fact.words)
-    plain = len(places) == 1 or "{count" not in fact.many
+    plain = len(places) == 1 or "{count" not in fact.sentence
     shown = [
         f"{place} ({count:,} of {of:,})" if of else place if plain else f"{place} ({count:,})"
         for place, count, of in places

@@ -533,8 +533,7 @@ class Fact:
     Args:
         kind: a word for what the part states, such as ``missing``.
         count: the number of queries, documents or lines; 1 for a part that counts nothing.
-        one: the sentence about one of them.
-        many: the sentence about several.
+        sentence: the sentence, with the count and other words in braces.
         words: the values in the braces of the sentence.
         own: the names of those values that say something about this run only, which a sum over runs leaves out.
         reach: how far the fact can move a mean.
@@ -542,8 +541,7 @@ class Fact:
 
     kind: str
     count: int
-    one: str
-    many: str
+    sentence: str
     words: dict[str, object] = field(default_factory=dict)
     own: tuple[str, ...] = ()
     reach: float = 0.0
@@ -551,34 +549,49 @@ class Fact:
     def told(self, say: Language = ENGLISH, total: int | None = None) -> str:
         """Returns the sentence, or that about ``total`` queries, documents or lines of several runs."""
         if total is None:
-            return say.counted(self.count, self.one, self.many, **self.words)
-        return say.counted(total, self.one, self.many, **(self.words | dict.fromkeys(self.own, "")))
+            return say(self.sentence, count=self.count, **self.words)
+        return say(self.sentence, count=total, **(self.words | dict.fromkeys(self.own, "")))
 
 
 def whole(kind: str, said: str) -> Fact:
     """Returns a part of a footer that is already a sentence."""
-    return Fact(kind, 1, "{said}", "{said}", {"said": said})
+    return Fact(kind, 1, "{said}", {"said": said})
 
 
-INCOMPLETE = {
-    "missing": ("{count} missing query {rule}", "{count} missing queries {rule}"),
-    "unanswered": (
-        "{count} query without retrieved documents",
-        "{count} queries without retrieved documents",
-    ),
+COUNTED = {
+    "groups": "{count:query counts/queries count} in several groups",
+    "missing": "{count:missing query/missing queries} {rule}",
+    "extra": "{count:unjudged query/unjudged queries} ignored",
+    "empty": "{count:query/queries} without relevant documents {rule}",
+    "unanswered": "{count:query/queries} without retrieved documents",
+    "constant": "{count:list} with all scores equal, {order}",
+    "rising": "{count:list} in ascending order of score",
+    "misranked": "{count:compared pair} of documents in another order in the rank column",
+    "infinite": "{count:infinite score}",
+    "covered": "{count:,} documents retrieved, all of them judged",
+    "nearly covered": "{count:,} documents retrieved, nearly all of them judged",
+    "lowest ratings": "{count:grade} of 1, the lowest, counted as relevant ({labels})",
+    "codes": "{count:grade} far from all others, such as a code (9, -9) for documents without a grade",
+    "fractions": "{count:grade} between 0 and 1 counted as not relevant ({labels})",
+    "duplicates": "{count:duplicate} dropped",
+    "excluded": "{count:document} excluded",
+    "malformed": "{count:malformed line} skipped",
+    "commented": "{count:line that begins with '#' left out as a comment"
+    "/lines that begin with '#' left out as comments}",
+    "negative": "{count:negative grade} {rule}",
 }
-"""The sentences about judged queries without documents: the run lacks them, or has an empty list for them."""
+"""The sentences about the queries, lists, documents or lines of a kind."""
 
 
-def incomplete(kind: str, count: int, rule: str = "") -> list[Fact]:
-    """Returns the fact about queries of a kind of ``INCOMPLETE``, if there are any.
+def counted(kind: str, count: int, **words: object) -> list[Fact]:
+    """Returns the fact about what is counted, if there is any of it.
 
     Args:
-        kind: the kind.
-        count: the number of queries.
-        rule: the treatment of missing queries, in words.
+        kind: a kind of ``COUNTED``.
+        count: the number of queries, lists, documents or lines.
+        words: the other words of the sentence.
     """
-    return [Fact(kind, count, *INCOMPLETE[kind], {"rule": rule})] if count else []
+    return [Fact(kind, count, COUNTED[kind], words)] if count else []
 
 
 SAME = ("queries", "policy", "reading")
@@ -595,7 +608,7 @@ def decided(scores: QueryValues, say: Language = ENGLISH, without: tuple[str, ..
 def facts_of(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
     """Returns the facts of a footer. Neighbours of the same kind form one part."""
     return [
-        Fact("queries", scores.counts.queries, "{count} query", "{count} queries"),
+        Fact("queries", scores.counts.queries, "{count:query/queries}"),
         *data_facts(scores, say),
         whole("policy", conventions_of(scores, say)),
         *readings(scores, say),
@@ -604,15 +617,13 @@ def facts_of(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
 
 def data_facts(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
     """Returns the facts of a footer about the data of the run, which are not of the kinds ``SAME``."""
-    counts, policy = scores.counts, scores.policy
-    facts = overlapping(scores)
-    if counts.missing:
-        facts += incomplete("missing", len(counts.missing), told(scores, "missing", say))
-    if counts.extra:
-        one, many = "{count} unjudged query ignored", "{count} unjudged queries ignored"
-        facts.append(Fact("extra", counts.extra, one, many))
-    if counts.empty:
-        facts += empty_facts(scores, say)
+    counts = scores.counts
+    facts = [
+        *overlapping(scores),
+        *counted("missing", len(counts.missing), rule=told(scores, "missing", say)),
+        *counted("extra", counts.extra),
+        *empty_facts(scores, say),
+    ]
     if scores.profile == GIVEN:
         pass  # the documents are unknown
     elif counts.queries and not counts.found:
@@ -623,12 +634,10 @@ def data_facts(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
         facts.append(whole("failed", say("no value of {labels}", labels=", ".join(scores.failed))))
     if counts.tied:
         label, (low, high) = next(iter(scores.bounds.items()), ("", (0.0, 0.0)))
-        words: dict[str, object] = {"moved": label and reach_said(label, (low, high), scores.digits, say)}
-        one, many = "ties touch {count} query{moved}", "ties touch {count} queries{moved}"
-        facts.append(Fact("tied", counts.tied, one, many, words, ("moved",), high - low))
-    facts += read_to_the_end(scores)
-    facts += capped(scores, say)
-    facts += doubtful(scores, say)
+        moved = label and reach_said(label, (low, high), scores.digits, say)
+        said = "ties touch {count:query/queries}{moved}"
+        facts.append(Fact("tied", counts.tied, said, {"moved": moved}, ("moved",), high - low))
+    facts += [*read_to_the_end(scores), *capped(scores, say), *doubtful(scores, say)]
     if scores.errors:
         label, error = next(iter(scores.errors.items()))
         sampled = "mean over a sample of their orders ({label} ± {error})"
@@ -636,8 +645,7 @@ def data_facts(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
     if weighted(scores):
         labels = ", ".join(weighted(scores))
         facts.append(whole("weighted", say("weighted mean ({labels})", labels=labels)))
-    facts += reading_of_run(scores, say)
-    return [*facts, *left_out(counts, policy, say)]
+    return [*facts, *reading_of_run(scores, say), *left_out(counts, scores.policy, say)]
 
 
 def reading_of_run(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
@@ -646,31 +654,27 @@ def reading_of_run(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
     named = {} if run is None else dict(run.columns)
     facts = []
     if "exclude" in named and not scores.counts.excluded:
-        facts.append(whole("excluded", say("{count} documents excluded", count=0)))
+        facts.append(whole("excluded", say(COUNTED["excluded"], count=0)))
     if "distance" in named:
         facts.append(whole("distance", say("scores are minus the distances")))
     return facts
 
 
-def read_to_the_end(scores: QueryValues) -> list[Fact]:
-    """Returns the number of queries whose documents must all be read to reach the recall of each WSS."""
-    found = []
+def read_to_the_end(scores: QueryValues) -> Iterator[Fact]:
+    """Yields the number of queries whose documents must all be read to reach the recall of each WSS."""
+    said = "{count:query/queries} read to the end for {label}"
     for place, (label, measure) in enumerate(zip(scores.labels, scores.measures, strict=True)):
         given = measure.arguments
         if measure.name != "WSS" or (given["unreached"], given["sampling"]) != ("all", "expected"):
             continue
         count = int((scores.matrix[:, place] <= given["recall"] - 1.0).sum())
-        one, many = "{count} query read to the end for {label}", "{count} queries read to the end for {label}"
         if count:
-            found.append(Fact(f"screened for {label}", count, one, many, {"label": label}))
-    return found
+            yield Fact(f"screened for {label}", count, said, {"label": label})
 
 
 def overlapping(scores: QueryValues) -> list[Fact]:
     """Returns the number of queries in several groups, if there are any."""
-    one, many = "{count} query counts in several groups", "{count} queries count in several groups"
-    count = scores.in_several_groups
-    return [Fact("groups", count, one, many)] if count else []
+    return counted("groups", scores.in_several_groups)
 
 
 def capped(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
@@ -686,18 +690,17 @@ def capped(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
     for name, (cap, label) in least.items():
         labels.setdefault((cap, "fewer" if name == "P" else "more"), []).append(label)
     reached = "{mean}" if scores.groups is None else say("{mean} over all queries")
-    said = "{labels} cannot exceed {mean}: {count} of {total} queries "
+    said = "{labels} cannot exceed {mean}: {count:of {total} queries has/of {total} queries have} "
     return [
         Fact(
             f"cap of {own[0]}",
             cap.queries,
-            f"{said}has {than} than {{depth}}",
-            f"{said}have {than} than {{depth}}",
+            f"{said}{than} than {{depth}}",
             {
                 "labels": ", ".join(own),
                 "mean": reached.format(mean=f"{cap.mean:.{scores.digits}f}"),
                 "total": scores.counts.queries,
-                "depth": say.counted(cap.depth, "{count} relevant document", "{count} relevant documents"),
+                "depth": say("{count:relevant document}", count=cap.depth),
             },
         )
         for (cap, than), own in labels.items()
@@ -727,67 +730,47 @@ ORDERS = {
 
 def equal_throughout(constant: int, lists: int, policy: Policy, say: Language = ENGLISH) -> list[Fact]:
     """Returns the fact that many lists, of all, have all scores equal, so that something else orders them."""
-    if not constant or constant < NOT_FEW * lists or policy.ties not in ORDERS:
+    if constant < NOT_FEW * lists or policy.ties not in ORDERS:
         return []
-    one, many = "{count} list with all scores equal, {order}", "{count} lists with all scores equal, {order}"
-    return [Fact("constant", constant, one, many, {"order": say(ORDERS[policy.ties])})]
+    return counted("constant", constant, order=say(ORDERS[policy.ties]))
 
 
 def without_end(infinite: int, policy: Policy) -> list[Fact]:
     """Returns the fact that scores are infinite, unless only finite ones count as retrieved."""
-    if not infinite or policy.retrieved != "all":
-        return []
-    return [Fact("infinite", infinite, "{count} infinite score", "{count} infinite scores")]
+    return counted("infinite", infinite) if policy.retrieved == "all" else []
 
 
-def doubtful(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
-    """Returns the facts that make values doubtful: the best values, equal or infinite scores, no unjudged document."""
+def doubtful(scores: QueryValues, say: Language = ENGLISH) -> Iterator[Fact]:
+    """Yields the facts that make values doubtful: the best values, equal or infinite scores, no unjudged document."""
     counts, policy = scores.counts, scores.policy
-    lists, facts = counts.judged - len(counts.missing), []
+    lists = counts.judged - len(counts.missing)
     if SEVERAL <= counts.queries == counts.perfect:
         best = (
             "every query has the highest possible value (check that the run was not made from the judgments)"
         )
-        facts.append(whole("perfect", say(best)))
-    facts += incomplete("unanswered", counts.unanswered)
-    facts += equal_throughout(counts.constant, lists, policy, say)
-    if counts.rising:
-        one, many = "{count} list in ascending order of score", "{count} lists in ascending order of score"
-        facts.append(Fact("rising", counts.rising, one, many))
-    if counts.misranked and (policy.ranks, policy.ties) == ("counted", "trec"):
-        one = "{count} compared pair of documents in another order in the rank column"
-        many = "{count} compared pairs of documents in another order in the rank column"
-        facts.append(Fact("misranked", counts.misranked, one, many))
-    facts += without_end(counts.infinite, policy)
+        yield whole("perfect", say(best))
+    yield from counted("unanswered", counts.unanswered)
+    yield from equal_throughout(counts.constant, lists, policy, say)
+    yield from counted("rising", counts.rising)
+    if (policy.ranks, policy.ties) == ("counted", "trec"):
+        yield from counted("misranked", counts.misranked)
+    yield from without_end(counts.infinite, policy)
     shown = (policy.judgments, policy.unjudged) == ("all", "nonrelevant")
     every = (
         NEARLY * counts.retrieved <= counts.found and counts.retrieved >= DOCUMENTS and not counts.negative
     )
     if shown and every and lists >= LISTS:
-        if counts.found == counts.retrieved:
-            covered, said = "covered", "{count:,} documents retrieved, all of them judged"
-        else:
-            covered, said = "nearly covered", "{count:,} documents retrieved, nearly all of them judged"
-        facts.append(Fact(covered, counts.retrieved, said, said))
+        covered = "covered" if counts.found == counts.retrieved else "nearly covered"
+        yield from counted(covered, counts.retrieved)
     labels = [
         label
         for label, measure in zip(scores.labels, scores.measures)
         if (counts.lowest_ratings or counts.fractions) and measure.by_role("relevance") == 1
     ]
-    words: dict[str, object] = {"labels": ", ".join(labels)}
-    if counts.lowest_ratings and labels:
-        one = "{count} grade of 1, the lowest, counted as relevant ({labels})"
-        many = "{count} grades of 1, the lowest, counted as relevant ({labels})"
-        facts.append(Fact("lowest ratings", counts.lowest_ratings, one, many, words))
-    if counts.codes:
-        one = "{count} grade far from all others, such as a code (9, -9) for documents without a grade"
-        many = "{count} grades far from all others, such as a code (9, -9) for documents without a grade"
-        facts.append(Fact("codes", counts.codes, one, many))
-    if counts.fractions and labels:
-        one = "{count} grade between 0 and 1 counted as not relevant ({labels})"
-        many = "{count} grades between 0 and 1 counted as not relevant ({labels})"
-        facts.append(Fact("fractions", counts.fractions, one, many, words))
-    return facts
+    shown_labels = ", ".join(labels)
+    yield from counted("lowest ratings", counts.lowest_ratings if labels else 0, labels=shown_labels)
+    yield from counted("codes", counts.codes)
+    yield from counted("fractions", counts.fractions if labels else 0, labels=shown_labels)
 
 
 def reach_said(label: str, bounds: tuple[float, float], digits: int, say: Language) -> str:
@@ -800,23 +783,9 @@ def reach_said(label: str, bounds: tuple[float, float], digits: int, say: Langua
 
 def left_out(counts: Counts, policy: Policy, say: Language = ENGLISH) -> list[Fact]:
     """Returns the counts of rows dropped, excluded, skipped or changed."""
-    rows = (
-        ("duplicates", "{count} duplicate dropped", "{count} duplicates dropped"),
-        ("excluded", "{count} document excluded", "{count} documents excluded"),
-        ("malformed", "{count} malformed line skipped", "{count} malformed lines skipped"),
-        (
-            "commented",
-            "{count} line that begins with '#' left out as a comment",
-            "{count} lines that begin with '#' left out as comments",
-        ),
-        ("negative", "{count} negative grade {rule}", "{count} negative grades {rule}"),
-    )
-    words: dict[str, dict[str, object]] = {"negative": {"rule": say(policy.negative)}}
-    return [
-        Fact(kind, count, one, many, words.get(kind, {}))
-        for kind, one, many in rows
-        if (count := getattr(counts, kind))
-    ]
+    rows = ("duplicates", "excluded", "malformed", "commented")
+    dropped = [fact for kind in rows for fact in counted(kind, getattr(counts, kind))]
+    return [*dropped, *counted("negative", counts.negative, rule=say(policy.negative))]
 
 
 def conventions_of(scores: QueryValues, say: Language = ENGLISH) -> str:
@@ -917,30 +886,20 @@ def rules_of(scores: QueryValues, axis: str) -> dict[str, str]:
 
 def empty_facts(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
     """Returns the numbers of queries without relevant documents and their treatment, by measure if they differ."""
-    counts = scores.counts.empty_for
-    plain = all(
-        measure.wanted.rel in (None, 1)
-        for label, measure in zip(scores.labels, scores.measures, strict=True)
-        if counts.get(label)
-    )
-    if len(set(counts.values())) < 2 and plain:
-        rule = told(scores, "empty", say)
-        one = "{count} query without relevant documents {rule}"
-        many = "{count} queries without relevant documents {rule}"
-        return [Fact("empty", scores.counts.empty, one, many, {"rule": rule})]
+    if not scores.counts.empty:
+        return []
+    counts, rules = scores.counts.empty_for, rules_of(scores, "empty")
     alike: dict[tuple[int, RequiredJudgments, str], list[str]] = {}
-    rules = rules_of(scores, "empty")
     for label, measure in zip(scores.labels, scores.measures, strict=True):
         if counts.get(label):
             alike.setdefault((counts[label], measure.wanted, rules[label]), []).append(label)
-    one = "{count} query without {wanted} {rule} ({labels})"
-    many = "{count} queries without {wanted} {rule} ({labels})"
+    if len(set(counts.values())) < 2 and all(wanted.rel in (None, 1) for _, wanted, _ in alike):
+        return counted("empty", scores.counts.empty, rule=told(scores, "empty", say))
     return [
         Fact(
             "empty",
             count,
-            one,
-            many,
+            "{count:query/queries} without {wanted} {rule} ({labels})",
             {"wanted": wanted_words(wanted, say), "rule": say(rule), "labels": ", ".join(labels)},
         )
         for (count, wanted, rule), labels in alike.items()

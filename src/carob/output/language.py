@@ -10,7 +10,7 @@ from carob.output.errors import PolicyError, Worded, asks_for_policy
 from carob.output.files import own_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
 
 LANGUAGES = ("en", "zh")
@@ -38,17 +38,9 @@ class Language:
     operations: Mapping[str, str] = field(default_factory=dict)
 
     def __call__(self, english: str, **values: object) -> str:
-        """Returns the sentence."""
+        """Returns the sentence. In English, ``{count:query/queries}`` is a number with its noun."""
         said = self.texts.get(english, english)
-        return said.format(**values) if values else said
-
-    def counted(self, count: int, one: str, many: str, **values: object) -> str:
-        """Returns the sentence for one item, or for several."""
-        return self(one if count == 1 else many, count=count, **values)
-
-    def counts(self, counts: Iterable[int], one: str, many: str) -> list[str]:
-        """Returns the sentence for each of several counts."""
-        return [self.counted(count, one, many) for count in counts]
+        return said.format(**counted(values, PlainCount)) if values else said
 
 
 ENGLISH = Language()
@@ -84,15 +76,35 @@ def language_of(environment: Mapping[str, str]) -> str:
 
 def plural(count: int, one: str, many: str | None = None) -> str:
     """Returns a count with its noun. The default plural ends in -s, and thousands have commas."""
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
+    return f"{count:,} {noun(count, one, many)}"
+
+
+def noun(count: int, one: str, many: str | None = None) -> str:
+    """Returns the noun for a count. The default plural ends in -s."""
+    return one if count == 1 else many or one + "s"
 
 
 class Count(int):
     """A number that ``{count:line}`` in a sentence writes with its noun: ``1 line`` or ``2 lines``."""
 
+    thousands = ","
+
     def __format__(self, spec: str) -> str:
         """Returns the number with its noun, or as Python writes it."""
-        return plural(self, *spec.split("/")) if spec[:1].isalpha() else super().__format__(spec)
+        if not spec[:1].isalpha():
+            return super().__format__(spec)
+        return f"{int(self):{self.thousands}} {noun(self, *spec.split('/'))}"
+
+
+class PlainCount(Count):
+    """A number without commas, as in footers: ``1000 lines``."""
+
+    thousands = ""
+
+
+def counted(words: Mapping[str, Any], kind: type[Count]) -> dict[str, Any]:
+    """Returns the words of a sentence, whose whole numbers can be written with their nouns."""
+    return {name: kind(each) if type(each) is int else each for name, each in words.items()}
 
 
 def filled(text: str, /, **words: Any) -> str:
@@ -105,7 +117,7 @@ def filled(text: str, /, **words: Any) -> str:
         >>> filled("{count:query/queries} without a value", count=3)
         '3 queries without a value'
     """
-    words = {name: Count(each) if type(each) is int else each for name, each in words.items()}
+    words = counted(words, Count)
     python = text.format(**words)
     commands = {name: each.command for name, each in words.items() if isinstance(each, Worded)}
     if not commands:
