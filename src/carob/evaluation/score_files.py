@@ -25,6 +25,7 @@ from carob.inputs.files.json import is_record
 from carob.inputs.files.paths import origin_of
 from carob.inputs.files.small_tables import SmallTable
 from carob.inputs.frames import is_frame
+from carob.inputs.ids import bytes_of
 from carob.inputs.names import Names
 from carob.inputs.nested import lists_documents
 from carob.inputs.sources import called
@@ -803,7 +804,7 @@ def refuse_lacking(scores: Sequence[Scores], cells: Cells) -> None:
 def queries_of(scores: Iterable[Scores], more: Iterable[str] = ()) -> list[str]:
     """Returns the queries of scores, and further ones, in byte order."""
     every = {*more}.union(*(each.queries for each in scores))
-    return sorted(every, key=lambda each: each.encode("utf-8", "surrogateescape"))
+    return sorted(every, key=bytes_of)
 
 
 def with_queries(scores: Scores, queries: Sequence[str], missing: str) -> Scores:

@@ -12,6 +12,7 @@ from carob._dataclasses import dataclass, replace
 from carob._numpy import np
 from carob._version import __version__
 from carob.conventions.profiles import measure_of, profile_if_known
+from carob.inputs.ids import bytes_of
 from carob.measures import Measure, parse_measure, parse_measures
 from carob.measures.define import as_typed
 from carob.measures.names import MeasureObject
@@ -133,12 +134,8 @@ class QueryValues(Listed[float]):
     def __getitem__(self, measure: str | Measured) -> float:
         """Returns the aggregate over all queries: a mean, a sum for counts, or a geometric mean for GMAP."""
         place = self.column(measure)
-        values = self.matrix[:, place]
-        weights = None if self.weights is None else self.weights[:, place]
-        if self.counted is not None:
-            kept = self.counted[:, place]
-            values, weights = values[kept], None if weights is None else weights[kept]
-        return aggregate(values, self.measures[place].definition.aggregate, weights)
+        its = self.arrays((slice(None) if self.counted is None else self.counted[:, place], place))
+        return aggregate(its["matrix"], self.measures[place].definition.aggregate, its["weights"])
 
     def __contains__(self, measure: object) -> bool:
         """Returns whether the measure was evaluated."""
@@ -178,17 +175,14 @@ class QueryValues(Listed[float]):
         kept = self.counted[:, place].tolist()
         return {query: value for (query, value), there in zip(values.items(), kept, strict=True) if there}
 
+    def arrays(self, places: Any) -> dict[str, Any]:
+        """Returns the values at some places, with what says how they count in their means; None for what is None."""
+        own = {name: getattr(self, name) for name in ("matrix", "counted", "weights")}
+        return {name: None if each is None else each[places] for name, each in own.items()}
+
     def of_queries(self, kept: NDArray[np.bool_]) -> Self:
         """Returns the scores of some of the queries, without what depends on the order of ties."""
-        return replace(
-            self,
-            ids=self.ids.chosen(kept),
-            matrix=self.matrix[kept],
-            counted=None if self.counted is None else self.counted[kept],
-            weights=None if self.weights is None else self.weights[kept],
-            bounds={},
-            caps={},
-        )
+        return replace(self, ids=self.ids.chosen(kept), **self.arrays(kept), bounds={}, caps={})
 
     def by_group(self) -> dict[str, Self]:
         """Returns the scores of each group of queries, in order of the groups' names; empty without groups.
@@ -370,7 +364,7 @@ def with_missing(scores: QueryValues, rows: list[list[str]], whole: list[str]) -
     for query in sorted(missing - {*there}):
         rows = [*rows, [query, *[""] * (len(whole) - 1)]]
     if len(rows) > len(there):
-        rows.sort(key=lambda row: row[0].encode("utf-8", "surrogateescape"))
+        rows.sort(key=lambda row: bytes_of(row[0]))
     return [*([*row, str(int(row[0] in missing))] for row in rows), [*whole, str(len(missing))]]
 
 

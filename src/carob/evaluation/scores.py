@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
@@ -21,6 +20,7 @@ from carob.evaluation.score_tables import (
     footers,
     shown,
 )
+from carob.inputs.ids import bytes_of, twice
 from carob.inputs.names import Names
 from carob.lists.rows import joined
 from carob.output.errors import DataError, NoSuchRunError, warn
@@ -59,10 +59,15 @@ class Tabled(Result):
         tables = {"runs": self.run_records, "queries": self.query_records}
         return tables if self.runs[0].groups is None else {**tables, "groups": self.group_records}
 
+    def recorded_as(self, names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> Records:
+        """Returns rows whose last columns are the measures. CSV writes counts as whole numbers."""
+        kinds = zip(self.runs[0].labels, self.runs[0].measures, strict=True)
+        written = {label: partial(shown, kind=each.definition.aggregate) for label, each in kinds}
+        return Records([*names, *written], rows, written)
+
     def run_records(self) -> Records:
         """Returns a row for each run, with its means."""
-        rows = [(each.name, *each.means().values()) for each in self.runs]
-        return Records(["run", *self.runs[0].labels], rows, written_as(self.runs[0]))
+        return self.recorded_as(["run"], [(each.name, *each.means().values()) for each in self.runs])
 
     def group_records(self) -> Records:
         """Returns a row for each run and group of queries, with the means."""
@@ -71,20 +76,12 @@ class Tabled(Result):
             for each in self.runs
             for group, own in each.by_group().items()
         ]
-        return Records(["run", "group", "queries", *self.runs[0].labels], rows, written_as(self.runs[0]))
+        return self.recorded_as(["run", "group", "queries"], rows)
 
     def query_records(self) -> Records:
         """Returns a row for each run and query."""
-        rows = [
-            (each.name, query, *group, *values)
-            for each in self.runs
-            for query, group, values in zip(
-                each.queries, each.group_columns(), each.matrix.tolist(), strict=True
-            )
-        ]
-        first = self.runs[0]
-        named = ["run", "query", *["group"] * (first.groups is not None)]
-        return Records([*named, *first.labels], rows, written_as(first))
+        rows = [(each.name, *row) for each in self.runs for row in each.query_rows(each.queries)]
+        return self.recorded_as(["run", "query", *self.runs[0].group_column], rows)
 
     def beside(self) -> list[str]:
         """Returns the facts about the data, which do not fit in CSV."""
@@ -140,12 +137,6 @@ class Tabled(Result):
         """Returns HTML for a notebook."""
         lines = "".join(f"<p>{html(line)}</p>\n" for line in self.footer().split("\n"))
         return board(self.runs, "html") + lines
-
-
-def written_as(scores: QueryValues) -> dict[str, Callable[[Any], str]]:
-    """Returns how CSV writes the values of each measure: counts as whole numbers."""
-    kinds = [measure.definition.aggregate for measure in scores.measures]
-    return {label: partial(shown, kind=kind) for label, kind in zip(scores.labels, kinds, strict=True)}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -213,12 +204,12 @@ class Scores(Tabled, QueryValues):
         if len({each.groups is None for each in parts}) > 1:
             raise DataError("Some parts have groups of queries: evaluate all parts with by=…, or none.")
         names = [query for each in parts for query in each.queries]
-        if len(set(names)) < len(names):
-            twice = min(query for query, count in Counter(names).items() if count > 1)
+        again = twice(sorted(names))
+        if again is not None:
             raise DataError(
-                f"Query '{twice}' was evaluated in two parts. Evaluate each query in one part only."
+                f"Query '{again}' was evaluated in two parts. Evaluate each query in one part only."
             )
-        order = sorted(range(len(names)), key=lambda each: names[each].encode("utf-8", "surrogateescape"))
+        order = byte_order(names)
         merged = replace(
             self,
             ids=Names.of(names[each] for each in order),
@@ -245,24 +236,24 @@ class Scores(Tabled, QueryValues):
 
     def records(self) -> dict[str, Callable[[], Records]]:
         """Returns the tables ``queries``, with the per-query scores, ``runs``, with the means, and ``groups``."""
-        tables = {"queries": self.query_records, "runs": self.run_records}
-        return tables if self.groups is None else {**tables, "groups": self.group_records}
+        tables = super().records()
+        return {"queries": tables["queries"], **tables}
 
     def query_records(self) -> Records:
         """Returns a row for each query. The queries are whole numbers if they were in a frame of judgments."""
         whole = "qrels" in self.inputs and self.inputs["qrels"].whole
-        queries = map(int, self.queries) if whole else self.queries
-        rows = [
-            (query, *group, *values)
-            for query, group, values in zip(queries, self.group_columns(), self.matrix.tolist(), strict=True)
-        ]
-        return Records(
-            ["query", *["group"] * (self.groups is not None), *self.labels], rows, written_as(self)
-        )
+        rows = self.query_rows(map(int, self.queries) if whole else self.queries)
+        return self.recorded_as(["query", *self.group_column], rows)
 
-    def group_columns(self) -> list[tuple[str, ...]]:
-        """Returns the cells of the column of groups for each query: one, or none where there are no groups."""
-        return [() if self.groups is None else (each,) for each in self.group_cells(self.queries)]
+    @property
+    def group_column(self) -> list[str]:
+        """The name of the column of groups; none where there are no groups."""
+        return [] if self.groups is None else ["group"]
+
+    def query_rows(self, queries: Iterable[Any]) -> list[tuple[Any, ...]]:
+        """Returns a row for each query: its id as given, its groups if there are any, and its values."""
+        groups = [self.group_cells(self.queries) for _ in self.group_column]
+        return [(*row, *values) for *row, values in zip(queries, *groups, self.matrix.tolist(), strict=True)]
 
     def to_frame(self, what: str | None = None, backend: str | None = None) -> DataFrame:
         """Returns a data frame with a row per query and a column per measure.
@@ -449,18 +440,14 @@ def with_measures(scores: Scores, labels: Sequence[str]) -> Scores:
     if tuple(labels) == scores.labels:
         return scores
     places = [scores.column(label) for label in labels]
-    own = [(new, scores.labels[place]) for new, place in zip(labels, places, strict=True)]
+    renamed = [(new, scores.labels[place]) for new, place in zip(labels, places, strict=True)]
+    known = {name: getattr(scores, name) for name in ("bounds", "caps", "errors", "failed")}
     return replace(
         scores,
         labels=tuple(labels),
         measures=tuple(scores.measures[place] for place in places),
-        matrix=scores.matrix[:, places],
-        bounds={new: scores.bounds[old] for new, old in own if old in scores.bounds},
-        caps={new: scores.caps[old] for new, old in own if old in scores.caps},
-        counted=None if scores.counted is None else scores.counted[:, places],
-        weights=None if scores.weights is None else scores.weights[:, places],
-        errors={new: scores.errors[old] for new, old in own if old in scores.errors},
-        failed={new: scores.failed[old] for new, old in own if old in scores.failed},
+        **scores.arrays((slice(None), places)),
+        **{name: {new: its[old] for new, old in renamed if old in its} for name, its in known.items()},
     )
 
 
@@ -476,7 +463,7 @@ def with_zeros(scores: Scores, queries: Sequence[str]) -> Scores:
     if not queries:
         return scores
     names = [*scores.queries, *queries]
-    order = sorted(range(len(names)), key=lambda each: names[each].encode("utf-8", "surrogateescape"))
+    order = byte_order(names)
     added = np.zeros((len(queries), len(scores.labels)))
 
     def longer(array: Any, filled: Any) -> Any:
@@ -499,6 +486,11 @@ def with_zeros(scores: Scores, queries: Sequence[str]) -> Scores:
         weights=longer(scores.weights, weights),
         groups=None,
     )
+
+
+def byte_order(queries: Sequence[str]) -> list[int]:
+    """Returns the places of queries in byte order of their ids."""
+    return sorted(range(len(queries)), key=lambda each: bytes_of(queries[each]))
 
 
 def stacked(parts: Sequence[tuple[Any, tuple[int, ...]]], kind: Any, order: list[int]) -> Any:
@@ -587,10 +579,7 @@ def side_by_side(parts: Sequence[Scores], measures: Mapping[str, Measure], polic
         measures: all measures, by label and in the order of the result.
         policy: the policy whose exceptions made the parts.
     """
-    queries = sorted(
-        {query for part in parts for query in part.queries},
-        key=lambda each: each.encode("utf-8", "surrogateescape"),
-    )
+    queries = sorted({query for part in parts for query in part.queries}, key=bytes_of)
     row = {query: place for place, query in enumerate(queries)}
     owner = {label: part for part in parts for label in (*part.labels, *part.failed)}
     values = np.full((len(queries), len(measures)), np.nan)

@@ -13,7 +13,7 @@ from carob import _native
 from carob._dataclasses import dataclass, replace
 from carob._numpy import np
 from carob.inputs.errors import refused
-from carob.inputs.ids import text_of, texts_of
+from carob.inputs.ids import bytes_of, text_of, texts_of
 from carob.inputs.names import Names
 from carob.inputs.qrels import Qrels
 from carob.inputs.runs import CONSTANT, Extracted, MatchOptions, Wrapper, listing
@@ -129,10 +129,7 @@ class Counts:
         found["longest"] = max(each.longest for each in parts)
         labels = dict.fromkeys(label for each in parts for label in each.empty_for)
         empty_for = {label: sum(each.empty_for.get(label, 0) for each in parts) for label in labels}
-        missing = sorted(
-            (query for each in parts for query in each.missing),
-            key=lambda query: query.encode("utf-8", "surrogateescape"),
-        )
+        missing = sorted((query for each in parts for query in each.missing), key=bytes_of)
         return Counts(**found, missing=tuple(missing), empty_for=empty_for)
 
     def as_dict(self) -> dict[str, Any]:
