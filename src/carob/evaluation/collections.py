@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping
 from contextlib import contextmanager
 from dataclasses import field
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from carob._cached import cached_property
@@ -26,10 +27,18 @@ from carob.evaluation.notes import (
     notes_of,
     summaries,
 )
-from carob.evaluation.score_files import Cells, Layout, by_role, holds_scores, read_scores, scores_of
+from carob.evaluation.score_files import (
+    Cells,
+    Layout,
+    by_role,
+    chosen,
+    holds_scores,
+    measure_named,
+    read_scores,
+    scores_of,
+)
 from carob.evaluation.score_tables import (
     MISSING,
-    NO_VALUE,
     document_of,
     shown,
     signature,
@@ -110,6 +119,11 @@ class CollectionValues:
     left_out: int = 0
     table: Floats | None = None
 
+    def changed(self, change: Callable[[Floats], Floats]) -> CollectionValues:
+        """Returns the values after a change of their arrays, whose last axis is that of the runs."""
+        table = None if self.table is None else change(self.table)
+        return replace(self, means=change(self.means), table=table)
+
 
 @dataclass(frozen=True, eq=False)
 class Scored:
@@ -142,9 +156,8 @@ def scored(
     absent: str = "refuse",
     policy: Policy | None = None,
     profile: ProfileLike = None,
-    opened: Callable[[str, str], Any] | None = None,
-    judged: Callable[[str], Any] | None = None,
     least: int = 2,
+    **opening: Any,
 ) -> Scored:
     """Returns the scores of runs on several collections, after deciding how to treat runs that a collection lacks.
 
@@ -156,9 +169,8 @@ def scored(
         absent: a word of ``carob.conventions.arguments.ABSENT``.
         policy: as in ``carob.evaluate``.
         profile: as in ``carob.evaluate``.
-        opened: opens the run of a name and a path; the path alone if None.
-        judged: a function that opens the judgments of a path; if None, the path is kept.
         least: the smallest number of runs and of collections that is accepted.
+        opening: ``opened`` and ``judged`` of ``Reader``.
 
     Raises:
         DataError: as ``compare_collections``.
@@ -166,7 +178,7 @@ def scored(
     """
     refuse_other("absent", absent, arguments.ABSENT.words)
     missing = "error" if policy is None or "missing" not in policy.given else policy.missing
-    own = given_in(given, runs, measures, missing=missing, opened=opened, judged=judged)
+    own = Reader(measures, missing, **opening).read(given, runs)
     if not own:
         raise DataError("There are no collections: pass at least two.")
     if all(is_values(its) for its in own.values()):
@@ -174,72 +186,132 @@ def scored(
     return decided(from_scores(own, measures, {"policy": policy, "profile": profile}), absent, least)
 
 
-def given_in(
-    given: CollectionsLike,
-    runs: Sequence[tuple[str | None, str]] = (),
-    measures: MeasuresLike = None,
-    *,
-    missing: str = "zero",
-    opened: Callable[[str, str], Any] | None = None,
-    judged: Callable[[str], Any] | None = None,
-    faults: Faults | None = None,
-) -> dict[str, Any]:
-    """Returns the qrels and runs, the scores or the means of each collection.
+@dataclass(frozen=True, eq=False)
+class Reader:
+    """Reads what a caller gives as collections: the qrels and runs, the scores or the means of each.
 
     Args:
-        given: as in ``scored``.
-        runs: as in ``scored``.
-        measures: as in ``scored``.
+        measures: the measures.
         missing: how values that a file lacks are treated, as in ``read_scores``.
-        opened: as in ``scored``.
-        judged: as in ``scored``.
+        opened: opens the run of a name and a path; the path alone by default.
+        judged: opens the judgments of a path; the path by default.
         faults: the list to which errors about one collection are added; None to raise the first error.
-
-    Raises:
-        DataError: the collections are given in an unknown form, or their files are not found or are ambiguous.
     """
-    found: dict[str, Any] = {}
-    if isinstance(given, (str, os.PathLike)):
-        with noted(faults):
-            found = from_path(os.fspath(given), runs, missing, measures, opened, judged, faults)
-    elif is_frame(given):
-        with noted(faults):
-            found = from_rows("frame", list(SmallTable.of(given, "frame")), measures, missing)
-    elif isinstance(given, Mapping):
-        found = {str(name): its for name, its in given.items()}
-    else:
-        raise DataError(
-            f"Collections cannot be read from {type(given).__name__}: pass a folder, a table, or a mapping "
-            "from collections to (qrels, runs)."
-        )
-    return found
 
+    measures: MeasuresLike = None
+    missing: str = "zero"
+    opened: Callable[[str, str], Any] = lambda _, path: path
+    judged: Callable[[str], Any] = lambda path: path
+    faults: Faults | None = None
 
-# ---------------------------------------------------------------- files
+    def read(self, given: CollectionsLike, runs: Sequence[tuple[str | None, str]] = ()) -> dict[str, Any]:
+        """Returns what is given for each collection.
 
+        Args:
+            given: as in ``scored``.
+            runs: as in ``scored``.
 
-def from_path(
-    path: str,
-    runs: Sequence[tuple[str | None, str]],
-    missing: str,
-    measures: MeasuresLike,
-    opened: Callable[[str, str], Any] | None,
-    judged: Callable[[str], Any] | None,
-    faults: Faults | None = None,
-) -> dict[str, Any]:
-    """Returns the qrels and runs, or the scores, of each collection in a folder or table."""
-    table = not os.path.isdir(path) and not path.endswith(".toml")
-    if table and not runs:
-        rows = rows_in(path)
-        if not is_table_of_files(rows):
-            return from_rows(path, rows, measures, missing)
-    found = {}
-    for each in collections_in(path, runs, faults):
-        with noted(faults, each.name):
-            found[each.name] = of_files(each, missing, measures, opened, judged)
-            if each.qrels is None and os.path.dirname(each.scores[0]) == path.rstrip(os.sep):
-                refuse_part(path, each.name, found)
-    return found
+        Raises:
+            DataError: the collections are given in an unknown form, or their files are not found or are ambiguous.
+        """
+        found: dict[str, Any] = {}
+        if isinstance(given, (str, os.PathLike)):
+            with noted(self.faults):
+                found = self.from_path(os.fspath(given), runs)
+        elif is_frame(given):
+            with noted(self.faults):
+                found = self.from_rows("frame", list(SmallTable.of(given, "frame")))
+        elif isinstance(given, Mapping):
+            found = {str(name): its for name, its in given.items()}
+        else:
+            raise DataError(
+                f"Collections cannot be read from {type(given).__name__}: pass a folder, a table, or a mapping "
+                "from collections to (qrels, runs)."
+            )
+        return found
+
+    def from_path(self, path: str, runs: Sequence[tuple[str | None, str]]) -> dict[str, Any]:
+        """Returns the qrels and runs, or the scores, of each collection in a folder or table."""
+        table = not os.path.isdir(path) and not path.endswith(".toml")
+        if table and not runs:
+            rows = rows_in(path)
+            if not is_table_of_files(rows):
+                return self.from_rows(path, rows)
+        found = {}
+        for each in collections_in(path, runs, self.faults):
+            with noted(self.faults, each.name):
+                found[each.name] = self.of_files(each)
+                if each.qrels is None and os.path.dirname(each.scores[0]) == path.rstrip(os.sep):
+                    refuse_part(path, each.name, found)
+        return found
+
+    def of_files(self, files: CollectionFiles) -> Any:
+        """Returns the qrels and runs of a collection, or its scores.
+
+        Raises:
+            DataError: there are neither judgments nor per-query scores.
+        """
+        if files.qrels is not None:
+            return self.judged(files.qrels), {
+                name: self.opened(name, path) for name, path in files.runs.items()
+            }
+        for each in files.scores:
+            if not holds_scores(each):
+                raise DataError(
+                    "this file does not contain per-query scores, and there are no judgments in its folder: "
+                    "put the files of each collection into a folder of its own, with judgments in a file "
+                    "whose name contains 'qrels'.",
+                    file=each,
+                )
+        with inside(files.name, files.scores[0]):
+            return read_scores(list(files.scores), self.measures, missing=self.missing)
+
+    def from_rows(
+        self, file: str, rows: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]
+    ) -> dict[str, Any]:
+        """Returns the scores of each collection in a table of values, which may have a column for the query.
+
+        Without a column for the query, each collection has one value for each run and measure.
+
+        Raises:
+            DataError: there are no rows, no column of collections, or a collection without a name.
+        """
+        if not rows or "collection" not in rows[0][1]:
+            raise DataError(
+                "there is no column 'collection', or no row. Name the columns collection, run, perhaps query, "
+                "and one for each measure.",
+                file=file,
+            )
+        only = [] if self.measures is None else names_in(self.measures)
+        alone = str(only[0]) if len(only) == 1 else None
+        names = [each for each in rows[0][1] if each != "collection"]
+        by_query = Layout.fits(names)
+        layout = Layout.of(names if by_query else [*names, "query"], alone, file)
+        cells: dict[str, Cells] = {}
+        for place, row in rows:
+            name = name_in(row)
+            if not name:
+                raise DataError("the name of the collection is empty. Fill it in.", **place)
+            rest = {key: value for key, value in row.items() if key != "collection"}
+            if by_query:
+                with inside(name, file):
+                    own = cells.setdefault(name, Cells(file=file))
+                    by_role(own, rest, "run", place, layout)
+            else:
+                own = cells.setdefault("", Cells(file=file, mark=MARK))
+                by_role(own, {**rest, "query": MARK + name}, "run", place, layout)
+        if by_query:
+            found: dict[str, Any] = {}
+            for name, each in cells.items():
+                with inside(name, file):
+                    found[name] = scores_of(each, only, self.missing)
+            return found
+        # A collection without any value is kept, so that its runs are reported as missing.
+        means: dict[str, Any] = {name_in(row): {} for _, row in rows}
+        for run, its in scores_of(cells[""], only, "skip").items():
+            for query, values in zip(its.ids.texts, its.matrix.tolist(), strict=True):
+                means[query.removeprefix(MARK)][run] = dict(zip(its.labels, values, strict=True))
+        return means
 
 
 def refuse_part(folder: str, name: str, found: Mapping[str, Any]) -> None:
@@ -270,33 +342,6 @@ def refuse_part(folder: str, name: str, found: Mapping[str, Any]) -> None:
             )
 
 
-def of_files(
-    files: CollectionFiles,
-    missing: str,
-    measures: MeasuresLike,
-    opened: Callable[[str, str], Any] | None,
-    judged: Callable[[str], Any] | None,
-) -> Any:
-    """Returns the qrels and runs of a collection, or its scores.
-
-    Raises:
-        DataError: there are neither judgments nor per-query scores.
-    """
-    if files.qrels is None:
-        for each in files.scores:
-            if not holds_scores(each):
-                raise DataError(
-                    "this file does not contain per-query scores, and there are no judgments in its folder: "
-                    "put the files of each collection into a folder of its own, with judgments in a file "
-                    "whose name contains 'qrels'.",
-                    file=each,
-                )
-        with inside(files.name, files.scores[0]):
-            return read_scores(list(files.scores), measures, missing=missing)
-    own = {name: path if opened is None else opened(name, path) for name, path in files.runs.items()}
-    return files.qrels if judged is None else judged(files.qrels), own
-
-
 @contextmanager
 def inside(collection: str, file: str) -> Iterator[None]:
     """Adds the collection to the sentence of an error, and the file if the error names none.
@@ -311,66 +356,9 @@ def inside(collection: str, file: str) -> Iterator[None]:
         raise named.at(file=error.file or file) from None
 
 
-def from_rows(
-    file: str,
-    rows: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]],
-    measures: MeasuresLike,
-    missing: str,
-) -> dict[str, Any]:
-    """Returns the scores of each collection in a table of values, which may have a column for the query.
-
-    Without a column for the query, each collection has one value for each run and measure.
-
-    Raises:
-        DataError: there are no rows, no column of collections, or a collection without a name.
-    """
-    if not rows or "collection" not in rows[0][1]:
-        raise DataError(
-            "there is no column 'collection', or no row. Name the columns collection, run, perhaps query, "
-            "and one for each measure.",
-            file=file,
-        )
-    only = [] if measures is None else names_in(measures)
-    alone = str(only[0]) if len(only) == 1 else None
-    names = [each for each in rows[0][1] if each != "collection"]
-    by_query = Layout.fits(names)
-    layout = Layout.of(names if by_query else [*names, "query"], alone, file)
-    cells: dict[str, Cells] = {}
-    for place, row in rows:
-        name = name_in(row)
-        if not name:
-            raise DataError("the name of the collection is empty. Fill it in.", **place)
-        rest = {key: value for key, value in row.items() if key != "collection"}
-        if by_query:
-            with inside(name, file):
-                own = cells.setdefault(name, Cells(file=file))
-                by_role(own, rest, "run", place, layout)
-        else:
-            own = cells.setdefault("", Cells(file=file, mark=MARK))
-            by_role(own, {**rest, "query": MARK + name}, "run", place, layout)
-    if by_query:
-        found: dict[str, Any] = {}
-        for name, each in cells.items():
-            with inside(name, file):
-                found[name] = scores_of(each, only, missing)
-        return found
-    means = means_in(scores_of(cells[""], only, "skip"))
-    # A collection without any value is kept, so that its runs are reported as missing.
-    return {name: means.get(name, {}) for name in dict.fromkeys(name_in(row) for _, row in rows)}
-
-
 def name_in(row: Mapping[str, Any]) -> str:
     """Returns the name of the collection in a row, which is empty if it is missing."""
     return "" if row["collection"] is None else str(row["collection"]).strip()
-
-
-def means_in(scores: ScoresByRun) -> dict[str, dict[str, dict[str, float]]]:
-    """Returns ``{collection: {run: {measure: value}}}`` from scores whose queries are collections."""
-    found: dict[str, dict[str, dict[str, float]]] = {}
-    for run, its in scores.items():
-        for query, row in zip(its.ids.texts, its.matrix.tolist(), strict=True):
-            found.setdefault(query.removeprefix(MARK), {})[run] = dict(zip(its.labels, row, strict=True))
-    return found
 
 
 # ---------------------------------------------------------------- values
@@ -397,8 +385,6 @@ def from_means(own: Mapping[str, Any], measures: MeasuresLike) -> Scored:
     Raises:
         DataError: a mean is infinite, or a requested measure is missing.
     """
-    from carob.evaluation.score_files import chosen, measure_named
-
     only = [] if measures is None else names_in(measures)
     label = str(only[0]) if only else "value"
     tables = {
@@ -566,7 +552,10 @@ def decided(found: Scored, absent: str, least: int = 2) -> Scored:
         )
     if found.lacking and absent == "zero":
         found = replace(
-            found, values={label: [with_zeros(each) for each in its] for label, its in found.values.items()}
+            found,
+            values={
+                label: [each.changed(np.nan_to_num) for each in its] for label, its in found.values.items()
+            },
         )
     elif found.lacking and absent.startswith("drop"):
         found = without(found, collections=absent == "drop-collections")
@@ -581,45 +570,30 @@ def decided(found: Scored, absent: str, least: int = 2) -> Scored:
     return found
 
 
-def with_zeros(values: CollectionValues) -> CollectionValues:
-    """Returns the values with 0 for missing runs."""
-    table = None if values.table is None else np.nan_to_num(values.table)
-    return replace(values, means=np.nan_to_num(values.means), table=table)
-
-
 def without(found: Scored, *, collections: bool) -> Scored:
     """Returns the values without the collections that lack a run, or without the runs that a collection lacks."""
-    names, runs = ({each[side] for each in found.lacking} for side in (1, 0))
-    kept = [place for place, name in enumerate(found.collections) if not collections or name not in names]
-    columns = [place for place, run in enumerate(found.runs) if collections or run not in runs]
-    values = {
-        label: [
-            replace(
-                its[place],
-                means=its[place].means[columns],
-                table=None if its[place].table is None else its[place].table[:, columns],  # type: ignore[index]
-            )
-            for place in kept
-        ]
-        for label, its in found.values.items()
-    }
+    lost = {name if collections else run for run, name in found.lacking}
+    names = [name for name in found.collections if not collections or name not in lost]
+    runs = [run for run in found.runs if collections or run not in lost]
+    columns = [found.runs.index(run) for run in runs]
     return replace(
         found,
-        collections=tuple(found.collections[place] for place in kept),
-        runs=tuple(found.runs[place] for place in columns),
-        values=values,
+        collections=tuple(names),
+        runs=tuple(runs),
+        values={
+            label: [
+                each.changed(lambda array: array[..., columns])
+                for name, each in zip(found.collections, its, strict=True)
+                if name in names
+            ]
+            for label, its in found.values.items()
+        },
         scores={
-            found.collections[place]: {
-                run: each
-                for run, each in found.scores.get(found.collections[place], {}).items()
-                if collections or run not in runs
-            }
-            for place in kept
+            name: {run: each for run, each in found.scores.get(name, {}).items() if run in runs}
+            for name in names
         },
         notes=tuple(
-            each
-            for each in found.notes
-            if (each.collection not in names if collections else each.run not in runs)
+            each for each in found.notes if (each.collection if collections else each.run) not in lost
         ),
     )
 
@@ -841,9 +815,7 @@ class CollectionsScores(OnCollections):
 
     def cell(self, label: str, digits: int | None) -> Callable[[float], str]:
         """Returns the function that writes a value of a measure."""
-        kind = self.measures[label].definition.aggregate
-        absent = "" if digits is None else NO_VALUE
-        return lambda value: absent if math.isnan(value) else shown(value, kind, digits)
+        return partial(shown, kind=self.measures[label].definition.aggregate, digits=digits)
 
     def rows(self, digits: int | None, *, per_query: bool = False) -> tuple[list[str], list[list[str]]]:
         """Returns the header and a row for each collection and run, or for each of their queries and for all of them.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
@@ -17,10 +17,10 @@ from carob.output.layout import listed
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from carob.evaluation.evidence import System
     from carob.evaluation.score_tables import Fact
     from carob.evaluation.scores import Scores
     from carob.inputs.qrels import Qrels
-    from carob.matching.match import Match
 
 NOTED = ("kind", "collection", "run", "other", "count", "of", "sentence")
 """The columns of a table of notes."""
@@ -91,19 +91,7 @@ class Note:
         return {name: getattr(self, name) for name in NOTED}
 
 
-class ScoredRun(Protocol):
-    """A run with its scores, and with its judged rows unless only scores are known."""
-
-    @property
-    def scores(self) -> Scores:
-        """The scores."""
-
-    @property
-    def found(self) -> Match | None:
-        """The match; None where only scores were given."""
-
-
-def notes_of(collection: str, systems: Mapping[str, ScoredRun]) -> list[Note]:
+def notes_of(collection: str, systems: Mapping[str, System]) -> list[Note]:
     """Returns what is known about the runs of a collection.
 
     Args:
@@ -119,7 +107,7 @@ def notes_of(collection: str, systems: Mapping[str, ScoredRun]) -> list[Note]:
     ]
 
 
-def notes_of_run(collection: str, run: str, system: ScoredRun) -> list[Note]:
+def notes_of_run(collection: str, run: str, system: System) -> list[Note]:
     """Returns the facts about the data of a run, and its warnings."""
     scores = system.scores
     counts = scores.counts
@@ -130,7 +118,7 @@ def notes_of_run(collection: str, run: str, system: ScoredRun) -> list[Note]:
     ]
 
 
-def cut_lists(collection: str, systems: Mapping[str, ScoredRun]) -> Iterator[Note]:
+def cut_lists(collection: str, systems: Mapping[str, System]) -> Iterator[Note]:
     """Yields the runs whose lists end before those of another run of the collection, if a measure reads further."""
     cut = CutLists.of({name: each.scores for name, each in systems.items()})
     if cut is None:
@@ -143,7 +131,7 @@ def cut_lists(collection: str, systems: Mapping[str, ScoredRun]) -> Iterator[Not
         yield Note(collection, run, whole("lengths", said))
 
 
-def otherwise_judged(collection: str, systems: Mapping[str, ScoredRun]) -> Iterator[Note]:
+def otherwise_judged(collection: str, systems: Mapping[str, System]) -> Iterator[Note]:
     """Yields the runs that were scored with other judgments than most runs."""
     names = list(systems)
     first, others = other_judgments([each.scores for each in systems.values()])
@@ -179,7 +167,7 @@ SAME_IN_TWO = {
 """The sentences about equal runs."""
 
 
-def equal_runs(collection: str, systems: Mapping[str, ScoredRun]) -> Iterator[Note]:
+def equal_runs(collection: str, systems: Mapping[str, System]) -> Iterator[Note]:
     """Yields the runs that rank the judged documents as an earlier run does, or have its values for every query."""
     for key, prints in prints_of(systems).items():
         names = list(prints)
@@ -188,7 +176,7 @@ def equal_runs(collection: str, systems: Mapping[str, ScoredRun]) -> Iterator[No
             yield Note(collection, names[place], fact, names[first])
 
 
-def prints_of(systems: Mapping[str, ScoredRun]) -> dict[str, dict[str, bytes]]:
+def prints_of(systems: Mapping[str, System]) -> dict[str, dict[str, bytes]]:
     """Returns a text for each run that is the same for the same ``rankings`` or, of scores alone, ``values``."""
     kinds: dict[str, dict[str, bytes]] = {"rankings": {}, "values": {}}
     for name, each in systems.items():
@@ -216,7 +204,7 @@ class CollectionPrint(NamedTuple):
     runs: dict[str, bytes]
 
     @classmethod
-    def of(cls, systems: Mapping[str, ScoredRun], qrels: Qrels | None) -> CollectionPrint:
+    def of(cls, systems: Mapping[str, System], qrels: Qrels | None) -> CollectionPrint:
         """Returns the fingerprint of a collection. Only some documents are compared, of queries from first to last."""
         runs = {run: each for its in prints_of(systems).values() for run, each in its.items()}
         if qrels is None:
@@ -274,7 +262,7 @@ class Known(NamedTuple):
 
 
 def known_of(
-    systems: Mapping[str, ScoredRun], others: Mapping[str, Mapping[str, ScoredRun]] | None = None
+    systems: Mapping[str, System], others: Mapping[str, Mapping[str, System]] | None = None
 ) -> Known:
     """Returns what an evaluation of the same files says, and which runs are equal or perfect.
 

@@ -442,12 +442,15 @@ def with_measures(scores: Scores, labels: Sequence[str]) -> Scores:
     places = [scores.column(label) for label in labels]
     renamed = [(new, scores.labels[place]) for new, place in zip(labels, places, strict=True)]
     known = {name: getattr(scores, name) for name in ("bounds", "caps", "errors", "failed")}
+    by_label: dict[str, Any] = {
+        name: {new: its[old] for new, old in renamed if old in its} for name, its in known.items()
+    }
     return replace(
         scores,
         labels=tuple(labels),
         measures=tuple(scores.measures[place] for place in places),
         **scores.arrays((slice(None), places)),
-        **{name: {new: its[old] for new, old in renamed if old in its} for name, its in known.items()},
+        **by_label,
     )
 
 
