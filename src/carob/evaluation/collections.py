@@ -170,7 +170,7 @@ def scored(
         policy: as in ``carob.evaluate``.
         profile: as in ``carob.evaluate``.
         least: the smallest number of runs and of collections that is accepted.
-        opening: ``opened`` and ``judged`` of ``Reader``.
+        opening: ``opened`` and ``judged`` of ``CollectionReader``.
 
     Raises:
         DataError: as ``compare_collections``.
@@ -178,7 +178,7 @@ def scored(
     """
     refuse_other("absent", absent, arguments.ABSENT.words)
     missing = "error" if policy is None or "missing" not in policy.given else policy.missing
-    own = Reader(measures, missing, **opening).read(given, runs)
+    own = CollectionReader(measures, missing, **opening).read(given, runs)
     if not own:
         raise DataError("There are no collections: pass at least two.")
     if all(is_values(its) for its in own.values()):
@@ -187,7 +187,7 @@ def scored(
 
 
 @dataclass(frozen=True, eq=False)
-class Reader:
+class CollectionReader:
     """Reads what a caller gives as collections: the qrels and runs, the scores or the means of each.
 
     Args:

@@ -12,7 +12,7 @@ from carob.diagnosis.check import ORDER, Check, check
 from carob.diagnosis.check.finding import NOTE, WARNING, found, refusal
 from carob.diagnosis.check.inputs import Files, taken
 from carob.diagnosis.check.lenient import LenientQrels
-from carob.evaluation.collections import Reader, is_values
+from carob.evaluation.collections import CollectionReader, is_values
 from carob.evaluation.evidence import Evidence
 from carob.evaluation.notes import DOUBTFUL, CollectionPrint, equal_collections, notes_of
 from carob.inputs.columns import refuse_no_run
@@ -85,7 +85,7 @@ def check_collections(
         [('web', 'b')]
     """
     faults: list[tuple[str | None, DataError]] = []
-    own = Reader(faults=faults).read(collections, runs)
+    own = CollectionReader(faults=faults).read(collections, runs)
     names = {name: runs_of(its) for name, its in own.items()}
     named = dict(run_columns or {})
     refuse_no_run(named, [(each,) for its in names.values() for each in its])
