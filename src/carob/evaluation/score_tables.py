@@ -577,7 +577,7 @@ COUNTED = {
 """The sentences about the queries, lists, documents or lines of a kind."""
 
 
-def counted(kind: str, count: int, **words: object) -> list[Fact]:
+def counting(kind: str, count: int, **words: object) -> list[Fact]:
     """Returns the fact about what is counted, if there is any of it.
 
     Args:
@@ -614,8 +614,8 @@ def data_facts(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
     counts = scores.counts
     facts = [
         *overlapping(scores),
-        *counted("missing", len(counts.missing), rule=told(scores, "missing", say)),
-        *counted("extra", counts.extra),
+        *counting("missing", len(counts.missing), rule=told(scores, "missing", say)),
+        *counting("extra", counts.extra),
         *empty_facts(scores, say),
     ]
     if scores.profile == GIVEN:
@@ -668,7 +668,7 @@ def read_to_the_end(scores: QueryValues) -> Iterator[Fact]:
 
 def overlapping(scores: QueryValues) -> list[Fact]:
     """Returns the number of queries in several groups, if there are any."""
-    return counted("groups", scores.in_several_groups)
+    return counting("groups", scores.in_several_groups)
 
 
 def capped(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
@@ -726,12 +726,12 @@ def equal_throughout(constant: int, lists: int, policy: Policy, say: Language = 
     """Returns the fact that many lists, of all, have all scores equal, so that something else orders them."""
     if constant < NOT_FEW * lists or policy.ties not in ORDERS:
         return []
-    return counted("constant", constant, order=say(ORDERS[policy.ties]))
+    return counting("constant", constant, order=say(ORDERS[policy.ties]))
 
 
 def without_end(infinite: int, policy: Policy) -> list[Fact]:
     """Returns the fact that scores are infinite, unless only finite ones count as retrieved."""
-    return counted("infinite", infinite) if policy.retrieved == "all" else []
+    return counting("infinite", infinite) if policy.retrieved == "all" else []
 
 
 def doubtful(scores: QueryValues, say: Language = ENGLISH) -> Iterator[Fact]:
@@ -743,11 +743,11 @@ def doubtful(scores: QueryValues, say: Language = ENGLISH) -> Iterator[Fact]:
             "every query has the highest possible value (check that the run was not made from the judgments)"
         )
         yield whole("perfect", say(best))
-    yield from counted("unanswered", counts.unanswered)
+    yield from counting("unanswered", counts.unanswered)
     yield from equal_throughout(counts.constant, lists, policy, say)
-    yield from counted("rising", counts.rising)
+    yield from counting("rising", counts.rising)
     if (policy.ranks, policy.ties) == ("counted", "trec"):
-        yield from counted("misranked", counts.misranked)
+        yield from counting("misranked", counts.misranked)
     yield from without_end(counts.infinite, policy)
     shown = (policy.judgments, policy.unjudged) == ("all", "nonrelevant")
     every = (
@@ -755,16 +755,16 @@ def doubtful(scores: QueryValues, say: Language = ENGLISH) -> Iterator[Fact]:
     )
     if shown and every and lists >= LISTS:
         covered = "covered" if counts.found == counts.retrieved else "nearly covered"
-        yield from counted(covered, counts.retrieved)
+        yield from counting(covered, counts.retrieved)
     labels = [
         label
         for label, measure in zip(scores.labels, scores.measures)
         if (counts.lowest_ratings or counts.fractions) and measure.by_role("relevance") == 1
     ]
     shown_labels = ", ".join(labels)
-    yield from counted("lowest ratings", counts.lowest_ratings if labels else 0, labels=shown_labels)
-    yield from counted("codes", counts.codes)
-    yield from counted("fractions", counts.fractions if labels else 0, labels=shown_labels)
+    yield from counting("lowest ratings", counts.lowest_ratings if labels else 0, labels=shown_labels)
+    yield from counting("codes", counts.codes)
+    yield from counting("fractions", counts.fractions if labels else 0, labels=shown_labels)
 
 
 def reach_said(label: str, bounds: tuple[float, float], digits: int, say: Language) -> str:
@@ -779,7 +779,7 @@ def left_out(counts: Counts, policy: Policy, say: Language = ENGLISH) -> list[Fa
     """Returns the counts of rows dropped, excluded, skipped or changed."""
     rows = ("duplicates", "excluded", "malformed", "commented")
     dropped = [fact for kind in rows for fact in counted(kind, getattr(counts, kind))]
-    return [*dropped, *counted("negative", counts.negative, rule=say(policy.negative))]
+    return [*dropped, *counting("negative", counts.negative, rule=say(policy.negative))]
 
 
 def conventions_of(scores: QueryValues, say: Language = ENGLISH) -> str:
@@ -888,7 +888,7 @@ def empty_facts(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
         if counts.get(label):
             alike.setdefault((counts[label], measure.wanted, rules[label]), []).append(label)
     if len(set(counts.values())) < 2 and all(wanted.rel in (None, 1) for _, wanted, _ in alike):
-        return counted("empty", scores.counts.empty, rule=told(scores, "empty", say))
+        return counting("empty", scores.counts.empty, rule=told(scores, "empty", say))
     return [
         Fact(
             "empty",

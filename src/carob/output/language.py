@@ -40,7 +40,7 @@ class Language:
     def __call__(self, english: str, **values: object) -> str:
         """Returns the sentence. In English, ``{count:query/queries}`` is a number with its noun."""
         said = self.texts.get(english, english)
-        return said.format(**counted(values, PlainCount)) if values else said
+        return said.format(**countable(values, PlainCount)) if values else said
 
 
 ENGLISH = Language()
@@ -102,7 +102,7 @@ class PlainCount(Count):
     thousands = ""
 
 
-def counted(words: Mapping[str, Any], kind: type[Count]) -> dict[str, Any]:
+def countable(words: Mapping[str, Any], kind: type[Count]) -> dict[str, Any]:
     """Returns the words of a sentence, whose whole numbers can be written with their nouns."""
     return {name: kind(each) if type(each) is int else each for name, each in words.items()}
 
@@ -117,7 +117,7 @@ def filled(text: str, /, **words: Any) -> str:
         >>> filled("{count:query/queries} without a value", count=3)
         '3 queries without a value'
     """
-    words = counted(words, Count)
+    words = countable(words, Count)
     python = text.format(**words)
     commands = {name: each.command for name, each in words.items() if isinstance(each, Worded)}
     if not commands:

@@ -11,7 +11,7 @@ from carob._numpy import np
 from carob.diagnosis.check.finding import ERROR, KINDS, WARNING, found, told
 from carob.diagnosis.check.lenient import DEPTH
 from carob.diagnosis.check.text import EXAMPLES, queries_at
-from carob.evaluation.score_tables import RULES, SEVERAL, counted
+from carob.evaluation.score_tables import RULES, SEVERAL, counting
 from carob.evaluation.scores import lists_only_relevant
 from carob.evaluation.suspects import RATIO, copies, fingerprint
 from carob.evaluation.suspects import perfect as perfect_by
@@ -63,7 +63,7 @@ def queries(pair: RunAndQrels) -> Iterator[Finding]:
     remedy = worded(KINDS["missing-queries"].remedy, RAISES) if raised(values) else None
     unanswered = [pair.judgments.queries[each] for each in np.flatnonzero(pair.found.length == 0)]
     rule = RULES[pair.request.policy.missing]
-    for fact in (*counted("missing", len(missing), rule=rule), *counted("unanswered", len(unanswered))):
+    for fact in (*counting("missing", len(missing), rule=rule), *counting("unanswered", len(unanswered))):
         own: dict[str, Any] = {"where": queries_at(unanswered)}
         if fact.kind == "missing":
             own = {"where": queries_at(missing), "values": values, "remedy": remedy}
