@@ -778,7 +778,7 @@ def reach_said(label: str, bounds: tuple[float, float], digits: int, say: Langua
 def left_out(counts: Counts, policy: Policy, say: Language = ENGLISH) -> list[Fact]:
     """Returns the counts of rows dropped, excluded, skipped or changed."""
     rows = ("duplicates", "excluded", "malformed", "commented")
-    dropped = [fact for kind in rows for fact in counted(kind, getattr(counts, kind))]
+    dropped = [fact for kind in rows for fact in counting(kind, getattr(counts, kind))]
     return [*dropped, *counting("negative", counts.negative, rule=say(policy.negative))]
 
 
