@@ -74,7 +74,9 @@ class Explanation(Documented):
         query: the query, or empty where there are only grades.
         value: the value.
         facts: the findings and decisions that led to the ranked list, as sentences.
-        wording: the text that all explanations of the measure share.
+        say: the language.
+        meaning: the definition of the measure, and its full name if it differs from the label.
+        words: the meaning of each method in the steps.
         derivation: the steps of the formula.
         ranking: the documents in rank order, if they are known.
         not_retrieved: the relevant documents that the run lacks and their grades, the highest first.
@@ -95,17 +97,14 @@ class Explanation(Documented):
     query: str
     value: float
     facts: tuple[str, ...]
-    wording: Wording
+    say: Language
+    meaning: tuple[str, ...]
+    words: dict[str, str]
     derivation: Derivation
     ranking: Ranking | None = None
     not_retrieved: tuple[tuple[str, float], ...] = ()
     rows: int | None = 40
     digits: int = 6
-
-    @property
-    def say(self) -> Language:
-        """The language."""
-        return self.wording.say
 
     @property
     def steps(self) -> tuple[Numbers, ...]:
@@ -123,17 +122,7 @@ class Explanation(Documented):
     @property
     def full_name(self) -> str:
         """The measure's name with all its parameters, including those at their defaults."""
-        return self.wording.full_name
-
-    @property
-    def meaning(self) -> tuple[str, ...]:
-        """The definition of the measure, and its full name if it differs from the label."""
-        return self.wording.meaning
-
-    @property
-    def words(self) -> dict[str, str]:
-        """The meaning of each method in the steps."""
-        return self.wording.words
+        return self.measure.full
 
     def document(self, layout: str = "text") -> Document:
         """Returns the value, the definition, facts, the formula for LaTeX, tables, and the meanings of the methods."""
@@ -144,9 +133,9 @@ class Explanation(Documented):
             [
                 Section([Line(sentence, "lead"), *map(Line, others)]),
                 Section([*map(Line, self.facts), *formula]),
-                *([self.steps_section("Numbers of the query", given)] if given else []),
+                *([self.steps_section(self.say("Numbers of the query"), given)] if given else []),
                 *map(self.list_section, self.derivation.sheets),
-                *([self.steps_section("Steps to the value", rest)] if rest else []),
+                *([self.steps_section(self.say("Steps to the value"), rest)] if rest else []),
                 Section([Line(self.result, "answer")]),
                 Section([Terms(tuple(self.words.items()))]),
             ],
@@ -179,12 +168,15 @@ class Explanation(Documented):
 
     def step_records(self) -> Records:
         """Returns a row for each number of each step. The place counts the documents of the step's list from 1."""
-        of_list = [(sheet.name, line, True) for sheet in self.derivation.sheets for line in sheet.lines]
-        parts = [("", line, False) for line in self.derivation.given]
-        parts += [*of_list, *(("", line, False) for line in self.derivation.rest)]
+        sheets = ((sheet.name, sheet.lines, True) for sheet in self.derivation.sheets)
         rows = [
             (name, line.letter, line.expression, line.filled, place if several else None, value)
-            for name, line, several in parts
+            for name, lines, several in (
+                ("", self.derivation.given, False),
+                *sheets,
+                ("", self.derivation.rest, False),
+            )
+            for line in lines
             for place, value in enumerate(line.values, 1)
         ]
         return Records(["list", "letter", "step", "in_numbers", "place", "value"], rows)
@@ -194,8 +186,7 @@ class Explanation(Documented):
         sheet = next((each for each in self.derivation.sheets if each.is_run), None)
         columns: dict[str, Sequence[Any]] = {"rank": (), "document": (), "score": (), "grade": ()}
         if sheet is not None:
-            known = None if self.ranking is None else self.ranking
-            nothing = [None] * len(sheet.grade)
+            known, nothing = self.ranking, [None] * len(sheet.grade)
             columns["rank"] = [int(rank) for rank in sheet.rank] or range(1, len(sheet.grade) + 1)
             columns["document"] = nothing if known is None else known.documents[: len(nothing)]
             columns["score"] = nothing if known is None or not known.scores else known.scores[: len(nothing)]
@@ -212,42 +203,43 @@ class Explanation(Documented):
         rows = [
             [
                 line.letter,
-                self.wording.of(line.expression),
-                self.wording.of(line.filled),
+                in_words(line.expression, self.say),
+                in_words(line.filled, self.say),
                 numbers(line.values, self.digits),
             ]
             for line in lines
         ]
-        titles = self.wording.titles
-        header = ["", titles["step"], titles["in numbers"], titles["value"]]
+        header = ["", self.say("step"), self.say("in numbers"), self.say("value")]
         if not any(line.filled for line in lines):
             rows, header = [[row[0], row[1], row[3]] for row in rows], [header[0], header[1], header[3]]
-        return Section([Table(header, rows, len(header) - 1)], titles[title])
+        return Section([Table(header, rows, len(header) - 1)], title)
 
     def list_section(self, sheet: RankedSheet) -> Section:
         """Returns the table of a ranked list with a column per step. Only the rows that are shown are formatted."""
         kept = self.kept(sheet)
-        say, titles, worded = self.say, self.wording.titles, self.wording.of
+        say, names = self.say, []
         columns = (
-            [(titles["rank"], [str(int(rank)) for rank in shown_of(sheet.rank, kept)])] if sheet.rank else []
+            [(say("rank"), [str(int(rank)) for rank in shown_of(sheet.rank, kept)])] if sheet.rank else []
         )
-        names = []
         if sheet.is_run and self.ranking is not None:
             names = [len(columns)]
-            columns.append((titles["document"], shown_of(self.ranking.documents, kept)))
+            columns.append((say("document"), shown_of(self.ranking.documents, kept)))
             if self.ranking.scores:
-                columns.append((titles["score"], level(shown_of(self.ranking.scores, kept))))
+                columns.append((say("score"), level(shown_of(self.ranking.scores, kept))))
         if sheet.grade:
             grades = shown_of(sheet.grade, kept)
             columns.append(
-                (titles["grade"], [UNJUDGED if grade < 0 else number_text(grade) for grade in grades])
+                (say("grade"), [UNJUDGED if grade < 0 else number_text(grade) for grade in grades])
             )
         columns += [
-            (worded(heading(line)), column(shown_of(line.values, kept), self.digits)) for line in sheet.lines
+            (in_words(heading(line), say), column(shown_of(line.values, kept), self.digits))
+            for line in sheet.lines
         ]
         cells = [list(row) for row in zip(*(cells for _, cells in columns))]
         notes = [say(sheet.meaning)] if sheet.meaning and not sheet.is_run else []
-        notes += [f"{line.letter} = {worded(line.expression)}" for line in sheet.lines if is_wide(line)]
+        notes += [
+            f"{line.letter} = {in_words(line.expression, say)}" for line in sheet.lines if is_wide(line)
+        ]
         table = Table([title for title, _ in columns], with_gaps(cells, kept), names)
         after = left_out(sheet, kept, say)
         return Section(
@@ -257,9 +249,9 @@ class Explanation(Documented):
     def title_of(self, sheet: RankedSheet) -> str:
         """Returns the description of a list."""
         if not sheet.is_run:
-            return self.wording.of(sheet.name)
+            return in_words(sheet.name, self.say)
         if self.measure.depth is None:
-            return self.wording.titles["Ranked list"]
+            return self.say("Ranked list")
         return self.say("Ranked list down to rank {depth}", depth=self.measure.depth)
 
     def kept(self, sheet: RankedSheet) -> list[int]:
@@ -293,58 +285,17 @@ class Explanation(Documented):
         return "\n\n".join(["\\begin{align*}\n" + " \\\\\n".join(lines) + "\n\\end{align*}", *others])
 
 
-TITLES = (
-    "Numbers of the query",
-    "Steps to the value",
-    "Ranked list",
-    "step",
-    "in numbers",
-    "value",
-    "rank",
-    "document",
-    "score",
-    "grade",
-)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Wording:
-    """The text that all explanations of a measure share.
-
-    Args:
-        say: the language.
-        full_name: the measure's name with all its parameters.
-        meaning: the definition of the measure, and its full name if it differs from the label.
-        words: the meaning of each method in the steps.
-        titles: the titles of tables and columns, by the English ones.
-    """
-
-    say: Language
-    full_name: str
-    meaning: tuple[str, ...]
-    words: dict[str, str]
-    titles: dict[str, str]
-
-    @classmethod
-    def of_measure(cls, label: str, measure: Measure, methods: dict[str, str], say: Language) -> Wording:
-        """Returns the wording for a measure whose steps have these methods."""
-        full, definition = measure.full, measure.definition
-        named = () if label == full else (say("In full: {name}", name=full),)
-        meaning = (say.measures.get(definition.name, definition.sentence), *named)
-        made = cls(say, full, meaning, {}, {title: say(title) for title in TITLES})
-        return replace(made, words={made.of(word): say(sentence) for word, sentence in methods.items()})
-
-    def of(self, expression: str) -> str:
-        """Returns an expression with the words of its operations in the language. Names of parameters stay the same."""
-        known = self.say.operations
-        if not known:
-            return expression
-        # A word before "=" or within brackets of words is a parameter or its value: log2 in discount(log2).
-        return re.sub(
-            r"\b[a-z_]\w*(?=\()|(?<![\w(=, ])[a-z_]\w+\b(?!=)|\brank\b",
-            lambda found: known.get(found[0], found[0]),
-            expression,
-        )
+def in_words(expression: str, say: Language) -> str:
+    """Returns an expression with the words of its operations in a language. Names of parameters stay the same."""
+    known = say.operations
+    if not known:
+        return expression
+    # A word before "=" or within brackets of words is a parameter or its value: log2 in discount(log2).
+    return re.sub(
+        r"\b[a-z_]\w*(?=\()|(?<![\w(=, ])[a-z_]\w+\b(?!=)|\brank\b",
+        lambda found: known.get(found[0], found[0]),
+        expression,
+    )
 
 
 # ---------------------------------------------------------------- cells
@@ -511,8 +462,8 @@ def explain(
         upside_down(subject.run, found.signs, found.whole, found.queries)
     refuse_left_out(found, own, subject, meant)
     scores = subject.matches.scores(Request(asked, convention, general), bounds=False)
-    how: dict[str, Any] = {"rows": rows, "digits": digits, "say": language_named(lang)}
-    (made,) = explained(subject, label, meant, own, scores.by_query(label), **how)
+    values, say = scores.by_query(label), language_named(lang)
+    (made,) = explained(subject, label, meant, own, values, rows=rows, digits=digits, say=say)
     return made
 
 
@@ -571,7 +522,11 @@ def explained(
         return []
     lists = Flat(found.rows, every_rank=True)
     worked = derivations(trace(measure.values, lists), len(queries))
-    wording = Wording.of_measure(label, measure, worked[0].words, say)
+    definition, full = measure.definition, measure.full
+    named = () if label == full else (say("In full: {name}", name=full),)
+    meaning = (say.measures.get(definition.name, definition.sentence), *named)
+    words = {in_words(word, say): say(sentence) for word, sentence in worked[0].words.items()}
+    shared = (say, meaning, words)
     relevant = np.asarray(measure.wanted.count(Flat(found.rows))).astype(int).tolist()
     own = [values[query] for query in queries]
     names, rankings = queries if subject.qrels else ("",), subject.rankings(queries, policy, lists)
@@ -584,7 +539,7 @@ def explained(
         strict=True,
     )
     return [
-        Explanation(label, measure, name, value, (*chain(*its),), wording, steps, ranking, out, rows, digits)
+        Explanation(label, measure, name, value, (*chain(*its),), *shared, steps, ranking, out, rows, digits)
         for name, value, its, steps, ranking, out in zip(
             names, own, facts, worked, rankings, lacking, strict=True
         )

@@ -141,16 +141,10 @@ def agreement(
         asked = measures if measures is not None else convention.measures or DEFAULT_MEASURES
         documents = documents_of(pairing) if pool == "both" else None
         systems = named_together(runs, least=1)
+        test = Test(None if len(systems) > 1 else "t", alpha=alpha, seed=seed)
+        sides = [restricted(each, set(pairing.queries), documents) for each in (one, other)]
         first, second = (
-            judged_by(
-                restricted(each, set(pairing.queries), documents),
-                systems,
-                asked,
-                Test(None if len(systems) > 1 else "t", alpha=alpha, seed=seed),
-                policy=policy,
-                profile=profile,
-            )
-            for each in (one, other)
+            judged_by(each, systems, asked, test, policy=policy, profile=profile) for each in sides
         )
         draw = Draw(resamples, seed)
         orders = {
@@ -336,7 +330,6 @@ def effect(label: str, first: SystemsUnderJudge, second: SystemsUnderJudge, draw
     low, high = tau_interval(*contests, draw) if first.ids == second.ids else (np.nan, np.nan)
     best = np.argsort(-one, kind="stable")[:TOP]
     many, ranks_b = len(names) > TOP, ranks(other)
-    fates = fates_of(*contests, names)
     return Effect(
         label=label,
         names=names,
@@ -351,7 +344,7 @@ def effect(label: str, first: SystemsUnderJudge, second: SystemsUnderJudge, draw
         tau_top=kendall(one[best], other[best]) if many else np.nan,
         top_kept=sum(ranks_b[place] <= TOP for place in best.tolist()),
         flips=flips(names, one.tolist(), other.tolist()),
-        **fates,
+        **fates_of(*contests, names),
     )
 
 
@@ -373,12 +366,8 @@ def tau_interval(a: Contest, b: Contest, draw: Draw) -> tuple[float, float]:
 
     It is NaN unless the aggregates are plain means.
     """
-    plain = (
-        a.measure.definition.aggregate == "mean"
-        and np.isfinite(a.values).all()
-        and np.isfinite(b.values).all()
-    )
-    if len(a.means) < 2 or not plain:
+    finite = np.isfinite(a.values).all() and np.isfinite(b.values).all()
+    if len(a.means) < 2 or a.measure.definition.aggregate != "mean" or not finite:
         return UNDEFINED
     return Samples(a.values, b.values, draw).interval(correlation_named("kendall"), 0.95)
 

@@ -56,6 +56,7 @@ SENTENCES = {
     "test": "Significant, as in carob compare: {name}, alpha {alpha:g}; {family}.",
     "moved": "Largest move: {name}, rank {before} to {after}.",
     "unmoved": "No system changes its rank.",
+    "left out": "{count:more run is/more runs are} not shown; {top} shows all.",
     "nothing flips": "No pair flips; none loses or gains significance.",
     "flips": "{label}, flip (A's better run first): {pairs}.",
     "lost": "{label}, significant under A only: {pairs}.",
@@ -264,13 +265,8 @@ def said(key: str, **values: Any) -> str:
 def answer(found: Agreement) -> Section:
     """Returns the lines that say whether the judges agree in their grades and in the order of systems."""
     same, kappa = found["same grade"].value, found["kappa, quadratic"]
-    grades = said(
-        "grades",
-        same=same,
-        documents=found.shared,
-        kappa=decimals(kappa.value, 2),
-        interval=kappa.interval,
-    )
+    value, interval = decimals(kappa.value, 2), kappa.interval
+    grades = said("grades", same=same, documents=found.shared, kappa=value, interval=interval)
     if found.pairing.one_grade:
         grades = said("overlap", share=found.overlap, both=found.shared, either=found.pairing.either)
     order = said("one run" if found.effects else "order unknown")
@@ -286,20 +282,11 @@ def answer(found: Agreement) -> Section:
 
 def judges(found: Agreement) -> Section:
     """Returns the section with the number of judgments of each judge."""
-    rows = [
-        [
-            f"{letter} {tail(each.name)}",
-            str(each.judgments),
-            str(each.queries),
-            decimals(each.mean, 2),
-            str(alone),
-        ]
-        for letter, each, alone in (
-            ("A", found.a, found.pairing.only_a),
-            ("B", found.b, found.pairing.only_b),
-        )
-    ]
-    both = said("both", documents=found.shared, queries=len(found.pairing.queries))
+    pairing, rows = found.pairing, []
+    for letter, each, alone in (("A", found.a, pairing.only_a), ("B", found.b, pairing.only_b)):
+        counts = [str(each.judgments), str(each.queries), decimals(each.mean, 2), str(alone)]
+        rows.append([f"{letter} {tail(each.name)}", *counts])
+    both = said("both", documents=found.shared, queries=len(pairing.queries))
     header = ["judge", "judgments", "queries", "mean grade", "alone"]
     return Section([Table(header, rows), Items([both])], "Judges")
 
@@ -355,11 +342,8 @@ def orders(found: Agreement) -> Section:
     ]
     flat = [each.label for each in found.effects if abs(each.tau) == 1 and math.isnan(each.tau_low)]
     enough = found.pairing.queries and len(found.pairing.queries) >= FEWEST
-    sentences = [
-        said("tau"),
-        *([said("tau flat", labels=listed(flat))] if flat and enough else []),
-        said("fates"),
-    ]
+    about = [said("tau flat", labels=listed(flat))] if flat and enough else []
+    sentences = [said("tau"), *about, said("fates")]
     if found.settings is not None:
         settings, family = found.settings, family_words(found.settings, len(found.effects))
         sentences.append(said("test", name=TESTS[settings.test], alpha=settings.alpha, family=family))
@@ -384,13 +368,7 @@ def systems(effect: Effect, top: int | None = None) -> Section:
     shown = rows[:top]
     sentences = [moved] if len(rows) > 1 else []
     if len(shown) < len(rows):
-        sentences.append(
-            filled(
-                "{count:more run is/more runs are} not shown; {top} shows all.",
-                count=len(rows) - len(shown),
-                top=top_said(len(rows)),
-            )
-        )
+        sentences.append(said("left out", count=len(rows) - len(shown), top=top_said(len(rows))))
     table = Table(["run", "A", "rank", "B", "rank", "B - A"], shown)
     return Section([table, Items(sentences)], f"{effect.label} under each judge")
 

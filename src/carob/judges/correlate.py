@@ -8,7 +8,7 @@ from dataclasses import field
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from carob._dataclasses import dataclass, replace
+from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.comparison.design import Test
 from carob.comparison.significance import contests_of, settings_of
@@ -151,7 +151,6 @@ def correlate(
         "effects",
         "other_tests",
     )
-    alpha, confidence = test.alpha, test.confidence
     resamples = RESAMPLES if test.resamples is None else test.resamples
     seed = SEED if test.seed is None else test.seed
     if resamples < FEWEST_RESAMPLES:
@@ -168,8 +167,7 @@ def correlate(
         means == "stated",
         missing_runs,
         Draw(resamples, seed),
-        confidence,
-        Test(alpha=alpha, seed=seed, confidence=confidence),
+        Test(alpha=test.alpha, seed=seed, confidence=test.confidence),
         missing if runs is None else "skip",
     )
     asked = None if measures is None else [str(each) for each in names_in(measures)]
@@ -183,11 +181,10 @@ def correlate(
             "Leaderboards have values already, so that policy, profile and pool change nothing: leave them "
             "out, or pass judgments and runs."
         )
-    found = [
-        (sides.lone.get(judge, 0), method.correlated((sides.name, judge), sides.truth[one], sheets[other]))
+    rows = tuple(
+        method.correlated((sides.name, judge), sides.truth[one], sheets[other], sides.lone.get(judge, 0))
         for judge, sheets, one, other in sides.pairs(true)
-    ]
-    rows = tuple(replace(each, left_out=each.left_out + lone) for lone, each in found)
+    )
     return Correlations(
         truth=sides.name,
         rows=rows,
@@ -197,7 +194,7 @@ def correlate(
         missing_runs=missing_runs,
         means=means,
         settings=settings_of(method.test, max((len(each.runs) for each in rows), default=3), 1),
-        confidence=confidence,
+        confidence=test.confidence,
         resamples=resamples,
         seed=seed,
         warnings=sides.warnings,
@@ -210,12 +207,8 @@ def by_name(judges: Any) -> list[tuple[str | None, Any]]:
     """Returns the judges with the names that the caller gave, if any."""
     if judges is None:
         return []
-    scores = (
-        isinstance(judges, Mapping)
-        and bool(judges)
-        and all(isinstance(each, Scores) for each in judges.values())
-    )
-    if isinstance(judges, Mapping) and not scores:
+    is_mapping = isinstance(judges, Mapping)
+    if is_mapping and not (judges and all(isinstance(each, Scores) for each in judges.values())):
         return [(str(name), each) for name, each in judges.items()]
     alone = isinstance(judges, (str, bytes, os.PathLike)) or not isinstance(judges, Sequence)
     return [(None, each) for each in ([judges] if alone else judges)]
@@ -410,8 +403,7 @@ class CorrelationMethod:
         stated: whether the means are those that files state.
         missing_runs: how to treat runs that a judge lacks.
         draw: the resamples.
-        confidence: the level of intervals.
-        test: the test of pairs of runs.
+        test: the test of pairs of runs, and the level of intervals.
         missing: how to treat queries that a judge's leaderboard lacks.
     """
 
@@ -420,7 +412,6 @@ class CorrelationMethod:
     stated: bool
     missing_runs: str
     draw: Draw
-    confidence: float
     test: Test
     missing: str = "skip"
 
@@ -431,15 +422,22 @@ class CorrelationMethod:
         top = [f"kendall@{TOP}"] if runs > TOP else []
         return [correlation_named(each) for each in (*USUAL, *top)]
 
-    def correlated(self, names: tuple[str, str], truth: Sheet, judge: Sheet) -> Correlated:
-        """Returns the correlations of a judge with the truth, and the pairs of runs that it reverses."""
+    def correlated(self, names: tuple[str, str], truth: Sheet, judge: Sheet, lone: int) -> Correlated:
+        """Returns the correlations of a judge with the truth, and the pairs of runs that it reverses.
+
+        Args:
+            names: the names of the truth and of the judge.
+            truth: the truth's values.
+            judge: the judge's values.
+            lone: the number of queries that only one of them judged, and that were not evaluated.
+        """
         found = aligned(truth, judge, names, self.missing_runs, self.missing, stated=self.stated)
         x, y = found.truth.means(), found.judge.means()
         runs = found.truth.runs
         coefficients = []
         samples = self.samples(found)
         for each in self.usual(len(truth.runs)):
-            low, high = UNDEFINED if samples is None else samples.interval(each, self.confidence)
+            low, high = UNDEFINED if samples is None else samples.interval(each, self.test.confidence)
             coefficients.append(Coefficient(each.of(x, y), low, high, name=each.name))
         return Correlated(
             judge=names[1],
@@ -456,7 +454,7 @@ class CorrelationMethod:
             ),
             lacking=found.lacking,
             extra=found.extra,
-            left_out=found.left_out,
+            left_out=found.left_out + lone,
             zeros=found.zeros,
             shared=found.truth.queries,
             turned=self.turned(found, y),
@@ -481,8 +479,7 @@ class CorrelationMethod:
             found: the values of both sides.
             judge: the judge's mean of each run, larger is better.
         """
-        contests = [contest_of(each, self.test) for each in (found.truth, found.judge)]
-        one, other = contests
+        one, other = (contest_of(each, self.test) for each in (found.truth, found.judge))
         if one is None or other is None:
             return None
         names = found.truth.runs

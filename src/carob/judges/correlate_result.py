@@ -26,12 +26,8 @@ if TYPE_CHECKING:
 
 SENTENCES = {
     "title": "Correlations with {truth}",
-    "answer:judges": (
-        "Of all judges, {judge} (by {measure}{size}) orders runs most like {truth}: {name} {value}{interval}."
-    ),
-    "answer:judges one": "{judge} (by {measure}) against {truth}: {name} {value}{interval}.",
-    "answer:measures": "Of all measures, {measure}{size} orders runs most like {true}: {name} {value}{interval}.",
-    "answer:measures one": "{measure} against {true}: {name} {value}{interval}.",
+    "answer": "Of all {kind}, {which} orders runs most like {truth}: {name} {value}{interval}.",
+    "answer:one": "{which} against {truth}: {name} {value}{interval}.",
     "answer:tied": "The same {name}: {others}.",
     "answer:sizes": "{kind} have different queries or runs, so these correlations are not comparable.",
     "undefined:truth": "{name} is not defined: {truth} ties all runs.",
@@ -277,19 +273,18 @@ class Correlations(Documented):
             return Section([Line(self.undefined(), "verdict")])
         best = max(known, key=lambda each: each.coefficients[0].value)
         first = best.coefficients[0]
-        words = {
-            "truth": shortened(self.truth, LONGEST),
-            "judge": shortened(best.judge, LONGEST),
-            "name": first.name,
-            "value": decimals(first.value, 3),
-        }
-        words |= {"measure": best.measure, "interval": f" {first.interval}" if first.bounded else ""}
-        kind = "measures" if self.of_measures else "judges"
-        several = "" if len(self.rows) > 1 else " one"
-        words["true"] = best.truth_measure
         differ = len({(each.runs, each.queries, each.shared) for each in self.rows}) > 1
-        words["size"] = self.size({(len(best.runs), best.queries)}) if differ else ""
-        sentences = [said(f"answer:{kind}{several}", **words)]
+        which = best.measure + (self.size({(len(best.runs), best.queries)}) if differ else "")
+        answer = said(
+            "answer" if len(self.rows) > 1 else "answer:one",
+            kind="measures" if self.of_measures else "judges",
+            which=which if self.of_measures else f"{shortened(best.judge, LONGEST)} (by {which})",
+            truth=best.truth_measure if self.of_measures else shortened(self.truth, LONGEST),
+            name=first.name,
+            value=decimals(first.value, 3),
+            interval=f" {first.interval}" if first.bounded else "",
+        )
+        sentences = [answer]
         same = [each for each in known if each is not best and each.coefficients[0].value == first.value]
         if same:
             others = dict.fromkeys(
@@ -358,13 +353,11 @@ class Correlations(Documented):
         """Returns the table of the pairs of runs, and the significant ones that each judge reverses."""
         header, cells = self.titles(rows)
         keep = len(header)
-        for place, each in enumerate(rows):
-            cells[place] += [str(each.pairs), str(each.ties), str(len(each.flips))]
-            counts = ["-"] * (1 + len(OUTCOMES))
+        for own, each in zip(cells, rows, strict=True):
+            fates: list[object] = ["-"] * (1 + len(OUTCOMES))
             if each.turned is not None:
-                its = [each.turned.significant, *(len(getattr(each.turned, fate)) for fate in OUTCOMES)]
-                counts = [str(count) for count in its]
-            cells[place] += counts
+                fates = [each.turned.significant, *(len(getattr(each.turned, fate)) for fate in OUTCOMES)]
+            own += map(str, (each.pairs, each.ties, len(each.flips), *fates))
         header += PAIR_TITLES
         sentences = [
             said(
@@ -376,9 +369,8 @@ class Correlations(Documented):
             for own, each in zip(cells, rows, strict=True)
             if each.turned is not None and each.turned.turned
         ]
-        return Section(
-            [Table(header, cells, names=keep, keep=keep), Items(sentences)], said("pairs", measure=measure)
-        )
+        table = Table(header, cells, names=keep, keep=keep)
+        return Section([table, Items(sentences)], said("pairs", measure=measure))
 
     def agreement(self) -> Section:
         """Returns the table of the agreement of grades."""
@@ -399,14 +391,8 @@ class Correlations(Documented):
         if any(each.queries is None for each in self.rows):
             found.append(said("stated"))
         if self.sampled:
-            found.append(
-                said(
-                    f"over:{self.over}",
-                    level=f"{100 * self.confidence:g}",
-                    resamples=self.resamples,
-                    seed=self.seed,
-                )
-            )
+            level = f"{100 * self.confidence:g}"
+            found.append(said(f"over:{self.over}", level=level, resamples=self.resamples, seed=self.seed))
         if any(each.flat(self.over) for each in self.rows):
             found.append(said("flat"))
         if any(each.turned is not None for each in self.rows):
@@ -420,20 +406,19 @@ class Correlations(Documented):
     def left_out(self) -> list[str]:
         """Returns the sentences about what was left out, and about the data."""
         found = [*self.footers]
-        counted = {
-            (each.judge, each.lacking, each.extra, each.left_out, each.zeros): each for each in self.rows
-        }
-        for each in counted.values():
-            short = shortened(each.judge, LONGEST)
+        for judge, lacking, extra, left_out, zeros in dict.fromkeys(
+            (each.judge, each.lacking, each.extra, each.left_out, each.zeros) for each in self.rows
+        ):
+            short = shortened(judge, LONGEST)
             sentences = (
-                (f"lacking:{self.missing_runs}", each.judge, len(each.lacking), each.lacking),
-                ("extra", short, each.extra, ()),
-                ("zeros", each.judge, len(each.zeros), each.zeros),
-                ("left out", short, each.left_out, ()),
+                (f"lacking:{self.missing_runs}", judge, len(lacking), lacking),
+                ("extra", short, extra, ()),
+                ("zeros", judge, len(zeros), zeros),
+                ("left out", short, left_out, ()),
             )
             found += [
-                said(key, judge=judge, count=count, names=listed(names))
-                for key, judge, count, names in sentences
+                said(key, judge=own, count=count, names=listed(names))
+                for key, own, count, names in sentences
                 if count
             ]
         return found
@@ -469,9 +454,8 @@ class Correlations(Documented):
                     *(
                         (*names, fate, *both)
                         for names, each in own
-                        if each.turned is not None
                         for fate in OUTCOMES
-                        for both in getattr(each.turned, fate)
+                        for both in getattr(each.turned, fate, ())
                     ),
                 ],
             ),
@@ -496,23 +480,15 @@ class Correlations(Documented):
     def figures(self, correlation: str | None = None) -> dict[str, Drawing]:
         """Returns the functions that draw the figures, by the name of the figure."""
         name = correlation or self.rows[0].coefficients[0].name
+        points = [
+            (f"{self.truth}: {each.truth_measure}", each.truth, self.label(each), each.values, each.runs)
+            for each in self.rows
+        ]
         return {
             "correlations": lambda drawn: whiskers(
                 drawn, [(self.label(each), each[name].value, *ends(each[name])) for each in self.rows], name
             ),
-            "runs": lambda drawn: panels(
-                drawn,
-                [
-                    (
-                        f"{self.truth}: {each.truth_measure}",
-                        each.truth,
-                        self.label(each),
-                        each.values,
-                        each.runs,
-                    )
-                    for each in self.rows
-                ],
-            ),
+            "runs": lambda drawn: panels(drawn, points),
         }
 
     def to_figure(self, kind: str | None = None, correlation: str | None = None) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from carob._dataclasses import dataclass, replace
+from carob._dataclasses import replace
 from carob._numpy import np
 from carob.comparison.cautions import WIDEST_GAP, only_relevant, treated
 from carob.conventions.request import conventions, labelled
@@ -200,30 +200,6 @@ def unequal_lists(old: Scores, new: Scores, measures: Iterable[str]) -> list[str
     ]
 
 
-@dataclass(frozen=True, eq=False)
-class GateSides:
-    """The queries of a gate's two sides, and the scores of those that are compared.
-
-    A query that the baseline lacks says nothing about a drop, so it is left out. A query that only the run lacks is a
-    drop: the policy counts it as 0, or there is no decision.
-
-    Args:
-        old: the baseline's scores of the compared queries.
-        new: the run's scores of these queries.
-        only_before: queries that are judged on the baseline's side only, and that the baseline does not answer.
-        only_after: queries that only the run answers, or that are judged on its side only.
-        missing_before: judged queries that the baseline does not answer.
-        missing_after: judged queries that the run does not answer.
-    """
-
-    old: Scores
-    new: Scores
-    only_before: tuple[str, ...]
-    only_after: tuple[str, ...]
-    missing_before: tuple[str, ...]
-    missing_after: tuple[str, ...]
-
-
 NOT_JUDGED = (
     "{new} has no judgments of {lost} of {total} queries of {old}, starting with '{first}', so a run on "
     "fewer queries could pass. Judge these queries too, record the baseline again with the new judgments, or count "
@@ -235,8 +211,13 @@ NO_VALUES = (
 )
 
 
-def sides_of(old: Scores, new: Scores, zero: bool) -> GateSides:
-    """Returns the queries that both sides have, and those that only one side has.
+def sides_of(
+    old: Scores, new: Scores, zero: bool
+) -> tuple[tuple[Scores, Scores], dict[str, tuple[str, ...]]]:
+    """Returns the scores of the queries that both sides have, and what ``Gate`` has of queries that one side lacks.
+
+    A query that the baseline lacks says nothing about a drop, so it is left out. A query that only the run lacks is a
+    drop: the policy counts it as 0, or there is no decision.
 
     Args:
         old: the baseline.
@@ -274,14 +255,12 @@ def sides_of(old: Scores, new: Scores, zero: bool) -> GateSides:
     new = with_zeros(new, lost)
     before, after = set(old.counts.missing), set(new.counts.missing)
     shared = (set(old.queries) & set(new.queries)) - (before - after)
-    return GateSides(
-        only(old, shared),
-        only(new, shared),
-        only_before=tuple(each for each in old.queries if each not in {*new.queries, *after}),
-        only_after=tuple(each for each in new.queries if each not in {*shared, *after}),
-        missing_before=old.counts.missing,
-        missing_after=new.counts.missing,
-    )
+    return (only(old, shared), only(new, shared)), {
+        "only_before": tuple(each for each in old.queries if each not in {*new.queries, *after}),
+        "only_after": tuple(each for each in new.queries if each not in {*shared, *after}),
+        "missing_before": old.counts.missing,
+        "missing_after": new.counts.missing,
+    }
 
 
 BROKEN = {
@@ -344,7 +323,7 @@ def both_sides(old: Scores, new: Scores) -> list[str]:
     return []
 
 
-def unmoved_run(old: Scores, new: Scores, sides: GateSides, measures: Iterable[str]) -> list[str]:
+def unmoved_run(old: Scores, new: Scores, sides: tuple[Scores, Scores], measures: Iterable[str]) -> list[str]:
     """Returns a remark if nothing distinguishes the run from its baseline, as after a change of other files.
 
     Args:
@@ -357,7 +336,7 @@ def unmoved_run(old: Scores, new: Scores, sides: GateSides, measures: Iterable[s
     if both_sides(old, new) or (GIVEN not in (old.profile, new.profile) and sizes[0] != sizes[1]):
         return []
     for name in measures:
-        before, now = (its.matrix[:, its.column(name)] for its in (sides.old, sides.new))
+        before, now = (its.matrix[:, its.column(name)] for its in sides)
         if not np.array_equal(before, now, equal_nan=True):
             return []
     return [filled(SAME_VALUES, new=new.name, labels=listed(list(measures)))]

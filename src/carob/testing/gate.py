@@ -40,7 +40,7 @@ from carob.testing.baseline import (
     unequal_lists,
     unmoved_run,
 )
-from carob.testing.gate_result import UNPAIRED, Gate, GateCheck, GroupChange, Moved
+from carob.testing.gate_result import Gate, GateCheck, GroupChange, Moved
 
 if TYPE_CHECKING:
     from carob.comparison.compare import Comparison
@@ -156,7 +156,8 @@ def gate(
     refuse_limits(new, drops, floors)
     notes = [*new.warnings]
     checks: list[GateCheck] = []
-    sides, old, key, unmoved = None, None, "", []
+    sides, old, key, unmoved = (new, new), None, "", []
+    unpaired = {"missing_after": new.counts.missing}
     if drops and held is not None:
         weights = weights_given(run) if isinstance(run, Scores) else None
         old = scored(qrels, held, list(drops), policy, profile, None, weights)
@@ -169,12 +170,11 @@ def gate(
         ]
         refuse_unanswered(old, new, drops)
         refuse_broken(old, new)
-        sides = sides_of(old, new, zero)
+        sides, unpaired = sides_of(old, new, zero)
         key = f"{old.name} (baseline)" if old.name == new.name else old.name
         notes += both_sides(old, new)
         unmoved = unmoved_run(old, new, sides, drops)
-        both, names = (sides.old, sides.new), (key, new.name)
-        checks += tested_checks("max-drop", both, drops, names, alpha, of_drops, worst, by)
+        checks += tested_checks("max-drop", sides, drops, (key, new.name), alpha, of_drops, worst, by)
         notes += [] if given else [no_tolerance(next(iter(drops)), decide_by)]
     grouped = new if by is None else with_groups([new], by)[0]
     if floors and of_floors == "mean":
@@ -188,12 +188,10 @@ def gate(
         checks[place] = replace(checks[place], p_corrected=p)
         if checks[place].decide_by != "non-inferiority":
             checks[place] = replace(checks[place], detectable=detectable_among(checks[place], len(tested)))
-    unpaired = {"missing_after": new.counts.missing}
-    unpaired |= {} if sides is None else {each: getattr(sides, each) for each in UNPAIRED}
-    counted = set(new.queries if sides is None else sides.new.queries) if new.policy.missing == "zero" else ()
+    counted = set(sides[1].queries) if new.policy.missing == "zero" else ()
     return Gate(
         name=new.name,
-        baseline="" if sides is None else key if record is None else f"{key} in {record.path}",
+        baseline="" if old is None else key if record is None else f"{key} in {record.path}",
         checks=tuple(each.decided() for each in checks),
         alpha=alpha,
         compared=len(tested),

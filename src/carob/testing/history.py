@@ -22,10 +22,11 @@ from carob.testing.gate import gate
 from carob.testing.gate_result import shown_p
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from carob.evaluation.scores import Scores
     from carob.output.pictures.figures import Drawing
+    from carob.testing.gate_result import GateCheck
 
 FALL = "{measure} fell at {record}: by {fall:.4f} ({before:.4f} to {after:.4f}), corrected p {p}."
 """A significant fall."""
@@ -196,38 +197,37 @@ def history(
         for label, its in zip(first.labels, first.measures, strict=True)
         if its.definition.aggregate == "mean"
     ]
-    names, steps, notes = list(followed), list[RecordStep](), list[str]()
-    for earlier, name in pairwise(names):
+    checks: dict[str, list[tuple[str, str, GateCheck]]] = {}
+    notes: list[str] = []
+    for earlier, name in pairwise(followed):
         old, new = replace(followed[earlier], name=earlier), replace(followed[name], name=name)
         found = gate(None, new, old, dict.fromkeys(labels, 0.0), alpha=alpha, worst=0)
         notes += [f"{earlier} to {name}: {each}" for each in (*found.unpaired, *found.warnings)]
-        steps += [
-            RecordStep(
-                *(each.label, earlier, name, each.before, each.after, each.difference, each.low, each.high),
-                *(each.p_uncorrected, each.p_uncorrected, each.queries, False),
-            )
-            for each in found.checks
-        ]
-    steps = [
-        each
-        for label in dict.fromkeys(step.measure for step in steps)
-        for each in tested(steps, label, alpha)
-    ]
+        for each in found.checks:
+            checks.setdefault(each.label, []).append((earlier, name, each))
     means = {
         label: tuple(float(each.means()[each.labels[each.column(label)]]) for each in followed.values())
-        for label in dict.fromkeys(step.measure for step in steps)
+        for label in checks
     }
-    return History(tuple(names), means, tuple(steps), alpha, tuple(dict.fromkeys(notes)))
+    steps = [step for label, its in checks.items() for step in steps_of(label, its, alpha)]
+    return History(tuple(followed), means, tuple(steps), alpha, tuple(dict.fromkeys(notes)))
 
 
-def tested(steps: Sequence[RecordStep], measure: str, alpha: float) -> list[RecordStep]:
-    """Returns the steps of a measure with p corrected for their number."""
-    own = [each for each in steps if each.measure == measure]
-    p = corrected(np.array([each.p_uncorrected for each in own]), "holm").tolist()
-    return [
-        replace(each, p_corrected=level, significant=level < alpha)
-        for each, level in zip(own, p, strict=True)
-    ]
+def steps_of(
+    measure: str, checks: Sequence[tuple[str, str, GateCheck]], alpha: float
+) -> Iterator[RecordStep]:
+    """Yields the steps of a measure with p corrected for their number.
+
+    Args:
+        measure: the measure.
+        checks: the earlier record, the record and their check, for each step.
+        alpha: the level of the tests.
+    """
+    p = corrected(np.array([each.p_uncorrected for *_, each in checks]), "holm").tolist()
+    alike = ("before", "after", "difference", "low", "high", "p_uncorrected", "queries")
+    for (earlier, name, each), level in zip(checks, p, strict=True):
+        own = {key: getattr(each, key) for key in alike}
+        yield RecordStep(measure, earlier, name, p_corrected=level, significant=level < alpha, **own)
 
 
 def followed_run(path: str, run: str | None) -> Scores:

@@ -115,10 +115,6 @@ class PoolCheck(Documented):
         """Returns the runs by a measure's label."""
         return self.measures[label]
 
-    def contents(self) -> dict[str, Any]:
-        """Returns all rows by measure."""
-        return dict(self.__dict__)
-
     def records(self) -> dict[str, Callable[[], Records]]:
         """Returns the table of ``runs``, with a row for each measure and run."""
         rows = [(label, each) for label, its in self.measures.items() for each in its]
