@@ -77,6 +77,7 @@ class Explanation(Documented):
         say: the language.
         meaning: the definition of the measure, and its full name if it differs from the label.
         words: the meaning of each method in the steps.
+        titles: the titles of tables and columns, by the English ones.
         derivation: the steps of the formula.
         ranking: the documents in rank order, if they are known.
         not_retrieved: the relevant documents that the run lacks and their grades, the highest first.
@@ -100,6 +101,7 @@ class Explanation(Documented):
     say: Language
     meaning: tuple[str, ...]
     words: dict[str, str]
+    titles: dict[str, str]
     derivation: Derivation
     ranking: Ranking | None = None
     not_retrieved: tuple[tuple[str, float], ...] = ()
@@ -133,9 +135,9 @@ class Explanation(Documented):
             [
                 Section([Line(sentence, "lead"), *map(Line, others)]),
                 Section([*map(Line, self.facts), *formula]),
-                *([self.steps_section(self.say("Numbers of the query"), given)] if given else []),
+                *([self.steps_section("Numbers of the query", given)] if given else []),
                 *map(self.list_section, self.derivation.sheets),
-                *([self.steps_section(self.say("Steps to the value"), rest)] if rest else []),
+                *([self.steps_section("Steps to the value", rest)] if rest else []),
                 Section([Line(self.result, "answer")]),
                 Section([Terms(tuple(self.words.items()))]),
             ],
@@ -209,27 +211,27 @@ class Explanation(Documented):
             ]
             for line in lines
         ]
-        header = ["", self.say("step"), self.say("in numbers"), self.say("value")]
+        header = ["", self.titles["step"], self.titles["in numbers"], self.titles["value"]]
         if not any(line.filled for line in lines):
             rows, header = [[row[0], row[1], row[3]] for row in rows], [header[0], header[1], header[3]]
-        return Section([Table(header, rows, len(header) - 1)], title)
+        return Section([Table(header, rows, len(header) - 1)], self.titles[title])
 
     def list_section(self, sheet: RankedSheet) -> Section:
         """Returns the table of a ranked list with a column per step. Only the rows that are shown are formatted."""
         kept = self.kept(sheet)
-        say, names = self.say, []
+        say, titles, names = self.say, self.titles, []
         columns = (
-            [(say("rank"), [str(int(rank)) for rank in shown_of(sheet.rank, kept)])] if sheet.rank else []
+            [(titles["rank"], [str(int(rank)) for rank in shown_of(sheet.rank, kept)])] if sheet.rank else []
         )
         if sheet.is_run and self.ranking is not None:
             names = [len(columns)]
-            columns.append((say("document"), shown_of(self.ranking.documents, kept)))
+            columns.append((titles["document"], shown_of(self.ranking.documents, kept)))
             if self.ranking.scores:
-                columns.append((say("score"), level(shown_of(self.ranking.scores, kept))))
+                columns.append((titles["score"], level(shown_of(self.ranking.scores, kept))))
         if sheet.grade:
             grades = shown_of(sheet.grade, kept)
             columns.append(
-                (say("grade"), [UNJUDGED if grade < 0 else number_text(grade) for grade in grades])
+                (titles["grade"], [UNJUDGED if grade < 0 else number_text(grade) for grade in grades])
             )
         columns += [
             (in_words(heading(line), say), column(shown_of(line.values, kept), self.digits))
@@ -251,7 +253,7 @@ class Explanation(Documented):
         if not sheet.is_run:
             return in_words(sheet.name, self.say)
         if self.measure.depth is None:
-            return self.say("Ranked list")
+            return self.titles["Ranked list"]
         return self.say("Ranked list down to rank {depth}", depth=self.measure.depth)
 
     def kept(self, sheet: RankedSheet) -> list[int]:
@@ -283,6 +285,11 @@ class Explanation(Documented):
             if not each.is_run
         ]
         return "\n\n".join(["\\begin{align*}\n" + " \\\\\n".join(lines) + "\n\\end{align*}", *others])
+
+
+TABLES = ("Numbers of the query", "Steps to the value", "Ranked list")
+TITLES = (*TABLES, "step", "in numbers", "value", "rank", "document", "score", "grade")
+"""The titles of tables and columns, which are translated once for all queries."""
 
 
 def in_words(expression: str, say: Language) -> str:
@@ -526,7 +533,7 @@ def explained(
     named = () if label == full else (say("In full: {name}", name=full),)
     meaning = (say.measures.get(definition.name, definition.sentence), *named)
     words = {in_words(word, say): say(sentence) for word, sentence in worked[0].words.items()}
-    shared = (say, meaning, words)
+    shared = (say, meaning, words, {title: say(title) for title in TITLES})
     relevant = np.asarray(measure.wanted.count(Flat(found.rows))).astype(int).tolist()
     own = [values[query] for query in queries]
     names, rankings = queries if subject.qrels else ("",), subject.rankings(queries, policy, lists)
