@@ -19,6 +19,7 @@ from carob.conventions.request import Request, conventions, labelled
 from carob.evaluation.engine import Matches, judgments_for, nested
 from carob.evaluation.score_tables import wanted_words
 from carob.evaluation.values import extreme_values
+from carob.inputs.errors import refused
 from carob.inputs.ids import text_of, texts_of
 from carob.inputs.qrels import Qrels
 from carob.inputs.run import Run, in_memory
@@ -36,7 +37,7 @@ from carob.matching.mismatch import refuse_empty
 from carob.matching.signs import upside_down
 from carob.output import escaping
 from carob.output.document import Document, Documented, Formula, Line, Section, Table, Terms
-from carob.output.errors import DataError, MeasureError, Worded, did_you_mean, worded
+from carob.output.errors import DataError, MeasureError, Worded, did_you_mean
 from carob.output.language import ENGLISH, Language, language_named
 from carob.output.results import Records
 
@@ -712,8 +713,8 @@ def subject_of(
         pools = None if judged is None else nested(judged) or [[]]
         return Subject("grades", Matches.of_grades(nested(grades), pools, "grades"))
     if query is None:
-        raise DataError(
-            worded("An explanation is for one query: name it with ", Worded("query=", "--query"), ".")
+        raise refused(
+            "An explanation is for one query: name it with {option}.", option=Worded("query=", "--query")
         )
     if judged_ranking is not None:
         ranking = Qrels.of(judged_ranking, policy).complete

@@ -149,16 +149,14 @@ class Form:
         Raises:
             DataError: another first line, a line that is not a judgment, or a pair that is not in the task.
         """
-        start = 0
-        if self.table:
-            start = 1
-            if lines and lines[0] != self.head:
-                raise DataError(
-                    "the columns of the first line differ from those of a file of these judgments "
-                    f"({','.join(self.columns)}). Pass another file.",
-                    file=path,
-                    line=1,
-                )
+        start = int(self.table)
+        if start and lines and lines[0] != self.head:
+            raise DataError(
+                "the columns of the first line differ from those of a file of these judgments "
+                f"({','.join(self.columns)}). Pass another file.",
+                file=path,
+                line=1,
+            )
         for number, line in enumerate(lines[start:], start + 1):
             found = self.fields(line)
             if found is None:

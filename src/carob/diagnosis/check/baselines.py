@@ -19,7 +19,7 @@ from carob.matching.axes import chosen
 from carob.matching.match import finished
 from carob.output.document import Items, Section, Table
 from carob.output.errors import DataError, Worded
-from carob.output.language import filled
+from carob.output.language import filled, plural
 from carob.output.layout import apart, decimals
 from carob.statistics.paired import paired
 
@@ -62,9 +62,9 @@ SATURATED, FEWEST_MOVABLE = 0.8, 6
 """The share of queries at 1, and the number of other queries below which no sign-flip test reaches .05."""
 
 NEAR = {
-    "random order": "{measure} is {value}, and a random order of the same documents has {level}",
-    "same documents": "{measure} is {value}, and the same popular documents for every query have {level}",
-    "another query": "{measure} is {value}, and with the lists of other queries it is {level}",
+    "random order": "{measure} is {value:.4f}, and a random order of the same documents has {level:.4f}",
+    "same documents": "{measure} is {value:.4f}, and the same popular documents for every query have {level:.4f}",
+    "another query": "{measure} is {value:.4f}, and with the lists of other queries it is {level:.4f}",
 }
 """A run that does not clearly exceed a ranking that ignores the query."""
 FEW_QUERIES = (
@@ -419,15 +419,11 @@ def no_better(baselines: Sequence[tuple[RunAndQrels, list[Baseline]]]) -> Iterat
             first = next((each for each in rows if name in each.near), None)
             if first is None:
                 continue
-            words = {
-                "measure": first.measure,
-                "value": f"{first.value:.4f}",
-                "level": f"{first.baselines[name]:.4f}",
-            }
+            level = first.baselines[name]
             yield found(
                 "near-baseline",
                 pair.name,
-                filled(NEAR[name], **words),
+                filled(NEAR[name], measure=first.measure, value=first.value, level=level),
                 severity=NOTE if name == "same documents" else None,
                 effect=KINDS["near-baseline"].effect,
                 values={
@@ -491,23 +487,17 @@ def section(baselines: Sequence[Baseline]) -> Section:
         for name, each in zip(names, shown, strict=True)
     ]
     header = ["run", "measure", "value", "at 1", "random\norder", "same\ndocuments", "another\nquery"]
-    lines = [
-        filled(
-            "random order: the mean of {orders:random order/random orders} of each list. same documents: "
-            "one list for every query, of the documents that are relevant to most other queries. another "
-            "query: the list of another query. at 1: queries with the value 1.",
-            orders=first.orders,
-        )
-    ]
+    meaning = (
+        f"random order: the mean of {plural(first.orders, 'random order')} of each list. same documents: one list for "
+        "every query, of the documents that are relevant to most other queries. another query: the list of another "
+        "query. at 1: queries with the value 1."
+    )
+    lines = [meaning]
     if first.sampled < first.queries:
         lines.append(
             f"These three are computed on a random sample of {first.sampled:,} of {first.queries:,} queries."
         )
     if len(baselines) > len(shown):
-        json = Worded("to_json()", "--format json")
-        lines.append(
-            filled(
-                "{count:more row/more rows}: {json} has all.", count=len(baselines) - len(shown), json=json
-            )
-        )
+        more, json = len(baselines) - len(shown), Worded("to_json()", "--format json")
+        lines.append(filled("{count:more row/more rows}: {json} has all.", count=more, json=json))
     return Section([Table(header, rows, 2), Items(lines)], "What rankings that ignore the query score")

@@ -89,13 +89,11 @@ def check_collections(
     names = {name: runs_of(its) for name, its in own.items()}
     named = dict(run_columns or {})
     refuse_no_run(named, [(each,) for its in names.values() for each in its])
-    findings = [
-        replace(
-            refusal("refused-collection", error.file or name or "collections", error),
-            collection=name,
-        )
+    refusals = (
+        (name, refusal("refused-collection", error.file or name or "collections", error))
         for name, error in faults
-    ]
+    )
+    findings = [replace(each, collection=name) for name, each in refusals]
     starts = [(stream, stream.tell()) for its in own.values() for stream in streams_in(its)]
     checks = {
         name: checked(

@@ -92,8 +92,7 @@ class SurveyedText:
         """Returns a line of the text in the form that findings show."""
         if not self.is_file:  # the tabs are carob's own
             return "'{}'".format(excerpt.replace("\t", " ")) if excerpt else ""
-        shown = f"'{excerpt}'" if excerpt else ""
-        return f"line {line:,}: {shown}" if shown else f"line {line:,}"
+        return f"line {line:,}: '{excerpt}'" if excerpt else f"line {line:,}"
 
     @property
     def cut(self) -> str | None:
@@ -245,11 +244,9 @@ def head(source: Source | None) -> bytes:
 
 def fields_in(line: bytes) -> list[bytes]:
     """Returns the fields of a line of text, which tabs separate where it has both tabs and other whitespace."""
-    return (
-        line.split()
-        if b"\t" not in line.strip()
-        else [each.strip() for each in line.split(b"\t") if each.strip()]
-    )
+    if b"\t" not in line.strip():
+        return line.split()
+    return [each.strip() for each in line.split(b"\t") if each.strip()]
 
 
 def usual_width(text: SurveyedText) -> int:

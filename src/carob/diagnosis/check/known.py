@@ -14,7 +14,6 @@ from zlib import crc32
 
 from carob._numpy import np
 from carob.diagnosis.check.finding import found
-from carob.output.language import filled
 from carob.output.parsing import json_in
 
 if TYPE_CHECKING:
@@ -131,10 +130,9 @@ def known(judged: LenientQrels, pair: RunAndQrels | None) -> Iterator[Finding]:
     its, key, names = near[0], "known-judgments", " or ".join(each["name"] for each in near)
     whole, other, sampled = its["count"], other_grades(its, pairs, grades), len(its["least"])
     if other > MOST:
-        what = (
-            "these judge the documents of {name} with other grades ({other} of {sampled} sampled ones differ)"
-        )
-        yield found(key, judged.text.name, filled(what, name=names, other=other, sampled=sampled))
+        differ = f"{other} of {sampled} sampled ones differ"
+        what = f"these judge the documents of {names} with other grades ({differ})"
+        yield found(key, judged.text.name, what)
         return
     state = (
         f"nearly, {count:,} in place of {whole:,}"

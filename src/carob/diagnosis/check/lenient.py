@@ -162,15 +162,12 @@ class RunAndQrels:
     @classmethod
     def of(cls, judged: LenientQrels, text: SurveyedText, request: Request) -> RunAndQrels:
         """Surveys the run, then matches it with the judgments."""
-        if judged.table is None:
-            strictly(
-                text,
-                lambda given: Run.of(given).match(Qrels.of({"": {"": 0}}).judgments, MatchOptions(Policy())),
-            )
+        nothing = judged.table is None
+        judgments = Qrels.of({"": {"": 0}}).judgments if nothing else judged.judgments
+        strictly(text, lambda given: Run.of(given).match(judgments, MatchOptions(Policy())))
+        if nothing:
             text.read()
             return cls(judged, text, request)
-        judgments = judged.qrels.judgments
-        strictly(text, lambda given: Run.of(given).match(judgments, MatchOptions(Policy())))
         survey = text.read(judgments)
         queries = {} if text.by_position else other_spellings(*survey.strangers(judgments))
         documents = {

@@ -47,9 +47,8 @@ def duplicates(judged: LenientQrels, pair: RunAndQrels | None) -> Iterator[Findi
     where = repeats_at(judged.text, opposed or repeats, every.queries)
     values = {}
     if pair is not None and opposed:
-        values = {
-            rule: pair.means(qrels=read_leniently(judged.text, rule)) for rule in ("first", "last", "max")
-        }
+        readings = {rule: read_leniently(judged.text, rule) for rule in ("first", "last", "max")}
+        values = {rule: pair.means(qrels=qrels) for rule, qrels in readings.items()}
     yield found("duplicate-judgments", name, count=len(repeats), where=where, values=values, grades=grades)
 
 
@@ -66,9 +65,8 @@ def odd_grades(judged: LenientQrels, pair: RunAndQrels | None) -> Iterator[Findi
         below = int(np.count_nonzero((grades > 0) & (grades < 1)))
         yield found("float-grades", name, **first_of(judged, broken), values=values, total=total, below=below)
     if negative.any():
-        values = {}
-        if pair is not None:
-            values = pair.alternatives(unjudged={}, nonrelevant={"negative": "nonrelevant"})
+        rules: dict[str, Any] = {"unjudged": {}, "nonrelevant": {"negative": "nonrelevant"}}
+        values = {} if pair is None else pair.alternatives(**rules)
         severity = WARNING if moved(values) else NOTE
         numbers: dict[str, Any] = {"lowest": grades.min(), "total": total}
         yield found(
@@ -143,21 +141,16 @@ def without_relevant(judged: LenientQrels, pair: RunAndQrels | None) -> Iterator
     if pair is not None and len(empty) < total:
         values = pair.alternatives(counted_as_0={}, omitted={"empty": "skip"})
     between = int(np.count_nonzero(worth[empty]))
-    effect = (
-        filled(
+    effect, remedy = KINDS["no-relevant"].effect, None
+    if between:
+        effect = filled(
             "Such a query counts as 0 in measures of relevance, whatever a run retrieves. "
             "{count:query has/queries have} grades between 0 and 1, which count only in measures of gain "
             "(nDCG). For other measures, set the lowest relevant grade with a parameter such as rel=0.5.",
             count=between,
         )
-        if between
-        else KINDS["no-relevant"].effect
-    )
-    remedy = (
-        "Check that the last column contains the grades, and that higher grades are better."
-        if len(empty) == total
-        else None
-    )
+    if len(empty) == total:
+        remedy = "Check that the last column contains the grades, and that higher grades are better."
     yield found(
         "no-relevant",
         judged.text.name,
@@ -203,10 +196,8 @@ def first_of(judged: LenientQrels, rows: NDArray[Any]) -> dict[str, Any]:
     place = int(marked[np.argmin(lines[marked])])
     query = int(np.searchsorted(judgments.offsets, place, side="right")) - 1
     where = judged.text.at(int(lines[place]))
-    ids = {"document": text_of(judgments.document(place)), "query": text_of(judgments.queries[query])}
-    shown = filled(
-        "document '{document}' of query '{query}' has {grade:g}", grade=judgments.grades[place], **ids
-    )
+    document, of = text_of(judgments.document(place)), text_of(judgments.queries[query])
+    shown = f"document '{document}' of query '{of}' has {judgments.grades[place]:g}"
     return {"count": int(np.count_nonzero(rows)), "where": (f"{where}: {shown}".lstrip(": "),)}
 
 

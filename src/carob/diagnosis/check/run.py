@@ -87,14 +87,7 @@ def tags(pair: RunAndQrels) -> Iterator[Finding]:
             f"'{text_of(tag)}' from {pair.text.at(line)} on" for tag, line in list(tags.items())[:EXAMPLES]
         )
         shown = f"{len(tags):,}" if len(tags) < MOST_TAGS else f"{MOST_TAGS:,} or more"
-        yield found(
-            "several-tags",
-            pair.name,
-            count=len(tags),
-            where=where,
-            tags=shown,
-            remedy=several(pair),
-        )
+        yield found("several-tags", pair.name, count=len(tags), where=where, tags=shown, remedy=several(pair))
 
 
 MOSTLY = 0.9

@@ -44,9 +44,8 @@ def empty(text: SurveyedText) -> Iterator[Finding]:
     """Finds text without any line of data."""
     survey = text.read()
     if text.source is not None and not survey.rows and not text.cut:
-        nothing = "the file contains no data in {lines:line}" if survey.lines else "the file is empty"
-        what = filled(nothing, lines=survey.lines)
-        yield found("empty", text.name, what)
+        nothing = f"the file contains no data in {plural(survey.lines, 'line')}"
+        yield found("empty", text.name, nothing if survey.lines else "the file is empty")
 
 
 def counted(text: SurveyedText) -> Iterator[Finding]:
@@ -97,7 +96,7 @@ def why_unread(kind: str, width: int, line: str) -> str:
     fields = fields_in(line.encode())
     if kind == "qrels" and width == len(fields) == COLUMNS["qrels"]:
         return f"'{fields[-1].decode()}' is not a number"
-    return filled("it has {width:column}", width=width)
+    return f"it has {plural(width, 'column')}"
 
 
 def malformed(text: SurveyedText, count: int, lines: list[tuple[int, str]]) -> Iterator[Finding]:
@@ -196,11 +195,7 @@ def truncated_line(text: SurveyedText) -> str | None:
     widths, last, tags = survey.widths, survey.last, survey.tags
     usual = max(widths, key=lambda width: widths[width].count)
     if len(last) < usual:
-        return filled(
-            "the last line has {width:column} instead of {usual}, and no newline",
-            width=len(last),
-            usual=usual,
-        )
+        return f"the last line has {plural(len(last), 'column')} instead of {usual}, and no newline"
     if text.kind == "run" and len(last) == COLUMNS["run"] and len(tags) == 2:
         usual_tag, tag = next(iter(tags)), last[-1]
         if tag != usual_tag and usual_tag.startswith(tag):
@@ -212,15 +207,9 @@ def truncated(text: SurveyedText) -> Iterator[Finding]:
     """Finds text that is truncated."""
     survey = text.read()
     if text.cut:
-        yield found(
-            "truncated",
-            text.name,
-            filled(
-                "the compressed data are damaged or cut short ({fault}): {rows:line} were read",
-                fault=text.cut,
-                rows=survey.rows,
-            ),
-        )
+        read = plural(survey.rows, "line")
+        what = f"the compressed data are damaged or cut short ({text.cut}): {read} were read"
+        yield found("truncated", text.name, what)
         return
     wrong = truncated_line(text)
     if wrong:
@@ -262,11 +251,8 @@ def of_lines(code: str, text: SurveyedText, seen: _native.Seen, what: str | None
 
 def of_all(seen: _native.Seen, rows: int) -> str:
     """Returns the share of lines as text, such as ``3 lines of 1,000`` or ``all 1,000 lines``."""
-    return (
-        f"all {plural(rows, 'line')}"
-        if seen.count == rows > 1
-        else f"{plural(seen.count, 'line')} of {rows:,}"
-    )
+    every = seen.count == rows > 1
+    return f"all {plural(rows, 'line')}" if every else f"{plural(seen.count, 'line')} of {rows:,}"
 
 
 def shown_line(fields: list[bytes]) -> str:

@@ -16,11 +16,12 @@ from carob.diagnosis.whence.result import Cause, Decider, KnownMistake, Whence
 from carob.diagnosis.whence.search import GivenNumber, Search, in_groups
 from carob.diagnosis.whence.values import NumberedLists
 from carob.evaluation.engine import Matches, judgments_for
+from carob.inputs.errors import refused
 from carob.inputs.qrels import Qrels
 from carob.inputs.run import Run
 from carob.inputs.sources import kept
 from carob.measures.grammar import depth_of, folded, is_number
-from carob.output.errors import DataError, MeasureError, Worded, worded
+from carob.output.errors import DataError, MeasureError, Worded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -190,14 +191,10 @@ def subject_of(
     """
     general = (policy or Policy()).over(Policy())
     if (grades is None) == (qrels is None and run is None) or (grades is not None and query is not None):
-        raise DataError(
-            worded(
-                "A number belongs to ranked lists: pass ",
-                Worded("grades=", "--grades"),
-                " (and ",
-                Worded("judged=", "--judged"),
-                "), or judgments and a run.",
-            )
+        raise refused(
+            "A number belongs to ranked lists: pass {grades} (and {judged}), or judgments and a run.",
+            grades=Worded("grades=", "--grades"),
+            judged=Worded("judged=", "--judged"),
         )
     if grades is not None:
         matches = Matches.of_grades(grades, judged, "grades")
