@@ -31,7 +31,7 @@ def cite_command(given: Given) -> None:
         carob cite -m ndcg@10 --profile ranx --missing zero
     """
     from carob.conventions.request import conventions, labelled
-    from carob.output.layout import folded
+    from carob.output.layout import folded_each
 
     profile, policy = conventions(given.profile, given.policy)
     asked = labelled(given.measures, profile)
@@ -47,5 +47,5 @@ def cite_command(given: Given) -> None:
         *(f"{name}: {source}." for name, source in sources.items() if source),
     ]
     columns = text_columns()
-    say("".join(folded(each, columns) for each in sentences))
+    say("".join(folded_each(sentences, columns)))
     say("\n" + BIBTEX.format(version=__version__))

@@ -714,6 +714,8 @@ def undefined(comparison: Findings) -> Iterator[Caution]:
     for contest in comparison.contests.values():
         absent = np.isnan(contest.values).sum(axis=0)
         runs = np.flatnonzero(absent).tolist()
+        if not runs:
+            continue
         words = {
             "label": contest.label,
             "total": len(comparison.ids),
@@ -721,9 +723,8 @@ def undefined(comparison: Findings) -> Iterator[Caution]:
             "shared": int((~np.isnan(contest.values).any(axis=1)).sum()),
         }
         key = "undefined:together" if comparison.settings.test in FAMILY_WISE else "undefined"
-        if runs:
-            fewest = min(pair.n for pair in contest.pairs)
-            yield caution(key, runs, words, absent=absent.tolist(), fewest=fewest)
+        fewest = min(pair.n for pair in contest.pairs)
+        yield caution(key, runs, words, absent=absent.tolist(), fewest=fewest)
 
 
 def ties(comparison: Findings) -> Iterator[Caution]:
@@ -790,10 +791,12 @@ def identical(comparison: Findings) -> Iterator[Caution]:
 
 def constant(comparison: Findings) -> Iterator[Caution]:
     """Warns about pairs whose differences do not vary, so that t is undefined."""
+    words = {
+        "p": "p of every pair" if comparison.settings.test == "t" else "the uncorrected p",
+        "nothing": one_of(["t", "interval", *of_spread(comparison.settings)]),
+    }
     for contest in comparison.contests.values():
         flat = [pair for pair in contest.pairs if not pair.identical and pair.n > 1 and math.isinf(pair.d_z)]
-        words = {"p": "p of every pair" if comparison.settings.test == "t" else "the uncorrected p"}
-        words["nothing"] = one_of(["t", "interval", *of_spread(comparison.settings)])
         yield from of_pairs(comparison, "constant", flat, words, measure=contest.label)
 
 

@@ -574,12 +574,12 @@ def sample_of(table: RunTable, values: Floats, *, pairs: bool) -> BoundedValues:
     least, greatest = table.limits
     if pairs:
         least, greatest = least - greatest, greatest - least
-    weights = np.ones(len(values)) if table.weights is None else table.weights[:, 0]
-    total = summed(weights[:, None], table.clusters)
-    kept = total[:, 0] > 0
-    means = summed(weights[:, None] * values, table.clusters)[kept] / total[kept]
+    weights = np.ones((len(values), 1)) if table.weights is None else table.weights[:, :1]
+    sums = summed(np.concatenate([weights, weights * values], axis=1), table.clusters)
+    kept = sums[:, 0] > 0
+    total, means = sums[:, 0], sums[kept, 1:] / sums[kept, :1]
     low, high = (np.full(values.shape[1], each) for each in (least, greatest))
-    return BoundedValues(means, low, high, np.full(len(low), pairs), total[kept, 0] / total.sum())
+    return BoundedValues(means, low, high, np.full(len(low), pairs), total[kept] / total.sum())
 
 
 def test(outcome: Outcome, places: Integers, table: RunTable, settings: Settings) -> None:

@@ -29,7 +29,7 @@ from carob.output.layout import (
     column,
     column_widths,
     decimals,
-    folded,
+    folded_each,
     interval,
     marked,
     signed,
@@ -111,7 +111,7 @@ class FittedTable(Table):
         fitted, left = self.fitted(columns)
         notes = [self.note] if self.note else []
         notes += [f"Columns left out for lack of width: {', '.join(left)}. The CSV has them."] if left else []
-        return Table.text(fitted, columns, style) + "".join(folded(each, columns) for each in notes)
+        return Table.text(fitted, columns, style) + "".join(folded_each(notes, columns))
 
     def fitted(self, columns: int) -> tuple[FittedTable, list[str]]:
         """Returns the table as text of this width shows it, and the titles of the dropped columns."""
@@ -332,7 +332,8 @@ def board(comparison: Findings, view: View) -> FittedTable:
 def score_cells(contest: Contest, digits: int, *, lettered: bool) -> list[str]:
     """Returns the means with the letters of the runs that each run significantly outperforms. The best are bold."""
     raised = contest.letters if lettered else [""] * len(contest.means)
-    return marked(column(decimals, contest.means, digits=digits), raised, tied_best(contest, digits))
+    texts = column(decimals, contest.means, digits=digits)
+    return marked(texts, raised, tied_best(contest, texts))
 
 
 def against(

@@ -847,11 +847,9 @@ def detectable_words(comparison: Findings) -> str:
     if not known:
         return ""
     digits = digits_of(len(comparison.ids), contest)
-    named = sorted(
-        f"{pair_letters(comparison, pair)} {decimals(pair.detectable, digits)}"
-        for pair in contest.pairs
-        if math.isfinite(pair.detectable)
-    )
+    shown = [pair for pair in contest.pairs if math.isfinite(pair.detectable)]
+    texts = column(decimals, [pair.detectable for pair in shown], digits=digits)
+    named = sorted(f"{pair_letters(comparison, pair)} {text}" for pair, text in zip(shown, texts))
     which = ", ".join(named) if len(known) <= MOST_NAMED else detectable_span(contest)
     after = " after correction" if corrected(comparison.settings) else ""
     return f"Smallest difference in {contest.label} that these queries detect with 80% power{after}: {which}."
@@ -910,8 +908,7 @@ def pair_letters(comparison: Findings, pair: Pair) -> str:
     return "-".join(its.marks[run] for run in sorted(runs, key=its.places.__getitem__))
 
 
-def tied_best(contest: Contest, digits: int) -> list[bool]:
-    """Returns whether each run has the best mean, as printed."""
-    texts = column(decimals, contest.means, digits=digits)
+def tied_best(contest: Contest, texts: Sequence[str]) -> list[bool]:
+    """Returns whether each run has the best mean, as printed in the given texts."""
     written = [-math.inf if math.isnan(each) else float(text) for each, text in zip(contest.means, texts)]
     return [each == max(written) > -math.inf for each in written]

@@ -12,7 +12,7 @@ from carob._dataclasses import dataclass, replace
 from carob.output import escaping
 from carob.output.errors import command_of
 from carob.output.escaping import Raw, marked_up
-from carob.output.layout import COLUMNS, MOST_LINES, folded, html_parts, in_bands, lay_out, width
+from carob.output.layout import COLUMNS, MOST_LINES, folded, folded_each, html_parts, in_bands, lay_out, width
 from carob.output.results import Result
 
 if TYPE_CHECKING:
@@ -140,8 +140,8 @@ class Items(Part):
 
     def text(self, columns: int, style: Callable[[str, str], str] | None = None) -> str:
         """Returns the sentences as text. Each sentence starts on a new line."""
-        lines = (Line(each, self.role, indent=self.indent, hang=self.hang) for each in self.sentences)
-        return "".join(each.text(columns, style) for each in lines)
+        lines = folded_each(self.sentences, columns, " " * self.hang, " " * self.indent)
+        return "".join(lines if style is None else [style(each, self.role) for each in lines])
 
     def markdown(self) -> str:
         """Returns the sentences as a Markdown list."""

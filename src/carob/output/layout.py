@@ -164,7 +164,16 @@ def folded(sentence: str, columns: int, indent: str = "", start: str = "") -> st
         indent: the indent of all lines but the first.
         start: the indent of the first line.
     """
-    text = escaping.sentence(sentence)
+    return folded_each([sentence], columns, indent, start)[0]
+
+
+def folded_each(sentences: Sequence[str], columns: int, indent: str = "", start: str = "") -> list[str]:
+    """Folds several sentences as ``folded`` does, each from a new line on."""
+    return [wrapped(each, columns, indent, start) for each in escaping.each(escaping.sentence, sentences)]
+
+
+def wrapped(text: str, columns: int, indent: str, start: str) -> str:
+    """Folds text that is escaped."""
     if width(text) > len(text):
         return folded_wide(text, columns, indent, start)
     lines = textwrap.wrap(

@@ -69,9 +69,10 @@ def read_named(
     named = any(name is not None for name in asked.values())
     if path is not None and source.origin.path is not None:
         plain = isinstance(source.handle, str)
-        if not plain and not path.removesuffix(os.path.splitext(path)[1]).endswith(TEXT):
+        late = not plain and not path.removesuffix(os.path.splitext(path)[1]).endswith(TEXT)
+        if late:
             installed()
-        if named or (plain and not is_trec(source.head, kind)) or is_table(path):
+        if named or (plain and not is_trec(source.head, kind)) or (late and is_table(path)):
             return opened(path, kind, asked, folders)
     elif named:
         raise refused(
