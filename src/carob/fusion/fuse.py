@@ -89,7 +89,31 @@ class FusedRun(Run):
             >>> fused.explain("q", "b").rank
             1
         """
-        return explained(self.made, query, document)
+        found = self.made.explain(bytes_of(query), bytes_of(document))
+        if found is None:
+            raise refused("No run has query '{query}'.", query=query)
+        place, score, lists = found
+        if not place:
+            raise refused(
+                "No run retrieves document '{document}' for query '{query}'.", query=query, document=document
+            )
+        recipe = self.recipe
+        weights = recipe.weights or (1.0,) * len(lists)
+        shares = [
+            Share(
+                run.name,
+                rank or None,
+                score_in_list if rank and scored else None,
+                None if math.isnan(points) else points,
+                weight,
+            )
+            for run, scored, weight, (rank, score_in_list, points) in zip(
+                self.made.runs, self.made.scored, weights, lists, strict=True
+            )
+        ]
+        return FusedDocument(
+            query, document, score, place, recipe.described(), recipe.formula.formula, tuple(shares)
+        )
 
 
 @specified
@@ -248,13 +272,7 @@ class FusedDocument(Documented):
             score=repr(self.score),
         )
         rows = [
-            [
-                each.run,
-                "-" if each.rank is None else str(each.rank),
-                "-" if each.score is None else repr(each.score),
-                "-" if each.points is None else repr(each.points),
-                f"{each.weight:g}",
-            ]
+            [each.run, *map(in_full, (each.rank, each.score, each.points)), f"{each.weight:g}"]
             for each in self.shares
         ]
         table = Table(["run", "rank", "score", "points", "weight"], rows)
@@ -262,34 +280,6 @@ class FusedDocument(Documented):
         return Document([Section([Line(answer, "answer")]), Section([table]), Section([Items(notes)])])
 
 
-def explained(made: FusedSource, query: str, document: str) -> FusedDocument:
-    """Returns how the score of a document came about.
-
-    Raises:
-        DataError: no run retrieves the document for the query.
-    """
-    found = made.explain(bytes_of(query), bytes_of(document))
-    if found is None:
-        raise refused("No run has query '{query}'.", query=query)
-    place, score, lists = found
-    if not place:
-        raise refused(
-            "No run retrieves document '{document}' for query '{query}'.", query=query, document=document
-        )
-    recipe = made.recipe
-    weights = recipe.weights or (1.0,) * len(lists)
-    shares = [
-        Share(
-            run.name,
-            rank or None,
-            score_in_list if rank and scored else None,
-            None if math.isnan(points) else points,
-            weight,
-        )
-        for run, scored, weight, (rank, score_in_list, points) in zip(
-            made.runs, made.scored, weights, lists, strict=True
-        )
-    ]
-    return FusedDocument(
-        query, document, score, place, recipe.described(), recipe.formula.formula, tuple(shares)
-    )
+def in_full(value: float | None) -> str:
+    """Returns a number in full, or a dash where there is none."""
+    return "-" if value is None else repr(value)

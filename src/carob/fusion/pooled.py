@@ -51,14 +51,9 @@ class RunLists:
     scored: bool
 
     @property
-    def lengths(self) -> Integers:
-        """The number of documents of each list [queries]."""
-        return np.diff(self.offsets)
-
-    @property
     def ends(self) -> tuple[Floats, Floats]:
         """The lowest and the highest score of each list with documents [lists]."""
-        lengths = self.lengths
+        lengths = np.diff(self.offsets)
         last = self.offsets[1:][lengths > 0] - 1
         return self.score[last], self.score[self.offsets[:-1][lengths > 0]]
 

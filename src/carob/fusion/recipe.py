@@ -16,19 +16,20 @@ from carob.output.errors import ArgumentError, refuse_other
 from carob.output.parsing import is_number, number_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from carob.fusion.methods import Method
 
 DEFAULTS: dict[str, float] = {"k": 60.0, "first": 1.0, "phi": 0.8, "gamma": 1.0, "sigma": 0.01}
 """The parameters of methods, with carob's defaults."""
-RANGES = {
-    "k": ("0 or a positive, finite number", 0.0, math.inf),
-    "first": ("0 or 1", 0.0, 1.0),
-    "phi": ("a number between 0 and 1, such as 0.8", 0.0, 1.0),
-    "gamma": ("0 or a positive, finite number", 0.0, math.inf),
-    "sigma": ("a positive, finite number", 0.0, math.inf),
+RANGES: dict[str, tuple[str, Callable[[float], bool]]] = {
+    "k": ("0 or a positive, finite number", lambda value: value >= 0),
+    "first": ("0 or 1", lambda value: value in (0, 1)),
+    "phi": ("a number between 0 and 1, such as 0.8", lambda value: 0 < value < 1),
+    "gamma": ("0 or a positive, finite number", lambda value: value >= 0),
+    "sigma": ("a positive, finite number", lambda value: value > 0),
 }
+"""The finite numbers that each parameter can be, in words and as a condition."""
 RULES = tuple(each.name for each in fields(Rules))
 BOUNDED = "min-max"
 """The normalisation that takes theoretical bounds."""
@@ -133,28 +134,28 @@ def parameters_in(settings: Mapping[str, str], method: str) -> dict[str, float]:
     Raises:
         ArgumentError: a parameter that the method does not have, or that is not a number.
     """
-    own = METHODS[method].settings
+    refuse_unknown(settings, METHODS[method].settings, f"{method} has no parameter")
     for name, value in settings.items():
-        if name not in own:
-            has = f"has {' and '.join(own)}" if own else "has none"
-            raise ArgumentError(f"{method} has no parameter '{name}': it {has}.")
         if not is_number(value):
             raise ArgumentError(f"{method}({name}={value}): '{value}' is not a number.")
     return {name: float(value) for name, value in settings.items()}
 
 
-def rules_in(settings: Mapping[str, str], norm: str) -> dict[str, str]:
-    """Returns the rules of a normalisation.
+def refuse_unknown(settings: Mapping[str, str], known: Sequence[str], lacking: str) -> None:
+    """Refuses settings that a method or a normalisation does not have.
+
+    Args:
+        settings: the settings.
+        known: the names of those that it has.
+        lacking: the beginning of the sentence, such as ``isr has no parameter``.
 
     Raises:
-        ArgumentError: a rule that the normalisation does not have.
+        ArgumentError: there is one.
     """
-    own = NORM_RULES.get(norm, ())
     for name in settings:
-        if name not in own:
-            has = f"has {' and '.join(own)}" if own else "has none"
-            raise ArgumentError(f"The normalisation {norm} has no setting '{name}': it {has}.")
-    return dict(settings)
+        if name not in known:
+            has = f"has {' and '.join(known)}" if known else "has none"
+            raise ArgumentError(f"{lacking} '{name}': it {has}.")
 
 
 def is_within(given: str, whole: str | None) -> bool:
@@ -209,7 +210,8 @@ def recipe_of(
     if norm is not None:
         norm, settings = named_settings(norm, "normalisation")
         refuse_other("normalisation", norm, NORMALISATIONS)
-        chosen |= rules_in(settings, norm)
+        refuse_unknown(settings, NORM_RULES.get(norm, ()), f"The normalisation {norm} has no setting")
+        chosen |= settings
     if absent is not None:
         chosen["absent"] = absent
     rules = Rules(**{each: value for each, value in {**own, **chosen}.items() if each in RULES})
@@ -268,15 +270,8 @@ def refuse_outside(name: str, value: float) -> None:
     Raises:
         ArgumentError: it is not a number of the range.
     """
-    wanted, least, most = RANGES[name]
-    inside = math.isfinite(value) and least <= value <= most
-    if name == "phi":
-        inside = inside and 0 < value < 1
-    if name == "sigma":
-        inside = inside and value > 0
-    if name == "first":
-        inside = inside and value in (0, 1)
-    if not inside:
+    wanted, fits = RANGES[name]
+    if not (math.isfinite(value) and fits(value)):
         raise ArgumentError(f"{name}={value:g}: use {wanted}.")
 
 

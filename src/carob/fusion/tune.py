@@ -196,7 +196,14 @@ class TunedFusion(Documented):
         gain, low, high = (
             decimals(each, 4, sign=True) for each in (self.gain.value, self.gain.low, self.gain.high)
         )
-        answer = filled(SENTENCES[kind], measure=self.measure, gain=gain, low=low, high=high, level=level)
+        words: dict[str, Any] = {"measure": self.measure, "gain": gain, "low": low, "high": high}
+        words |= {"level": level, "shown": SHOWN, "tried": len(self.curve), "again": RESELECTIONS}
+        words |= {"folds": self.resampling.folds, "repeats": self.resampling.repeats}
+        words |= {
+            "list": decimals(self.per_query_list, 4),
+            "weights": decimals(self.per_query_weights, 4),
+        }
+        said = {name: filled(text, **words) for name, text in SENTENCES.items()}
         rows = [
             ["best list, these queries", decimals(self.best_list, 4), "-"],
             ["equal weights, these queries", decimals(self.equal, 4), "-"],
@@ -221,29 +228,14 @@ class TunedFusion(Documented):
             [each.run, decimals(each.mean, 4), str(each.relevant), str(each.only)] for each in self.alone
         ]
         notes = [
-            *(
-                [filled(SENTENCES["shown"], shown=SHOWN, tried=len(self.curve))]
-                if shown is not self.curve
-                else []
-            ),
+            *([] if shown is self.curve else [said["shown"]]),
             f"{self.recipe.described()}: {self.recipe.formula.formula}.",
-            filled(
-                SENTENCES["method"],
-                folds=self.resampling.folds,
-                repeats=self.resampling.repeats,
-                level=level,
-                again=RESELECTIONS,
-            ),
-            filled(
-                SENTENCES["oracle"],
-                list=decimals(self.per_query_list, 4),
-                weights=decimals(self.per_query_weights, 4),
-                tried=len(self.curve),
-            ),
+            said["method"],
+            said["oracle"],
         ]
         return Document(
             [
-                Section([Line(answer, "answer")]),
+                Section([Line(said[kind], "answer")]),
                 Section([Table([self.measure, "value", f"{level} CI"], rows)]),
                 Section([Table([f"weights of {', '.join(self.runs)}", "mean", "share of folds", ""], curve)]),
                 Section([Table(["list alone", "mean", "relevant found", "by it alone"], alone)]),
@@ -429,43 +421,6 @@ def tried_weights(
     return [TriedList(lists, judgments, options, its) for lists, its in zip(held, found, strict=True)]
 
 
-@dataclass(frozen=True, eq=False)
-class Worth:
-    """What the choice of weights is worth on other queries.
-
-    Args:
-        held_out: the expected mean of the chosen weights.
-        optimism: by how much their mean on the queries that chose them is too high.
-        gain: the gain over the best list, which is chosen likewise.
-        chosen: the share of folds in which each setting of the weights is chosen.
-    """
-
-    held_out: Estimate
-    optimism: Estimate
-    gain: Estimate
-    chosen: Floats
-
-
-def worth_of(table: RunTable, weights: int, alpha: float, resampling: Resampling) -> Worth:
-    """Returns what the choice among the weights, the first columns of a table, is worth; the others are lists."""
-    sign, values = table.sign, table.sign * table.exchangeable
-    fused, lists = values[:, :weights], values[:, weights:]
-    how: dict[str, Any] = {"folds": resampling.folds, "repeats": resampling.repeats, "seed": resampling.seed}
-    by_weights, by_list = cross_validated(fused, **how), cross_validated(lists, **how)
-    draw = Draw(RESELECTIONS, resampling.seed)
-    both = slice(weights), slice(weights, None)
-    again, better = reselected_among(values, both, folds=resampling.folds, draw=draw)
-    apparent, other = float(fused.mean(axis=0).max()), float(by_weights.scores.mean())
-    # Many gains are 0 because a list alone is chosen on both sides, so the gain has no worst-point interval.
-    gain = sign * (other - float(by_list.scores.mean()))
-    return Worth(
-        interval(sign * other, again[:, 1], table, alpha, own=sign * by_weights.scores, pairs=False),
-        interval(apparent - other, again[:, 0] - again[:, 1], table, alpha),
-        interval(gain, again[:, 1] - better[:, 1], table, alpha),
-        by_weights.chosen,
-    )
-
-
 def tuned(
     table: RunTable,
     grid: Sequence[tuple[float, ...]],
@@ -487,8 +442,13 @@ def tuned(
     names = [each.name for each in made.runs]
     sign, values = table.sign, table.sign * table.exchangeable
     fused, lists = values[:, : len(grid)], values[:, len(grid) :]
-    worth = worth_of(table, len(grid), alpha, resampling)
-    means = fused.mean(axis=0)
+    how: dict[str, Any] = {"folds": resampling.folds, "repeats": resampling.repeats, "seed": resampling.seed}
+    by_weights, by_list = cross_validated(fused, **how), cross_validated(lists, **how)
+    both, draw = (slice(len(grid)), slice(len(grid), None)), Draw(RESELECTIONS, resampling.seed)
+    again, better = reselected_among(values, both, folds=resampling.folds, draw=draw)
+    means, other = fused.mean(axis=0), float(by_weights.scores.mean())
+    # Many gains are 0 because a list alone is chosen on both sides, so the gain has no worst-point interval.
+    gain = sign * (other - float(by_list.scores.mean()))
     place = middle_of_best(means, grid)
     even = min(range(len(grid)), key=lambda each: unevenness(grid[each]))
     return TunedFusion(
@@ -497,16 +457,16 @@ def tuned(
         tuple(names),
         replace(made.recipe, weights=grid[place]),
         sign * float(means[place]),
-        worth.held_out,
-        worth.optimism,
-        worth.gain,
+        interval(sign * other, again[:, 1], table, alpha, own=sign * by_weights.scores, pairs=False),
+        interval(float(means.max()) - other, again[:, 0] - again[:, 1], table, alpha),
+        interval(gain, again[:, 1] - better[:, 1], table, alpha),
         sign * float(means[even]),
         sign * float(lists.mean(axis=0).max()),
         sign * float(lists.max(axis=1).mean()),
         sign * float(fused.max(axis=1).mean()),
         tuple(
             TriedWeights(weights, sign * float(mean), float(share))
-            for weights, mean, share in zip(grid, means, worth.chosen, strict=True)
+            for weights, mean, share in zip(grid, means, by_weights.chosen, strict=True)
         ),
         tuple(
             Alone(name, sign * float(mean), *count)

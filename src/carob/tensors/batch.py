@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass, replace
 from carob._numpy import np
+from carob.inputs.errors import refused
 from carob.inputs.query_files import A_WEIGHT, LARGEST, SMALLEST
 from carob.lists.arrays import arrays_of, host_view
 from carob.output.errors import DataError, warn
-from carob.output.language import filled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -35,6 +35,7 @@ NAN_WARNINGS = {
 }
 NAN_ADVICE = "give each document a score, mask it, or choose nan_scores='worst' or 'skip'"
 
+ROWS = "'{name}' has {queries:row} and '{other}' has {judged:row}: pass one row for each query in both."
 UNHELD = "a score that floating point cannot represent, so that different scores would be equal"
 """The fault of whole numbers beyond 2**53, and the like."""
 
@@ -49,9 +50,8 @@ def taken(array: Any, name: str) -> Any:
     Raises:
         DataError: a masked array, or an array of anything but real numbers.
     """
-    if array is None or isinstance(
-        array, int
-    ):  # including for torch.compile, which does not know the names of their types
+    # Also torch.compile, which does not know the names of these types, comes this way.
+    if array is None or isinstance(array, int):
         return array
     array = host_view(array)
     if not hasattr(array, "dtype") or not getattr(array, "shape", ()):
@@ -236,13 +236,7 @@ def batch_of(
                 "both as [query, document]."
             )
     if judged is not None and (two_axes(judged, "judged").shape[0] != scores.shape[0]):
-        raise DataError(
-            filled(
-                "'scores' has {queries:row} and 'judged' has {judged:row}: pass one row for each query in both.",
-                queries=scores.shape[0],
-                judged=judged.shape[0],
-            )
-        )
+        raise refused(ROWS, name="scores", queries=scores.shape[0], other="judged", judged=judged.shape[0])
     arrays = arrays_of(scores, dtype)
     mask = arrays.truth(mask)
     scores, unheld = as_scores(arrays, scores)
@@ -364,15 +358,9 @@ def refuse_shapes(given: dict[str, Any], like: Any, rule: str) -> None:
     for name, each in given.items():
         if each is not None and (len(array_of(each, name).shape) != 1 or each.shape != like.shape):
             if len(each.shape) == 1 == len(like.shape):
-                words = {
-                    "name": name,
-                    "count": each.shape[0],
-                    "like": next(iter(given)),
-                    "other": like.shape[0],
-                }
-                raise DataError(
-                    filled("'{name}' has {count:entry/entries}, but '{like}' has {other}.", **words)
-                )
+                said = "'{name}' has {count:entry/entries}, but '{like}' has {other}."
+                counts = {"count": each.shape[0], "other": like.shape[0]}
+                raise refused(said, name=name, like=next(iter(given)), **counts)
             raise DataError(f"{name} is {shape_text(each)}: {rule}.")
 
 
@@ -407,15 +395,13 @@ def count_of(queries: Any, mask: Any, judged_queries: Any) -> int:
     if int(xp.min(known)) < 0:
         return max(count, 0)  # refused where they are laid out
     if count > entries or not without_gaps(arrays, known, count):
-        raise DataError(
-            filled(
-                "queries has {found:number} of the {count} from 0 to {last}. If the others are queries without "
-                "documents, pass n_queries={count}; if not, number the queries without gaps: "
-                "numpy.unique(queries, return_inverse=True)[1].",
-                found=int(xp.unique_values(known).shape[0]),
-                count=count,
-                last=count - 1,
-            )
+        raise refused(
+            "queries has {found:number} of the {count} from 0 to {last}. If the others are queries without documents, "
+            "pass n_queries={count}; if not, number the queries without gaps: "
+            "numpy.unique(queries, return_inverse=True)[1].",
+            found=int(xp.unique_values(known).shape[0]),
+            count=count,
+            last=count - 1,
         )
     return count
 
@@ -459,13 +445,9 @@ def padded(
         raise DataError(f"{argument} is of type {queries.dtype}: pass whole numbers of at least 0.")
     entries, given, queries = int(queries.shape[0]), queries, wide(arrays, queries)
     if n_queries > max(FEW, FEW // 2**10 * entries):
-        facts = {"argument": argument, "queries": n_queries, "entries": entries, "what": what}
         raise DataError(
-            filled(
-                "{argument} implies {queries} queries for {entries} {what}s: number the queries from 0 "
-                "without gaps, as numpy.unique({argument}, return_inverse=True)[1] does.",
-                **facts,
-            )
+            f"{argument} implies {n_queries} queries for {entries} {what}s: number the queries from 0 "
+            f"without gaps, as numpy.unique({argument}, return_inverse=True)[1] does."
         )
     # Masked entries go to one more query, after all others.
     beyond = xp.full_like(queries, n_queries)
@@ -476,15 +458,9 @@ def padded(
         flaws.add(xp.broadcast_to(xp.any(wrong), (n_queries,)), "", "")
     elif wrong.any():
         place = int(wrong.argmax())
-        facts = {"argument": argument, "queries": n_queries, "last": n_queries - 1, "what": what}
         raise DataError(
-            filled(
-                "'{argument}' contains {query} at place {place}, but the {queries} queries have the numbers "
-                "from 0 to {last}: correct the number, or mask {what}s that belong to no query.",
-                query=int(given[place]),
-                place=place,
-                **facts,
-            )
+            f"'{argument}' contains {int(given[place])} at place {place}, but the {n_queries} queries have the "
+            f"numbers from 0 to {n_queries - 1}: correct the number, or mask {what}s that belong to no query."
         )
     order = xp.argsort(numbers, stable=True)
     wanted = xp.arange(n_queries + 1, dtype=queries.dtype, device=arrays.device)
@@ -535,13 +511,8 @@ def topk_batch(
     for name, (array, _) in both.items():
         refuse_no_ids(array, name)
     if ids.shape[0] != relevant_ids.shape[0]:
-        raise DataError(
-            filled(
-                "'ids' has {queries:row} and 'relevant_ids' has {judged:row}: pass one row for each query in both.",
-                queries=ids.shape[0],
-                judged=relevant_ids.shape[0],
-            )
-        )
+        rows = {"queries": ids.shape[0], "judged": relevant_ids.shape[0]}
+        raise refused(ROWS, name="ids", other="relevant_ids", **rows)
     arrays = arrays_of(ids, dtype)
     for name, each, like in (
         ("mask", mask, ids),

@@ -10,19 +10,11 @@ from carob.conventions.arguments import of_class
 from carob.conventions.policy import Policy
 from carob.conventions.request import conventions, labelled
 from carob.evaluation.score_tables import GEOMETRIC_FLOOR
+from carob.inputs.errors import refused
 from carob.inputs.runs import available_cores, in_threads
 from carob.lists.arrays import arrays_of
 from carob.output.errors import DataError, MeasureError, refuse_other
-from carob.output.language import filled
-from carob.tensors.batch import (
-    NAN_SCORES,
-    Batch,
-    array_of,
-    batch_in,
-    taken,
-    topk_batch,
-    weights_taken,
-)
+from carob.tensors.batch import NAN_SCORES, Batch, array_of, batch_in, taken, topk_batch, weights_taken
 from carob.tensors.ranking import beyond, checked, means_over_orders, ranked, refuse_axes, values_of
 
 if TYPE_CHECKING:
@@ -140,19 +132,9 @@ def evaluate(
     asked = Evaluator(
         measures, policy=policy, profile=profile, max_grade=max_grade, dtype=dtype, nan_scores=nan_scores
     )
-    return asked(
-        scores,
-        relevance,
-        mask=mask,
-        judged=judged,
-        weights=weights,
-        per_query=per_query,
-        **(
-            {}
-            if ragged is None
-            else vars(of_class("ragged", ragged, Ragged, "carob.tensors.Ragged(queries=…)"))
-        ),
-    )
+    ragged = of_class("ragged", ragged, Ragged, "carob.tensors.Ragged(queries=…)")
+    arrays = {"mask": mask, "judged": judged, "weights": weights, **vars(ragged)}
+    return asked(scores, relevance, per_query=per_query, **arrays)
 
 
 def evaluate_topk(
@@ -205,15 +187,8 @@ def evaluate_topk(
         {'RR': array([0.5, 1. ]), 'R@3': array([0.5, 1. ])}
     """
     asked = Evaluator(measures, policy=policy, profile=profile, max_grade=max_grade, dtype=dtype)
-    return asked.topk(
-        ids,
-        relevant_ids,
-        grades=grades,
-        mask=mask,
-        relevant_mask=relevant_mask,
-        weights=weights,
-        per_query=per_query,
-    )
+    arrays = {"grades": grades, "mask": mask, "relevant_mask": relevant_mask, "weights": weights}
+    return asked.topk(ids, relevant_ids, per_query=per_query, **arrays)
 
 
 class Evaluator:
@@ -325,13 +300,8 @@ class Evaluator:
             DataError: weights that do not fit; on the host also data that makes values NaN on a device.
         """
         if weights is not None and tuple(array_of(weights, "weights").shape) != tuple(batch.grades.shape[:1]):
-            raise DataError(
-                filled(
-                    "'weights' has shape {shape}: use one weight for each of {queries:query/queries}.",
-                    shape=list(weights.shape),
-                    queries=batch.grades.shape[0],
-                )
-            )
+            said = "'weights' has shape {shape}: use one weight for each of {queries:query/queries}."
+            raise refused(said, shape=list(weights.shape), queries=batch.grades.shape[0])
         batch = self.looked_at(batch)
         found = on_all_cores(self.part, list(batch.parts()))
         columns = found[0] if len(found) == 1 else joined(batch, found)
@@ -454,18 +424,12 @@ def weighed(column: MeasureValues, weights: Any) -> MeasureValues:
 def joined(batch: Batch, parts: list[dict[str, MeasureValues]]) -> dict[str, MeasureValues]:
     """Returns the columns of the whole batch, joined from the columns of its parts."""
 
-    def end_to_end(each: list[Any]) -> Any:
+    def end_to_end(label: str, name: str) -> Any:
+        each = [getattr(part[label], name) for part in parts]
         return None if each[0] is None else batch.arrays.library.concat(each)
 
-    return {
-        label: MeasureValues(
-            *(
-                end_to_end([getattr(part[label], name) for part in parts])
-                for name in ("values", "weights", "kept")
-            )
-        )
-        for label in parts[0]
-    }
+    names = ("values", "weights", "kept")
+    return {label: MeasureValues(*(end_to_end(label, name) for name in names)) for label in parts[0]}
 
 
 def refuse_measure(measure: Measure) -> None:

@@ -14,7 +14,6 @@ from carob.lists.padded import MOST_LEVELS, Padded
 from carob.lists.rows import MERIT_OF_ZERO, NEVER_POOLED, POOLED, JudgedRows, refuse_more_than_judged
 from carob.matching.match import Counts, Match, finished
 from carob.output.errors import DataError, MeasureError, PolicyError, UncomputableError
-from carob.output.language import filled
 
 if TYPE_CHECKING:
     from carob.lists.arrays import Arrays
@@ -69,12 +68,9 @@ def refuse_swapped(batch: Batch) -> None:
     low = grades[(grades < 0) & (xp.library.trunc(grades) != grades)]
     if low.size and xp.is_whole(scores):
         raise DataError(
-            filled(
-                "'relevance' contains {grade} and 'scores' contains only whole numbers: are the two "
-                "swapped? The order is evaluate(scores, relevance). If negative grades are intended, choose "
-                "Policy(negative='nonrelevant').",
-                grade=f"{float(low[0]):.4g}",
-            )
+            f"'relevance' contains {float(low[0]):.4g} and 'scores' contains only whole numbers: are the two swapped? "
+            "The order is evaluate(scores, relevance). If negative grades are intended, choose "
+            "Policy(negative='nonrelevant')."
         )
 
 
