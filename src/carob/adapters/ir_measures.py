@@ -244,7 +244,10 @@ def name_of(measure: Any) -> tuple[str, dict[int, int], bool]:
 
     Parameters that are not stated have carob's defaults, which are those of ir_measures.
     """
-    stated = {each: measure[each] for each in measure.SUPPORTED_PARAMS if is_stated(measure[each])}
+    from ir_measures.providers.base import NOT_PROVIDED
+
+    given = {each: measure[each] for each in measure.SUPPORTED_PARAMS}
+    stated = {each: value for each, value in given.items() if value is not NOT_PROVIDED}
     name, parameters = measure.NAME, []
     if "rel" in stated and (stated["rel"] != 1 or name == "NumRet"):
         parameters.append(f"rel={stated['rel']}")
@@ -259,10 +262,3 @@ def name_of(measure: Any) -> tuple[str, dict[int, int], bool]:
         name, parameters = "NumRelRet", [each for each in parameters if each != "rel=1"]
     written = {"SetR": "R"}.get(name, name) + (f"({','.join(parameters)})" if parameters else "") + at
     return written, stated.get("gains", {}), bool(stated.get("judged_only"))
-
-
-def is_stated(value: Any) -> bool:
-    """Returns whether a parameter has a value."""
-    from ir_measures.providers.base import NOT_PROVIDED
-
-    return value is not NOT_PROVIDED

@@ -10,6 +10,7 @@ import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from carob.conventions.arguments import DECIDE_BY
 from carob.conventions.policy import CHOICES
 from carob.output.errors import DataError, did_you_mean
 
@@ -77,6 +78,7 @@ def defaults_in(path: str) -> dict[str, Any]:
     Raises:
         DataError: the file cannot be read, or has an unknown setting.
     """
+    from carob.conventions.profiles import list_profiles
     from carob.inputs.errors import sentences
     from carob.output.parsing import read_toml
 
@@ -89,14 +91,14 @@ def defaults_in(path: str) -> dict[str, Any]:
         ) from None
     refuse_unknown(given, KEYS, "", path)
     for section, known in SECTIONS.items():
-        if not isinstance(given.get(section, {}), dict):
-            raise not_of_kind(path, section, "a table, such as [policy]")
+        expect(isinstance(given.get(section, {}), dict), path, section, "a table, such as [policy]")
         refuse_unknown(given.get(section, {}), known, f"[{section}] ", path)
     found: dict[str, Any] = {}
     if "measures" in given and (measures := listed_texts(path, "measures", given["measures"])):
         found["measure"] = measures
     if "profile" in given:
-        found["profile"] = word_of(path, "profile", given["profile"], known_profiles())
+        # Another profile than carob's own is a file, which this file cannot name.
+        found["profile"] = word_of(path, "profile", given["profile"], list_profiles())
     for axis, value in given.get("policy", {}).items():
         found[axis] = (
             whole_number(path, axis, value) if axis == "depth" else word_of(path, axis, value, CHOICES[axis])
@@ -107,13 +109,6 @@ def defaults_in(path: str) -> dict[str, Any]:
         else:
             found["qrels-columns"] = columns_said(path, kind, columns)
     return found | limits_of_gate(path, given.get("gate", {}))
-
-
-def known_profiles() -> list[str]:
-    """Returns the names of carob's own profiles; any other profile is a file, which ``carob.toml`` cannot name."""
-    from carob.conventions.profiles import list_profiles
-
-    return list(list_profiles())
 
 
 def refuse_unknown(given: Mapping[str, Any], known: tuple[str, ...], where: str, path: str) -> None:
@@ -128,40 +123,42 @@ def refuse_unknown(given: Mapping[str, Any], known: tuple[str, ...], where: str,
             raise DataError(f"{where}there is no setting '{name}'. {hint}", file=path)
 
 
-def not_of_kind(path: str, setting: str, expected: str) -> DataError:
-    """Returns the error for a value of another kind."""
-    return DataError(f"'{setting}' must be {expected}.", file=path)
+def expect(is_right: bool, path: str, setting: str, expected: str) -> None:
+    """Refuses a value of another kind.
+
+    Raises:
+        DataError: the value is not right.
+    """
+    if not is_right:
+        raise DataError(f"'{setting}' must be {expected}.", file=path)
 
 
 def listed_texts(path: str, setting: str, value: Any) -> list[str]:
     """Returns a list of texts, in the order of the file."""
-    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
-        raise not_of_kind(path, setting, 'a list of names, such as ["nDCG@10", "RR"]')
-    return value
+    is_right = isinstance(value, list) and all(isinstance(each, str) for each in value)
+    expect(is_right, path, setting, 'a list of names, such as ["nDCG@10", "RR"]')
+    return value  # type: ignore[no-any-return]
 
 
 def whole_number(path: str, setting: str, value: Any) -> int:
     """Returns a whole number that is not negative."""
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise not_of_kind(path, setting, "a whole number, such as 100")
-    return value
+    expect(type(value) is int and value >= 0, path, setting, "a whole number, such as 100")
+    return int(value)
 
 
 def word_of(path: str, setting: str, value: Any, words: Any) -> str:
     """Returns one of several words."""
-    if value not in words:
-        raise not_of_kind(path, setting, f"one of {', '.join(words)}")
+    expect(value in words, path, setting, f"one of {', '.join(words)}")
     return str(value)
 
 
 def columns_said(path: str, kind: str, columns: Any) -> str:
     """Returns columns as the options for columns write them."""
-    if not isinstance(columns, dict) or not all(
+    is_right = isinstance(columns, dict) and all(
         isinstance(each, str) and "," not in each for each in columns.values()
-    ):
-        raise not_of_kind(
-            path, f"columns.{kind}", 'a table of column names without commas, such as {query = "qid"}'
-        )
+    )
+    expected = 'a table of column names without commas, such as {query = "qid"}'
+    expect(is_right, path, f"columns.{kind}", expected)
     return ",".join(f"{role}={name}" for role, name in columns.items())
 
 
@@ -184,18 +181,17 @@ def limits_of_gate(path: str, given: Mapping[str, Any]) -> dict[str, Any]:
     if "baseline" in given:
         found["baseline"] = file_inside(path, given["baseline"])
     if "decide-by" in given:
-        from carob.conventions.arguments import DECIDE_BY
-
         found["decide-by"] = word_of(path, "decide-by", given["decide-by"], DECIDE_BY.words)
-    if "alpha" in given and not (isinstance(given["alpha"], float) and 0 < given["alpha"] < 1):
-        raise not_of_kind(path, "alpha", "a number between 0 and 1, such as 0.05")
+    alpha = given.get("alpha", 0.05)
+    is_right = isinstance(alpha, float) and 0 < alpha < 1
+    expect(is_right, path, "alpha", "a number between 0 and 1, such as 0.05")
     return found
 
 
 def limits_said(path: str, option: str, value: Any) -> list[str]:
     """Returns limits as the options write them."""
-    if not isinstance(value, dict) or not all(type(each) in (int, float) for each in value.values()):
-        raise not_of_kind(path, option, 'a table of measures and numbers, such as {"nDCG@10" = 0.01}')
+    is_right = isinstance(value, dict) and all(type(each) in (int, float) for each in value.values())
+    expect(is_right, path, option, 'a table of measures and numbers, such as {"nDCG@10" = 0.01}')
     return [f"{measure}={number}" for measure, number in value.items()]
 
 
@@ -207,10 +203,11 @@ def file_inside(path: str, baseline: Any) -> str:
     """
     folder = os.path.realpath(os.path.dirname(path))
     found = os.path.realpath(os.path.join(folder, baseline)) if isinstance(baseline, str) else ""
-    if os.path.isabs(str(baseline)) or not found.startswith(folder + os.sep):
-        raise not_of_kind(path, "baseline", "the path of a file in the folder of carob.toml, or below it")
-    if os.path.exists(found) and not os.path.isfile(found):
-        raise not_of_kind(path, "baseline", "a file, not a folder or pipe")
+    is_inside = not os.path.isabs(str(baseline)) and found.startswith(folder + os.sep)
+    expected = "the path of a file in the folder of carob.toml, or below it"
+    expect(is_inside, path, "baseline", expected)
+    is_file = os.path.isfile(found) or not os.path.exists(found)
+    expect(is_file, path, "baseline", "a file, not a folder or pipe")
     return os.path.relpath(os.path.join(os.path.dirname(path), baseline))
 
 
@@ -220,24 +217,14 @@ def settings_told(context: click.Context, layout: str, path: str) -> Iterator[No
 
     Text and Markdown show it below the result; standard error has it beside other formats.
     """
-    from carob.cli.terminal import complain
-
     line = settings_said(context, path)
-    note = {"kind": "Note", "message": line}
     try:
         yield
-    except SystemExit as end:
-        if line and end.code == 2 and context.info_name != "check":
-            complain("note", note, as_json=layout == "json")
-        elif line:
-            show_below(line, layout)
+    except (SystemExit, Exception) as end:
+        is_answer = isinstance(end, SystemExit) and (end.code != 2 or context.info_name == "check")
+        show_below(line, layout if is_answer else "json" if layout == "json" else "")
         raise
-    except Exception:
-        if line:
-            complain("note", note, as_json=layout == "json")
-        raise
-    if line:
-        show_below(line, layout)
+    show_below(line, layout)
 
 
 def long_name(each: click.Parameter) -> str:
@@ -264,11 +251,18 @@ def value_said(value: Any) -> str:
 
 
 def show_below(line: str, layout: str) -> None:
-    """Writes the line below a result."""
+    """Writes the line, if there is one, below a result or, if that is an error or data, to standard error.
+
+    Args:
+        line: the line.
+        layout: the format of the result; empty for an error in words.
+    """
     from carob.cli.terminal import complain, painted, say, text_columns
     from carob.output.escaping import markdown, sentence
     from carob.output.layout import folded
 
+    if not line:
+        return
     if layout == "text":
         say(painted(folded(sentence(line), text_columns(), "  "), "footer"))
     elif layout == "markdown":

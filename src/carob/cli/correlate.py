@@ -40,6 +40,7 @@ def correlate_command(
         carob correlate qrels.txt runs/*.run -m nDCG@10 -m AP -m P@5
         carob correlate truth.jsonl judges/*.txt --coefficient kendall@10
     """
+    from carob.evaluation.leaderboards import is_leaderboard, read_leaderboard
     from carob.judges.correlate import correlate
 
     refuse_few(files, 1, "Pass a TRUTH, then JUDGEs, and RUNs if they are judgments.")
@@ -49,10 +50,12 @@ def correlate_command(
         "truth_measures": list(truth_measures) or None,
         "coefficients": list(coefficients) or None,
     }
-    if choices["leaderboards"] is not None or holds_leaderboard(truth, given):
-        settings |= on_boards(given, choices)
+    is_board = choices["leaderboards"] is not None or given.scores(truth)
+    if is_board or (not any(given.columns.values()) and is_leaderboard(split(truth)[1])):
+        refuse_unusable({**unusable(given), "pool": choices["pool"] != "own"})
+        settings["missing"] = missing_in(given)
         boards = choices.pop("leaderboards") or "auto"
-        read = [board_in(each, boards) for each in files]
+        read = [read_leaderboard(path, boards, name) for name, path in map(split, files)]
         found = correlate(read[0], judged(others, read[1:], truth), **settings, **grouped(choices))
     else:
         refuse_board_options(choices)
@@ -107,21 +110,6 @@ def refuse_too_few(files: Sequence[str]) -> None:
     raise click.UsageError(f"Pass at least three RUNs after the judgments.{more}")
 
 
-def board_in(argument: str, layout: str) -> Any:
-    """Reads the leaderboard of ``path`` or ``name=path``."""
-    from carob.evaluation.leaderboards import read_leaderboard
-
-    name, path = split(argument)
-    return read_leaderboard(path, layout, name)
-
-
-def holds_leaderboard(argument: str, given: Given) -> bool:
-    """Returns whether a file, or the first file of a folder, contains the scores of runs."""
-    from carob.evaluation.leaderboards import is_leaderboard
-
-    return given.scores(argument) or (not any(given.columns.values()) and is_leaderboard(split(argument)[1]))
-
-
 def is_judged(path: str, given: Given) -> bool:
     """Returns whether a file, or the first file of a folder or a pattern, has judgments and not a ranked list."""
     from glob import glob
@@ -143,16 +131,6 @@ def is_judged(path: str, given: Given) -> bool:
     if given.columns.get("qrels", {}).get("grade") in names:
         return True
     return bool(usual(names, "grade")) and not (usual(names, "score") or usual(names, "rank"))
-
-
-def on_boards(given: Given, choices: dict[str, Any]) -> dict[str, Any]:
-    """Returns the arguments for leaderboards, and refuses options that need judgments and runs.
-
-    Raises:
-        click.UsageError: one of these options was given.
-    """
-    refuse_unusable({**unusable(given), "pool": choices["pool"] != "own"})
-    return {"missing": missing_in(given)}
 
 
 def refuse_board_options(choices: dict[str, Any]) -> None:

@@ -21,7 +21,7 @@ import math
 import os
 import re
 import stat
-from contextlib import nullcontext
+from contextlib import ExitStack
 from dataclasses import field, fields
 from functools import wraps
 from typing import TYPE_CHECKING, Any
@@ -44,7 +44,6 @@ from carob.output.parsing import is_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from contextlib import AbstractContextManager
     from datetime import date
 
     from carob.cli.figures import Picture
@@ -194,8 +193,13 @@ def options(command: str) -> Callable[[Callable[..., None]], Callable[..., None]
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
         @wraps(function)
         def called(**values: Any) -> None:
-            context, layout = click.get_current_context(), values.get("layout", "")
-            with told_by_file(context, layout) if CONFIG in context.meta else nullcontext():
+            context = click.get_current_context()
+            with ExitStack() as around:
+                if CONFIG in context.meta:
+                    from carob.cli.config import settings_told
+
+                    layout, path = values.get("layout", ""), context.meta[CONFIG]
+                    around.enter_context(settings_told(context, layout, path))
                 values = reread(values, always=command in RECORDS)
                 refuse_misuse(*files_in(context, found, values))
                 given = {"given": Given.taken(values)} if found.keys() & SHARED else {}
@@ -253,13 +257,6 @@ def table_on_input() -> bool:
     except OSError:
         return False
     return not (is_trec(head, "qrels") or is_trec(head, "run"))
-
-
-def told_by_file(context: click.Context, layout: str) -> AbstractContextManager[None]:
-    """Returns a context that says which options of a command are from ``carob.toml``."""
-    from carob.cli.config import settings_told
-
-    return settings_told(context, layout, context.meta[CONFIG])
 
 
 def entries(command: str) -> dict[str, dict[str, Any]]:
