@@ -21,45 +21,34 @@ if TYPE_CHECKING:
 
 # A command's module is imported only when the command is used, so that carob starts quickly.
 COMMANDS = {
-    "check": ("check:check_command", "Find mistakes in judgments and runs, and show their effect."),
-    "eval": ("eval:evaluate_command", "Score runs against relevance judgments."),
-    "compare": (
-        "compare:compare_command",
-        "Compare runs: which is better, and whether it may be due to chance.",
-    ),
-    "report": (
-        "compare:report_command",
-        "Write a report that shows a run or compares several, as one HTML page.",
-    ),
-    "explain": ("explain:explain_command", "Show how the value of a measure is computed, rank by rank."),
-    "curve": ("curve:curve_command", "Compute measures at every depth, as vectors."),
-    "difference": ("explain:difference_command", "Explain why two profiles give different scores."),
-    "whence": ("whence:whence_command", "Find which conventions or mistakes give a number."),
-    "agreement": (
-        "compare:agreement_command",
-        "Measure how far two judges agree.",
-    ),
-    "plan": ("plan:plan_command", "Compute how many queries a comparison needs."),
-    "next": ("next_judgments:next_command", "Choose the documents that people should judge next."),
-    "judge": ("judge:judge_command", "Judge documents on a page, or collect judgments."),
-    "best": ("best:best_command", "Select the best of many runs, with an honest estimate."),
-    "beyond": (
-        "beyond:beyond_command",
-        "Measure recommendations: coverage, novelty, diversity, and accuracy.",
-    ),
-    "fuse": ("fuse:fuse_command", "Fuse runs into one, as search engines do for hybrid search."),
-    "run": ("run:run_command", "Convert, cut, merge, split or filter a run."),
-    "correlate": ("correlate:correlate_command", "Correlate the orders of runs by judges or measures."),
-    "gate": ("gate:gate_command", "Fail if a run is worse than its baseline, for CI."),
-    "verify": ("gate:verify_command", "Recompute the scores of a record, and report the differences."),
-    "history": ("history:history_command", "Show how recorded values changed, and where they fell."),
-    "measures": ("help:measures_command", "List the measures, or print their definitions."),
-    "profiles": ("help:profiles_command", "List the profiles: the conventions of other tools."),
-    "cite": ("cite:cite_command", "Print a sentence on scores for a paper, and BibTeX."),
-    "trec-eval": ("help:trec_eval_command", "Behave exactly as trec_eval."),
-    "schema": ("schema:schema_command", "Print arguments, exit status and JSON of commands as JSON Schema."),
-    "help": ("help:help_command", "Show the help of a command."),
+    "check": ("check", "Find mistakes in judgments and runs, and show their effect."),
+    "eval": ("eval", "Score runs against relevance judgments."),
+    "compare": ("compare", "Compare runs: which is better, and whether it may be due to chance."),
+    "report": ("compare", "Write a report that shows a run or compares several, as one HTML page."),
+    "explain": ("explain", "Show how the value of a measure is computed, rank by rank."),
+    "curve": ("curve", "Compute measures at every depth, as vectors."),
+    "difference": ("explain", "Explain why two profiles give different scores."),
+    "whence": ("whence", "Find which conventions or mistakes give a number."),
+    "agreement": ("compare", "Measure how far two judges agree."),
+    "plan": ("plan", "Compute how many queries a comparison needs."),
+    "next": ("next_judgments", "Choose the documents that people should judge next."),
+    "judge": ("judge", "Judge documents on a page, or collect judgments."),
+    "best": ("best", "Select the best of many runs, with an honest estimate."),
+    "beyond": ("beyond", "Measure recommendations: coverage, novelty, diversity, and accuracy."),
+    "fuse": ("fuse", "Fuse runs into one, as search engines do for hybrid search."),
+    "run": ("run", "Convert, cut, merge, split or filter a run."),
+    "correlate": ("correlate", "Correlate the orders of runs by judges or measures."),
+    "gate": ("gate", "Fail if a run is worse than its baseline, for CI."),
+    "verify": ("gate", "Recompute the scores of a record, and report the differences."),
+    "history": ("history", "Show how recorded values changed, and where they fell."),
+    "measures": ("help", "List the measures, or print their definitions."),
+    "profiles": ("help", "List the profiles: the conventions of other tools."),
+    "cite": ("cite", "Print a sentence on scores for a paper, and BibTeX."),
+    "trec-eval": ("help", "Behave exactly as trec_eval."),
+    "schema": ("schema", "Print arguments, exit status and JSON of commands as JSON Schema."),
+    "help": ("help", "Show the help of a command."),
 }
+"""The module of each command, and a sentence on it. ``next`` is the function ``next_command`` of its module."""
 
 COMPLETION = "_CAROB_COMPLETE"
 """The environment variable with which a shell requests completions."""
@@ -78,8 +67,8 @@ class Commands(click.Group):
         del ctx
         if cmd_name not in COMMANDS:
             return None
-        module, _, attribute = COMMANDS[cmd_name][0].partition(":")
-        command: click.Command = getattr(import_module(f"carob.cli.{module}"), attribute)
+        module = import_module(f"carob.cli.{COMMANDS[cmd_name][0]}")
+        command: click.Command = getattr(module, f"{cmd_name.replace('-', '_')}_command")
         if command.help is None:  # Python was started with -OO
             from inspect import cleandoc
 

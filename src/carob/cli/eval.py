@@ -21,7 +21,7 @@ BOTH = ("lines", "parquet", "arrow")
 @click.argument("files", nargs=-1, metavar="QRELS [NAME=]RUN...")
 @options("eval")
 @without_qrels
-def evaluate_command(
+def eval_command(
     files: tuple[str, ...],
     judged_ranking: str | None,
     weights: str | None,
@@ -50,9 +50,8 @@ def evaluate_command(
         raise click.UsageError("--absent needs --collections.")
     judging = judging_in(options)
     if judging["people"] is not None:
-        refuse_beyond_estimates(
-            {**options, "weights": weights, "by": by, "record": record_path, "judged-ranking": judged_ranking}
-        )
+        others = {"weights": weights, "by": by, "record": record_path, "judged-ranking": judged_ranking}
+        refuse_beyond_estimates({**options, "lang": None, **others})
         show_estimates(judging, files, given)
         return
     if options["tie_bounds"] and (options["per_query"] or by is not None):

@@ -101,7 +101,7 @@ def write(found: FusedRun, output: str | None) -> None:
         say(found.text.decode("utf-8", "surrogateescape"), data=True)
     elif output is not None:
         found.save(output)
-        queries = plural(found.made.query_count, "query", "queries")
+        queries = plural(found.made.lists.query_count, "query", "queries")
         click.echo(f"{output}: {queries}, {found.recipe.described()}.", err=True)
 
 

@@ -190,20 +190,8 @@ def refuse_beyond_estimates(options: dict[str, Any]) -> None:
     Raises:
         click.UsageError: one of these options was given.
     """
-    for name in (
-        "per_query",
-        "tie_bounds",
-        "unjudged_bounds",
-        "max_grade",
-        "unseen",
-        "digits",
-        "weights",
-        "by",
-        "top",
-        "record",
-        "judged-ranking",
-    ):
-        if options[name]:
+    for name, value in options.items():
+        if value:
             raise click.UsageError(
                 f"--{name.replace('_', '-')} needs complete judgments: leave it out, or pass QRELS in place of "
                 "--people and --judge."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from inspect import cleandoc
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,6 +13,9 @@ from carob.cli.config import long_name
 from carob.cli.help import unknown_command
 from carob.cli.terminal import say
 from carob.output.escaping import json_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 RESULTS = {
@@ -81,20 +84,11 @@ def schema_command(context: click.Context, names: tuple[str, ...]) -> None:
     say(json_text(said) + "\n")
 
 
-def golden_set(_group: click.Context) -> dict[str, Any]:
-    """Returns the schema of a service's golden set: questions with the ids of the documents that answer them."""
-    return format_of_rows("qrels", "qrels_records", "grade", "A golden set.")
-
-
-def results_of_golden_set(_group: click.Context) -> dict[str, Any]:
-    """Returns the schema of a service's answers: questions with the ids of the retrieved documents."""
-    return format_of_rows(
-        "run", "run_records", "score", "The retrieved documents for a golden set, best first or by score."
-    )
-
-
 def format_of_rows(kind: str, records: str, number: str, title: str) -> dict[str, Any]:
-    """Returns the schema of rows with a question each and a list of documents, from the usual names of columns."""
+    """Returns the schema of rows with a question each and a list of documents, from the usual names of columns.
+
+    A service's golden set has the ids of the documents that answer a question; its results have the retrieved ones.
+    """
     from carob.inputs.columns import known_names
 
     usual, lists = known_names()["usual"], known_names()["lists"]
@@ -146,7 +140,7 @@ def project_file(group: click.Context) -> dict[str, Any]:
     return {"title": "carob.toml", "type": "object", "properties": settings, "additionalProperties": False}
 
 
-def error_lines(_group: click.Context) -> dict[str, Any]:
+def error_lines() -> dict[str, Any]:
     """Returns the schema of a line on standard error, with ``--format json``: an error, a warning or a note."""
     from carob.output.errors import BaselineError
 
@@ -161,11 +155,12 @@ def error_lines(_group: click.Context) -> dict[str, Any]:
     }
 
 
-FORMATS = {
-    "golden-set": golden_set,
-    "results": results_of_golden_set,
+RETRIEVED = "The retrieved documents for a golden set, best first or by score."
+FORMATS: dict[str, Callable[[click.Context], dict[str, Any]]] = {
+    "golden-set": lambda _: format_of_rows("qrels", "qrels_records", "grade", "A golden set."),
+    "results": lambda _: format_of_rows("run", "run_records", "score", RETRIEVED),
     "carob.toml": project_file,
-    "errors": error_lines,
+    "errors": lambda _: error_lines(),
 }
 """The schemas of files that people write, besides the text formats of TREC, and of lines on standard error."""
 

@@ -6,6 +6,7 @@ import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from carob._dataclasses import dataclass
 from carob.output.errors import DataError, did_you_mean
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ FACES = ("pytrec_eval",)
 """The modules for which carob has a face."""
 
 
+@dataclass(eq=False, repr=False)
 class Installed:
     """A face in the place of a module, until ``undo`` or the end of a ``with`` block.
 
@@ -29,15 +31,10 @@ class Installed:
         references: the modules that hold a name of the former module, with the name and the former value.
     """
 
-    def __init__(
-        self,
-        name: str,
-        face: ModuleType,
-        before: ModuleType | None,
-        references: list[tuple[ModuleType, str, Any]],
-    ) -> None:
-        """Stores the arguments."""
-        self.name, self.face, self.before, self.references = name, face, before, references
+    name: str
+    face: ModuleType
+    before: ModuleType | None
+    references: list[tuple[ModuleType, str, Any]]
 
     def undo(self) -> None:
         """Puts the former module back, also where other modules refer to it. A second call changes nothing."""

@@ -213,11 +213,6 @@ def family(name: str) -> str:
     return "groups" if name.endswith("_avgjg") else "grades"
 
 
-def depends_on_ranking(name: str) -> bool:
-    """Returns whether a measure depends on the ranking."""
-    return name not in UNRANKED
-
-
 def columns(
     asked: set[str], parameters: Mapping[str, str], *, level: int, collection: int, version: int
 ) -> list[PrintedValue]:

@@ -12,16 +12,10 @@ from typing import TYPE_CHECKING, Any, cast
 from carob import _native
 from carob._dataclasses import dataclass
 from carob._numpy import np
-from carob.compat.judged import (
-    ABORTED,
-    Cut,
-    JudgmentFormat,
-    dialect,
-    duplicate,
-    read_judged,
-)
+from carob.compat.judged import ABORTED, Cut, JudgmentFormat, dialect, duplicate, read_judged
 from carob.compat.requests import (
     OPTIONS,
+    UNRANKED,
     OptionError,
     PrintedValue,
     Refusal,
@@ -29,7 +23,6 @@ from carob.compat.requests import (
     as_c_reads,
     atol,
     columns,
-    depends_on_ranking,
     family,
     help_texts,
     known,
@@ -295,7 +288,7 @@ def first_stop(
     If trec_eval can evaluate every query, returns all lists, ``stop`` and all queries.
     """
     lists, troubles = judged.lists(run.found, run.cut, queries)
-    needing = list(dict.fromkeys(column.name for column in asked if depends_on_ranking(column.name)))
+    needing = list(dict.fromkeys(column.name for column in asked if column.name not in UNRANKED))
     if not needing:
         return lists, stop, queries
     repeated = repeated_documents(run.found, run.cut.depth)

@@ -208,10 +208,10 @@ def several(runs: RunsLike) -> list[Run]:
 
 def warn_of_missing(names: Sequence[str], made: FusedSource) -> None:
     """Warns of runs that lack queries which other runs have."""
-    for name, (lacking, query) in zip(names, made.lacking, strict=True):
+    for name, (lacking, query) in zip(names, made.lists.lacking, strict=True):
         if lacking:
             warn(
-                f"Run {name} has no documents for {lacking:,} of {made.query_count:,} queries, such as "
+                f"Run {name} has no documents for {lacking:,} of {made.lists.query_count:,} queries, such as "
                 f"'{text_of(query)}': there, the others are fused without it."
             )
 

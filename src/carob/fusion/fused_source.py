@@ -108,16 +108,6 @@ class FusedSource:
         """Whether each run has scores, and not ranks only."""
         return [each.scored for each in self.pooled.runs] if self.plain is None else [True] * len(self.runs)
 
-    @property
-    def query_count(self) -> int:
-        """The number of queries of all runs."""
-        return self.lists.query_count
-
-    @property
-    def lacking(self) -> list[tuple[int, bytes]]:
-        """The number of queries that each run lacks, and the first of them."""
-        return self.lists.lacking
-
     def fused(
         self,
         work: Callable[[_native.RunsByQuery, _native.FusionRecipe], Made | None],
@@ -177,8 +167,8 @@ class FusedSource:
             return
         from carob.evaluation.score_tables import equal_throughout
 
-        for run, count, (lacking, _) in zip(self.runs, constant, self.lacking, strict=True):
-            for fact in equal_throughout(count, self.query_count - lacking, self.policy):
+        for run, count, (lacking, _) in zip(self.runs, constant, self.lists.lacking, strict=True):
+            for fact in equal_throughout(count, self.lists.query_count - lacking, self.policy):
                 warn(f"Run {run.name}: {fact.told()}.")
 
     @property

@@ -245,11 +245,7 @@ def assembled(
         corrected=corrected(settings),
         word=SHORT_NAMES.get(settings.test) or SHORT_NAMES.get(settings.correction),
         against=comparison.names[data["contests"][0]["against"]],
-        confidence=data["confidence"],
-        groups=data["groups"],
         alone=len(comparison.names) == 1,
-        labels=comparison.labels,
-        names=comparison.names,
         board=board(comparison),
         alpha=f"{settings.alpha:g}",
         dots=len(comparison.names) * len(comparison.ids) <= data["most_dots"],
@@ -262,7 +258,6 @@ def assembled(
         bibtex=bibtex_of(comparison),
         footers=footers(comparison.scores, equal=False),
         command=command,
-        version=data["carob"],
     )
 
 

@@ -254,8 +254,8 @@ def page(data: dict[str, Any], **parts: Any) -> str:
     """Returns the HTML of a report's page.
 
     Args:
-        data: the data of the script.
-        parts: the variables of the template.
+        data: the data of the script, which are also variables of the template.
+        parts: the other variables of the template.
     """
     from jinja2 import Environment, StrictUndefined
     from markupsafe import Markup
@@ -269,7 +269,8 @@ def page(data: dict[str, Any], **parts: Any) -> str:
     comparison = parts["comparison"]
     tables = [] if comparison.unjudged is None else comparison.unjudged.tables(facing_pairs(comparison))
     text = environment.from_string(template("page.html")).render(
-        **parts,
+        **data | parts,
+        version=__version__,
         warnings=sentences_of(parts["comparison"]),
         bounds=[Markup(each.html()) for each in tables],  # noqa: S704 - escaped by the table
         data=Markup(script_json(data)),  # noqa: S704 - escaped by script_json

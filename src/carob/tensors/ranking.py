@@ -99,17 +99,13 @@ def within_judged(batch: Batch) -> Batch:
 
 def negative(batch: Batch) -> Any:
     """Marks queries with a negative grade [query]."""
-    xp, found = batch.arrays, no_query(batch)
+    xp = batch.arrays
+    found = xp.full(tuple(batch.grades.shape[:1]), 0.0) > 0.0  # none
     for grades, there in ((batch.grades, batch.mask), (batch.judged, None)):
         if grades is not None and not xp.library.isdtype(grades.dtype, "bool"):
             below = xp.floats(grades) < 0.0
             found = found | xp.library.any(below if there is None else below & there, axis=1)
     return found
-
-
-def no_query(batch: Batch) -> Any:
-    """Returns a mask that marks no query [query]."""
-    return batch.arrays.full(tuple(batch.grades.shape[:1]), 0.0) > 0.0
 
 
 def tied(batch: Batch, policy: Policy) -> Any:
