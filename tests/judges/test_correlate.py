@@ -468,6 +468,16 @@ def test_intervals_hold_the_mean_over_samples_of_queries() -> None:
     assert (values <= ends[..., 1]).all()
 
 
+@pytest.mark.parametrize("name", ["kendall", "tau_ap", "spearman"])
+@pytest.mark.parametrize("runs", [4, 5, 7, 12])
+def test_orders_that_are_alike_in_every_resample_have_no_interval(name: str, runs: int) -> None:
+    draw = np.random.default_rng(runs)
+    x, y = (np.arange(runs) + draw.normal(0, 0.1, (50, runs)) for _ in range(2))
+    samples = Samples(x, y, Draw(200, 1))
+    assert correlation_named(name).of(*samples.means) == pytest.approx(1)
+    assert np.isnan(samples.interval(correlation_named(name), 0.95)).all()
+
+
 def test_intervals_over_runs_hold_the_mean_over_samples_of_runs() -> None:
     draw = np.random.default_rng(2)
     names, replicates = ("kendall", "spearman", "pearson"), 120

@@ -283,3 +283,26 @@ def test_a_plan_says_what_a_significant_result_of_the_pilot_is_worth() -> None:
     other = carob.plan(TEA / "qrels.txt", runs, "AP", equivalence=0.02)
     assert np.isnan(other.rows[0].wrong_sign)
     assert "type S" not in str(other)
+
+
+@pytest.mark.parametrize("size", [0.02, 0.1, 0.3])
+def test_no_plan_for_a_crowded_pilot_asks_for_fewer_queries_than_the_interval_of_compare_needs(
+    size: float,
+) -> None:
+    old = {f"q{number}": 0.2 for number in range(10)}
+    new = {query: 0.2 + size + 0.001 * (query == "q0") for query in old}
+    found = carob.plan(carob.read_scores({"old": {"RR": old}, "new": {"RR": new}}), difference=size)
+    (row,) = found.rows
+    assert row.crowded
+    assert "worst-point" in str(found)
+    assert "type S and M" not in str(found)
+    assert np.isnan([row.people, row.pilot_power]).all()
+    shown = []
+    for queries in (0.8 * row.queries, 1.1 * row.queries + 1):
+        ids = [f"q{number}" for number in range(round(queries))]
+        better = {query: 0.2 + size + 0.001 * (query == "q0") for query in ids}
+        values = {"old": {"RR": dict.fromkeys(ids, 0.2)}, "new": {"RR": better}}
+        (contest,) = carob.compare(None, carob.read_scores(values)).contests.values()
+        (pair,) = contest.pairs
+        shown.append(pair.low > 0 or pair.high < 0)
+    assert shown == [False, True]

@@ -28,7 +28,7 @@ from carob.statistics.sample_size import (
     upper_limit,
 )
 from carob.statistics.variance_components import components_of
-from carob.statistics.worst_point import crowded_values
+from carob.statistics.worst_point import crowded_values, fewest_equal
 
 if TYPE_CHECKING:
     import os
@@ -76,10 +76,11 @@ class Needed:
         people: the number of queries that people must judge if a model judges more; NaN without a model.
         people_assured: this number for ``sd_high``.
         pilot_power: the power with as many queries as the pilot has, if the true difference is the planned one and the
-            standard deviation is ``sd``; NaN for other aims than a ``difference``.
+            standard deviation is ``sd``; NaN for other aims than a ``difference`` and where ``crowded``.
         wrong_sign: the probability that a difference that is then significant has the wrong sign (type S error).
         exaggeration: the mean size of a difference that is then significant, divided by the true one (type M error).
-        crowded: whether so many differences of the pilot are equal that ``compare`` would not use the t-test.
+        crowded: whether so many differences of the pilot are equal that ``compare`` would not use the t-test. Then the
+            numbers are at least those with which a worst-point interval of equal differences would be enough.
     """
 
     measure: str
@@ -333,8 +334,9 @@ class Plan(Documented):
         if crowded:
             notes.append(
                 f"Many differences are equal in {listed(crowded, 3)}. There carob compare has worst-point intervals, "
-                "which need more queries than the t-test of this plan: choose the randomisation test there, "
-                "or plan for several times as many queries."
+                "which need more queries than the t-test of this plan: the numbers here are at least those that they "
+                "need if all differences are equal. Choose the randomisation test there, or plan for several times as "
+                "many queries."
             )
         warned = [Line(each, mark="! ", tone="warning") for each in self.warnings]
         below = [Section([Items(self.footers, "footer")]), Section(warned)]
@@ -342,11 +344,12 @@ class Plan(Documented):
 
     def errors_said(self) -> list[str]:
         """Returns what a significant result on as many queries as the pilot has is worth, in a sentence."""
-        if self.aim != "difference":
+        rows = [each for each in self.rows if not each.crowded]
+        if self.aim != "difference" or not rows:
             return []
         said = {}
         for name, digits in (("pilot_power", 2), ("wrong_sign", 3), ("exaggeration", 2)):
-            numbers = [getattr(each, name) for each in self.rows]
+            numbers = [getattr(each, name) for each in rows]
             ends = dict.fromkeys(decimals(end(numbers), digits) for end in (min, max))
             said[name] = " to ".join("<0.001" if end == "0.000" else end for end in ends)
         return [
@@ -469,12 +472,11 @@ def plan(
     read = Evidence.of(scores, runs, policy=policy, profile=profile).read(measures)
     level = alpha / comparisons
     wanted = Wanted(aim, size, power, level, correlation, judged)
-    for table in tables_of(read.scores)[1]:
+    tables = tables_of(read.scores)[1]
+    for table in tables:
         wanted.refuse_too_large(table)
     rows = tuple(
-        needed(measure, first, second, wanted)
-        for measure in read.scores[0].labels
-        for first, second in pairs_of(read, baseline)
+        needed(table, first, second, wanted) for table in tables for first, second in pairs_of(read, baseline)
     )
     variances = variances_of([read.scores]) if len(read.scores) > 2 else ()
     together = tuple(wanted.by_variances(each) for each in variances)
@@ -575,6 +577,15 @@ class Wanted:
             found += [judged_by_people(self.aim, self.size / each, *how, *model) for each in limits]
         return (*limits, *found)
 
+    def fewest_equal(self, table: RunTable) -> float:
+        """Returns with how many equal differences a worst-point interval shows what is planned; more vary more."""
+        least, greatest = table.limits
+        if not math.isfinite(greatest - least):
+            return 0.0
+        planned = self.size if self.aim == "difference" else 0.0
+        level = self.alpha if self.aim == "difference" else 2 * self.alpha
+        return fewest_equal(self.size, greatest - least + planned, level)
+
     def errors(self, sd: float, queries: int) -> tuple[float, float, float]:
         """Returns the power of the pilot's queries and the errors of significant results there; NaN for other aims."""
         if self.aim != "difference":
@@ -635,13 +646,13 @@ def pairs_of(read: Read, baseline: str | int | None) -> list[tuple[Scores, Score
     return [(each, runs[base]) for place, each in enumerate(runs) if place != base]
 
 
-def needed(measure: str, first: Scores, second: Scores, wanted: Wanted) -> Needed:
+def needed(table: RunTable, first: Scores, second: Scores, wanted: Wanted) -> Needed:
     """Returns the numbers of one measure and pair of runs.
 
     Raises:
         DataError: fewer than two queries have a value in both runs, or all differences are equal.
     """
-    theirs = second.by_query(measure)
+    measure, theirs = table.label, second.by_query(table.label)
     differences = [
         value - theirs[query] for query, value in first.by_query(measure).items() if query in theirs
     ]
@@ -668,6 +679,11 @@ def needed(measure: str, first: Scores, second: Scores, wanted: Wanted) -> Neede
         )
     sample = (len(found), float(found.mean()))
     made = Needed(measure, first.name, second.name, *sample, *wanted.numbers(sd, len(found) - 1))
-    power, wrong_sign, exaggeration = wanted.errors(sd, len(found))
-    crowded = bool(crowded_values(found[:, None], differences=True)[0])
-    return replace(made, pilot_power=power, wrong_sign=wrong_sign, exaggeration=exaggeration, crowded=crowded)
+    if not crowded_values(found[:, None], differences=True)[0]:
+        power, wrong_sign, exaggeration = wanted.errors(sd, len(found))
+        return replace(made, pilot_power=power, wrong_sign=wrong_sign, exaggeration=exaggeration)
+    fewest = wanted.fewest_equal(table)
+    names = ("queries", "assured", "people", "people_assured")
+    # A number that is NaN stays NaN.
+    numbers = {name: float(np.maximum(getattr(made, name), fewest)) for name in names}
+    return replace(made, **numbers, crowded=True)

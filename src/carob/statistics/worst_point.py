@@ -132,6 +132,25 @@ def crowded_values(values: Floats, *, differences: bool) -> NDArray[np.bool_]:
     return BoundedValues(values, ends, ends, np.full(len(ends), differences), shares).crowded
 
 
+def fewest_equal(size: float, reach: float, alpha: float) -> float:
+    """Returns how many equal values a worst-point interval needs to end within some distance of them.
+
+    The share of the added value has a Beta(2/5, n) distribution. Values that are not all equal need more.
+
+    Args:
+        size: the distance from the values.
+        reach: the distance of the worst possible value from them.
+        alpha: the significance level, of both sides together.
+
+    Example:
+        >>> round(fewest_equal(0.1, 1.1, 0.05), 1)
+        23.6
+    """
+    from scipy.special import btdtrib
+
+    return float(btdtrib(ADDED, 1 - alpha / 2, size / reach))
+
+
 @dataclass(frozen=True, eq=False)
 class Tail:
     """The distribution of the mean with the worst value added, on the side of this value.
