@@ -191,6 +191,40 @@ def test_few_pairs_and_equal_runs_borrow_nothing() -> None:
     assert estimated(JudgedSample(people[:16], judge, np.arange(16)), every_pair(6)).error[6] == 0.0
 
 
+def test_a_pair_that_differs_most_on_a_query_that_people_did_not_judge_has_a_wider_interval() -> None:
+    draw = np.random.default_rng(12)
+    judge = np.stack([np.full(30, 0.5), draw.normal(0.5, 0.05, 30)], axis=1)
+    people = (judge + draw.normal(0, 0.02, judge.shape))[:12]
+    usual = estimated(JudgedSample(people, judge, np.arange(12)), EACH_AND_PAIR)
+    judge[20, 1] = 0.74
+    seen, unseen = (judge - judge.mean(axis=0))[:12], (judge - judge.mean(axis=0))[12:]
+    found = estimated(JudgedSample(people, judge, np.arange(12)), EACH_AND_PAIR)
+    assert found.aided[2] == pytest.approx(usual.aided[2], rel=1e-12)
+    ratio = np.square(unseen @ [1, -1]).mean() / np.square(seen @ [1, -1]).mean()
+    assert 2 < ratio < 4
+    rest = people @ [1, -1] - found.weight * judge[:12] @ [1, -1]
+    expected = rest.var(ddof=1) * (ratio - 1) * 18 / 30**2
+    assert found.unlike[2] == pytest.approx(expected, rel=1e-12)
+    assert (found.unlike[:2] == 0).all()
+    assert found.width[2] > 1.2 * usual.width[2]
+    projected = [2 * found.half_widths(size, 0.95)[2] for size in (12, 29)]
+    assert projected[0] == pytest.approx(found.width[2], rel=0.12)
+    assert projected[1] < 0.4 * projected[0]
+
+
+def test_a_fixed_weight_a_tuned_judge_and_a_full_sample_add_nothing_for_unlike_queries() -> None:
+    draw = np.random.default_rng(13)
+    judge = draw.random((30, 2))
+    judge[20:] *= 3
+    people = judge[:20] + draw.normal(0, 0.1, (20, 2))
+    sample = JudgedSample(people, judge, np.arange(20))
+    tuned = JudgedSample(people, judge, np.arange(20), tuned=np.arange(20) < 5)
+    assert estimated(sample, EACH_AND_PAIR).unlike[2] > 0
+    assert not estimated(sample, EACH_AND_PAIR, weight=0.7).unlike.any()
+    assert not estimated(tuned, EACH_AND_PAIR).unlike.any()
+    assert not estimated(JudgedSample(people, judge[:20], np.arange(20)), EACH_AND_PAIR).unlike.any()
+
+
 def test_a_stratum_with_one_judged_query_is_refused() -> None:
     strata = np.array([0, 0, 0, 0, 0, 0, 1, 1])
     sample = JudgedSample(

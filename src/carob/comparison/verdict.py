@@ -632,13 +632,19 @@ def judge_words(comparison: Findings) -> list[str]:
         f"Means and differences are estimates for {which}: people judged {known.sample} of {queries}, and the judge "
         f"judged all. They assume that people's queries were drawn at random{strata}, {fixed}."
     )
+    sentences = [target, weight]
+    if not known.tuned:
+        sentences.append(
+            "If the judge's differences between two runs vary more on the queries that people did not judge, the "
+            "interval of the pair is wider: the judge may err more there."
+        )
     if len(comparison.primary.pairs) < FEWEST_PAIRS:
-        return [target, weight]
+        return sentences
     borrowed = (
         f"A pair that varies less than most borrows variance from the median pair, which counts for {TYPICAL} "
         "queries: its p and interval depend on the other runs."
     )
-    return [target, weight, borrowed]
+    return [*sentences, borrowed]
 
 
 def weight_words(comparison: Findings, known: Judging) -> str:

@@ -46,6 +46,9 @@ or more. Intervals are wider by a tenth with 8 queries, and by a thirtieth with 
 FEWEST_PAIRS = 10
 """With fewer pairs of runs, none is typical, and each has its own variance."""
 
+MOST_UNLIKE = 3.0
+"""The maximum of what the variance of the queries that people did not judge gains, in units of that of the others."""
+
 MOST_SEARCHED = 10_000_000
 """The maximum number of judged queries that ``JudgedEstimates.needed`` considers."""
 
@@ -67,6 +70,8 @@ class JudgedEstimates(Estimates):
         noise: the part of the squared error that is due to the assessors; 0 where it is not known.
         borrowed: the part of the squared error that the other pairs of runs contribute.
         pairs: whether a series is a difference of two runs.
+        unlike: the part of the squared error that is due to judge's values that vary more on the queries that people
+            did not judge.
     """
 
     people: Floats
@@ -80,6 +85,7 @@ class JudgedEstimates(Estimates):
     apart: Floats
     borrowed: Floats
     pairs: NDArray[np.bool_]
+    unlike: Floats
     noise: Floats | float = 0.0
 
     @property
@@ -103,6 +109,9 @@ class JudgedEstimates(Estimates):
         fitted = 1 + 1 / np.maximum(size - 3, 1)
         freedom = np.maximum(size - 2, 1)
         variance = np.maximum(1 / size - 1 / self.queries, 0) * self.aided * fitted + self.lasting
+        # The queries that people do not judge stay as unlike the others as they are.
+        unseen = np.maximum(self.queries - size, 0) / max(self.queries - self.sample, 1)
+        variance = variance + np.where(self.worst_point, 0.0, self.unlike) * unseen
         variance = no_less_than_typical(variance, freedom, self.pairs & ~self.worst_point) + self.noise
         return t_quantile(confidence, freedom) * np.sqrt(variance)
 
@@ -241,6 +250,11 @@ def estimated(
     if sample.tuned is not None:
         freedom = welch(np.stack([variance, unmoved]), np.stack([freedom, np.full(len(freedom), size - 1.0)]))
         variance = variance + unmoved
+    pairs = np.abs(contrasts.sum(axis=1)) <= NOISE
+    unlike = np.zeros(len(contrasts))
+    if weight is None and fit.weight > 0 and sample.tuned is None:
+        unlike = np.where(pairs, unlike_sampled(sample, contrasts, whole, own), 0.0)
+        variance = variance + unlike
     finite = variance
     lasting = np.zeros(len(contrasts))
     if similar:
@@ -265,7 +279,6 @@ def estimated(
     plain = quadratic(contrasts, centre(sample.people)) / max(size - 1, 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         apart = np.where(spread_judge * moved > NOISE, -gap / np.sqrt(spread_judge * moved), 0.0)
-    pairs = np.abs(contrasts.sum(axis=1)) <= NOISE
     borrowed = no_less_than_typical(variance, freedom, pairs) - variance
     value, error = contrasts @ (mean_people + fit.weight * shift), np.sqrt(variance + borrowed)
     half = half_width(error, freedom, confidence)
@@ -286,6 +299,7 @@ def estimated(
         apart=apart,
         borrowed=borrowed,
         pairs=pairs,
+        unlike=unlike,
     )
     least, greatest = ends_of(contrasts, values)
     judged = BoundedValues(
@@ -401,6 +415,35 @@ def no_less_than_typical(variance: Floats, freedom: Floats, pairs: NDArray[np.bo
     typical = np.median(variance[vary])
     drawn = (TYPICAL * typical + freedom * variance) / (TYPICAL + freedom)
     return np.where(vary, np.maximum(drawn, variance), variance)
+
+
+def unlike_sampled(sample: JudgedSample, contrasts: Floats, parts: Strata, own: Floats) -> Floats:
+    """Returns what the variance gains if the judge's values vary more on the queries that people did not judge.
+
+    The residuals of these queries are taken to vary in proportion to the judge's squared deviations from its mean, as
+    in the ratio estimator of a variance (Isaki, JASA 1983). A sample without the query on which two runs differ most,
+    by the judge, does not show how far the judge errs there. A smaller variation counts as an equal one.
+
+    Args:
+        sample: the values.
+        contrasts: the weights of the runs in each series [series, runs].
+        parts: the strata.
+        own: the sum of squared residuals of each stratum [strata, series].
+    """
+    added = np.zeros(len(contrasts))
+    judged = np.zeros(len(sample.judge), np.bool_)
+    judged[sample.rows] = True
+    for code, (share, whole, sampled) in enumerate(zip(parts.share, parts.whole, parts.sampled, strict=True)):
+        if 1 < sampled < whole:
+            its = sample.codes == code
+            values = sample.judge - sample.judge[its].mean(axis=0)
+            seen, unseen = (quadratic(contrasts, values[its & rows]) for rows in (judged, ~judged))
+            seen, unseen = seen / sampled, unseen / (whole - sampled)
+            there = seen > NOISE**2
+            ratio = np.where(there, unseen / np.where(there, seen, 1.0), 1.0)
+            residual = own[code] / (sampled - 1)
+            added += share**2 * (whole - sampled) / whole**2 * residual * np.clip(ratio - 1, 0, MOST_UNLIKE)
+    return added
 
 
 def centre(values: Floats) -> Floats:
