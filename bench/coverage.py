@@ -36,7 +36,7 @@ FEWEST_NEEDED = 12
 
 COVERAGE, LOWEST, SMALL = 0.93, 0.85, 0.935
 """The least share that holds the truth: of all runs or pairs on average, of each, and in small samples of many."""
-WIDTH = 0.68
+WIDTH = 0.75
 """The width of nDCG@10's differences from 20 queries and a judge."""
 WIDER = {"runs": 1.15, "pairs": 1.40}
 """The width of RR's intervals, divided by that of Student's."""
