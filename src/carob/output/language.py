@@ -28,7 +28,7 @@ class Language:
 
     Example:
         >>> from carob.output.language import language_named
-        >>> language_named("zh")("{count} queries", count=3)
+        >>> language_named("zh")("{count:query/queries}", count=3)
         '3 个查询'
     """
 
