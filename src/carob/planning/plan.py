@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import field
 from itertools import combinations
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from carob._dataclasses import dataclass, replace
 from carob._numpy import np
@@ -685,5 +685,5 @@ def needed(table: RunTable, first: Scores, second: Scores, wanted: Wanted) -> Ne
     fewest = wanted.fewest_equal(table)
     names = ("queries", "assured", "people", "people_assured")
     # A number that is NaN stays NaN.
-    numbers = {name: float(np.maximum(getattr(made, name), fewest)) for name in names}
+    numbers: dict[str, Any] = {name: float(np.maximum(getattr(made, name), fewest)) for name in names}
     return replace(made, **numbers, crowded=True)
