@@ -24,7 +24,7 @@ from carob.output.layout import listed
 from carob.output.taken import take
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import ProfileLike
@@ -104,8 +104,8 @@ def refuse_unrecorded(record: Record, scores: Scores, measures: Iterable[str]) -
         raise NotEvaluatedError(said, remedy=remedy)
 
 
-def changed_judgments(old: Scores, new: Scores, *, recorded: bool) -> list[str]:
-    """Returns a note if the two sides were scored with different judgments.
+def changed_judgments(old: Scores, new: Scores, *, recorded: bool) -> Iterator[str]:
+    """Yields a note if the two sides were scored with different judgments.
 
     Args:
         old: the scores of the baseline.
@@ -114,21 +114,18 @@ def changed_judgments(old: Scores, new: Scores, *, recorded: bool) -> list[str]:
     """
     before, now = identities([old, new])
     if not before or not now or before == now:
-        return []
+        return
     origin = new.inputs.get("qrels")
     if recorded and origin is not None:
-        return [
-            (
-                f"{origin.path} is not the judgment file with which the baseline was recorded: other judgments may "
-                "cause part of the difference, so record the baseline again"
-            )
-        ]
-    return [
-        (
+        yield (
+            f"{origin.path} is not the judgment file with which the baseline was recorded: other judgments may cause "
+            "part of the difference, so record the baseline again"
+        )
+    else:
+        yield (
             f"{new.name} and {old.name} were scored with different judgments, which may cause part of the "
             "difference: score both with the same judgments"
         )
-    ]
 
 
 def scored(
@@ -157,8 +154,8 @@ def scored(
     return evaluate_run(qrels, run, asked, **given).complete()
 
 
-def less_judged(old: Scores, new: Scores, qrels: QrelsLike | None) -> list[str]:
-    """Returns a note if fewer of the run's top documents are judged, since unjudged documents make a run look worse.
+def less_judged(old: Scores, new: Scores, qrels: QrelsLike | None) -> Iterator[str]:
+    """Yields a note if fewer of the run's top documents are judged, since unjudged documents make a run look worse.
 
     Args:
         old: the scores of the baseline.
@@ -168,36 +165,32 @@ def less_judged(old: Scores, new: Scores, qrels: QrelsLike | None) -> list[str]:
     """
     now, before = share_judged(new), share_judged(old)
     if not now < before - WIDEST_GAP or new.policy.unjudged == "negative":
-        return []
+        return
     if qrels is not None:
         by_subtopic = any(each.definition.groups for each in new.measures)
         judgments = Qrels.of(qrels, new.policy, subtopics=by_subtopic).judgments
         if lists_only_relevant(judgments.grades):
-            return [only_relevant(judgments.count / judgments.query_count, new.policy).sentence]
-    return [
-        (
-            f"{1 - now:.0%} of the first 10 documents are unjudged in the run, and {1 - before:.0%} in the "
-            f"baseline: unjudged documents {treated(new.policy)}, so a drop may be due to missing judgments"
-        )
-    ]
+            yield only_relevant(judgments.count / judgments.query_count, new.policy).sentence
+            return
+    yield (
+        f"{1 - now:.0%} of the first 10 documents are unjudged in the run, and {1 - before:.0%} in the baseline: "
+        f"unjudged documents {treated(new.policy)}, so a drop may be due to missing judgments"
+    )
 
 
-def unequal_lists(old: Scores, new: Scores, measures: Iterable[str]) -> list[str]:
-    """Returns a note if one side's lists are much shorter, and a measure reads further than they reach."""
+def unequal_lists(old: Scores, new: Scores, measures: Iterable[str]) -> Iterator[str]:
+    """Yields a note if one side's lists are much shorter, and a measure reads further than they reach."""
     lengths = [
         each.counts.retrieved / max(each.counts.judged - len(each.counts.missing), 1) for each in (old, new)
     ]
     short = min(lengths)
     asked = [new.measures[new.column(name)] for name in measures]
     reads = [str(each) for each in asked if reads_beyond(each, new.policy, short)]
-    if not short or max(lengths) < max(RATIO * short, LONG) or not reads:
-        return []
-    return [
-        (
-            f"a list has {lengths[0]:,.3g} documents on average in the baseline, and {lengths[1]:,.3g} in the "
-            f"run: in {listed(reads)}, shorter lists are at a disadvantage, so cut both at the same depth"
+    if short and max(lengths) >= max(RATIO * short, LONG) and reads:
+        yield (
+            f"a list has {lengths[0]:,.3g} documents on average in the baseline, and {lengths[1]:,.3g} in the run: in "
+            f"{listed(reads)}, shorter lists are at a disadvantage, so cut both at the same depth"
         )
-    ]
 
 
 NOT_JUDGED = (

@@ -22,7 +22,7 @@ from carob.evaluation.scores import Scores, weights_given, with_groups
 from carob.inputs.errors import refused
 from carob.inputs.sources import kept
 from carob.output.errors import DataError, Worded, by_policy
-from carob.output.language import filled
+from carob.output.language import filled, plural
 from carob.output.layout import listed
 from carob.statistics.estimates import detectable, t_quantile
 from carob.testing.baseline import (
@@ -43,6 +43,8 @@ from carob.testing.baseline import (
 from carob.testing.gate_result import Gate, GateCheck, GroupChange, Moved
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from carob.comparison.compare import Comparison
     from carob.comparison.findings import Contest, Pair
     from carob.conventions.arguments import DecideBy
@@ -367,9 +369,9 @@ def refuse_unanswered(old: Scores, new: Scores, drops: dict[str, float]) -> None
             )
 
 
-def undefined_before(old: Scores, new: Scores, drops: Mapping[str, float]) -> list[str]:
-    """Returns a note for each measure of which only the run has values of some queries that both answer."""
-    notes, absent = [], set(old.counts.missing)
+def undefined_before(old: Scores, new: Scores, drops: Mapping[str, float]) -> Iterator[str]:
+    """Yields a note for each measure of which only the run has values of some queries that both answer."""
+    absent = set(old.counts.missing)
     for name in drops:
         before, after = old.by_query(name), new.by_query(name)
         undefined = (
@@ -377,16 +379,8 @@ def undefined_before(old: Scores, new: Scores, drops: Mapping[str, float]) -> li
         )
         lacking = [each for each in undefined if not math.isnan(after.get(each, math.nan))]
         if lacking:
-            notes.append(
-                filled(
-                    "{label}: {count:query has/queries have} a value only in the run, left out of the "
-                    "differences: {queries}",
-                    label=name,
-                    count=len(lacking),
-                    queries=listed(lacking),
-                )
-            )
-    return notes
+            have = plural(len(lacking), "query has", "queries have")
+            yield f"{name}: {have} a value only in the run, left out of the differences: {listed(lacking)}"
 
 
 # ---------------------------------------------------------------- checks

@@ -87,8 +87,7 @@ def record(what: Scores | ScoresByRun | Sequence[Scores] | Comparison, path: str
                 filled(
                     "{file} recorded a comparison of these runs on {earlier} queries, and this one has {now}: with "
                     "each further look, chance differences are found more often than alpha allows. Plan the looks in "
-                    "advance: "
-                    "{option} divides alpha among them.",
+                    "advance: {option} divides alpha among them.",
                     file=os.fspath(path),
                     earlier=earlier,
                     now=str(looks[-1]),

@@ -116,15 +116,7 @@ class Check(Documented):
             return Document([*map(section, groups), *table, summary])
         header = ["severity", "code", "in", "what", "where", "what it does", "what to do"]
         rows = [
-            [
-                each.severity,
-                each.code,
-                each.place,
-                each.what,
-                "; ".join(each.where),
-                each.effect,
-                each.remedy,
-            ]
+            (each.severity, each.code, each.place, each.what, "; ".join(each.where), each.effect, each.remedy)
             for each in self.findings
         ]
         return Document([*([Section([Table(header, rows, len(header))])] if rows else []), *table, summary])

@@ -181,12 +181,10 @@ def uncertain(pair: RunAndQrels | None) -> str | None:
 
     label = scores.labels[0]
     half = float(margin(scores.matrix[:, :1])[0])
+    if not half:
+        return None
     reach = f"an interval of ± {half:.2f}" if half < 0.5 else "an interval over the whole scale"
-    return (
-        f"{label} is {scores[label]:.4f} with {reach} (95%), so few differences are significant."
-        if half
-        else None
-    )
+    return f"{label} is {scores[label]:.4f} with {reach} (95%), so few differences are significant."
 
 
 def first_of(judged: LenientQrels, rows: NDArray[Any]) -> dict[str, Any]:

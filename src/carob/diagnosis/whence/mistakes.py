@@ -76,9 +76,9 @@ def dcg(k: Lists, gain: Gain = "linear", discount: str = "log2") -> Queries:
     return discounted_cumulated_gain(k, gain, discount)
 
 
-def ideal(k: Lists, gain: Gain = "linear", of: str = "judged", discount: str = "log2") -> Queries:
+def ideal(k: Lists, gain: Gain = "linear", of: str = "judged") -> Queries:
     """Returns the discounted gain of the ideal ranking."""
-    return ideal_discounted_cumulated_gain(k, gain, discount, of)
+    return ideal_discounted_cumulated_gain(k, gain, "log2", of)
 
 
 def ndcg(k: Lists, gain: Gain = "linear", discount: str = "log2", of: str = "judged") -> Queries:
