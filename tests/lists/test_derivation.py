@@ -13,7 +13,7 @@ from carob import DataError, Policy
 from carob.inputs.qrels import Qrels
 from carob.inputs.run import Run
 from carob.lists import Lists, Preferences
-from carob.lists.derivation import Step, Traced, derive, first_sentence, trace
+from carob.lists.derivation import Step, Traced, derivations, first_sentence, trace
 from carob.lists.flat import Flat
 from carob.lists.preferences import PreferenceLists, group_of
 from carob.matching.axes import chosen
@@ -64,7 +64,7 @@ def test_the_last_step_is_the_value_to_the_bit(qrels: dict, run: dict) -> None:
         for place in range(len(found.queries)):
             last = trace(measure.values, only_query(found, place))
             assert same(float(last.numbers[0]), float(values[place])), measure
-            assert same(derive(last).value, float(values[place])), measure
+            assert same(derivations(last, 1)[0].value, float(values[place])), measure
 
 
 def test_every_word_of_lists_is_answered() -> None:
@@ -86,7 +86,7 @@ def test_preferences_are_traced_too() -> None:
         measure = Measure(name)
         value = float(np.asarray(measure.values(lists))[0])
         assert float(trace(measure.values, lists).numbers[0]) == value, name
-    assert derive(trace(Measure("Prefs").values, lists)).value == 2 / 3
+    assert derivations(trace(Measure("Prefs").values, lists), 1)[0].value == 2 / 3
 
 
 def test_a_step_used_again_is_one_step() -> None:
@@ -94,7 +94,7 @@ def test_a_step_used_again_is_one_step() -> None:
         return r.ratio(r.total(r.hits(1) * r.running(r.hits(1))), r.total(r.hits(1)))
 
     lists = Flat(match_grades([[1, 0, 1]], None, Policy()).rows, every_rank=True)
-    found = derive(trace(formula, lists))
+    found = derivations(trace(formula, lists), 1)[0]
     assert [line.expression for line in found.sheets[0].lines] == ["hits(rel=1)", "running(a)", "a * b"]
     assert [line.expression for line in found.rest] == ["total(c)", "total(a)", "ratio(d, e)"]
     assert found.rest[-1].filled == "ratio(3, 2)"
@@ -103,7 +103,7 @@ def test_a_step_used_again_is_one_step() -> None:
 
 def test_what_is_not_used_is_not_shown() -> None:
     lists = Flat(match_grades([[1, 0]], None, Policy()).rows, every_rank=True)
-    found = derive(trace(parse_measure("P@5").values, lists))
+    found = derivations(trace(parse_measure("P@5").values, lists), 1)[0]
     assert "length" not in [line.expression for line in found.rest]
     assert found.rest[-1].filled == "ratio(1, 5)"
 
@@ -115,7 +115,7 @@ def formula_of_all_signs(r: Lists) -> object:
 
 def test_brackets_stand_where_they_are_needed() -> None:
     lists = Flat(match_grades([[3, 1]], None, Policy()).rows, every_rank=True)
-    (line,) = derive(trace(formula_of_all_signs, lists)).sheets[0].lines
+    (line,) = derivations(trace(formula_of_all_signs, lists), 1)[0].sheets[0].lines
     assert line.expression == "1 - ((rank + 1) * (grade - rank) / 2 ** (rank - 1) - (grade - 1)) ** 2"
     rank, grade = np.array([1.0, 2.0]), np.array([3.0, 1.0])
     assert list(line.values) == eval(line.expression, {"rank": rank, "grade": grade}).tolist()
@@ -124,7 +124,7 @@ def test_brackets_stand_where_they_are_needed() -> None:
 @pytest.mark.parametrize("measure", ALL, ids=str)
 def test_arithmetic_can_be_redone_from_the_letters(measure: Measure) -> None:
     lists = Flat(match_grades([[3, None, 0, 1, -1]], [[3, 0, 1, 2, 2, -1]], Policy()).rows, every_rank=True)
-    found = derive(trace(measure.values, lists))
+    found = derivations(trace(measure.values, lists), 1)[0]
     every = [*found.given, *found.rest, *(line for sheet in found.sheets for line in sheet.lines)]
     known = {line.letter: np.array(line.values) for line in every}
     assert len(known) == len(every)

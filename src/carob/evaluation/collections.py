@@ -36,6 +36,7 @@ from carob.evaluation.score_files import (
     measure_named,
     read_scores,
     scores_of,
+    text,
 )
 from carob.evaluation.score_tables import (
     MISSING,
@@ -289,7 +290,7 @@ class CollectionReader:
         layout = Layout.of(names if by_query else [*names, "query"], alone, file)
         cells: dict[str, Cells] = {}
         for place, row in rows:
-            name = name_in(row)
+            name = text(row["collection"])
             if not name:
                 raise DataError("the name of the collection is empty. Fill it in.", **place)
             rest = {key: value for key, value in row.items() if key != "collection"}
@@ -307,7 +308,7 @@ class CollectionReader:
                     found[name] = scores_of(each, only, self.missing)
             return found
         # A collection without any value is kept, so that its runs are reported as missing.
-        means: dict[str, Any] = {name_in(row): {} for _, row in rows}
+        means: dict[str, Any] = {text(row["collection"]): {} for _, row in rows}
         for run, its in scores_of(cells[""], only, "skip").items():
             for query, values in zip(its.ids.texts, its.matrix.tolist(), strict=True):
                 means[query.removeprefix(MARK)][run] = dict(zip(its.labels, values, strict=True))
@@ -354,11 +355,6 @@ def inside(collection: str, file: str) -> Iterator[None]:
     except DataError as error:
         named = error.within(lambda said: filled(INSIDE, collection=collection, said=said))
         raise named.at(file=error.file or file) from None
-
-
-def name_in(row: Mapping[str, Any]) -> str:
-    """Returns the name of the collection in a row, which is empty if it is missing."""
-    return "" if row["collection"] is None else str(row["collection"]).strip()
 
 
 # ---------------------------------------------------------------- values

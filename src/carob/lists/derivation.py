@@ -726,11 +726,6 @@ class Derivation:
     mathematics: tuple[str, ...] = ()
 
 
-def derive(last: Step) -> Derivation:
-    """Returns the derivation that ends in a step, for the lists of one query."""
-    return derivations(last, 1)[0]
-
-
 def derivations(last: Step, queries: int) -> list[Derivation]:
     """Returns the derivation of each query's value, from a step for the lists of several queries."""
     steps = sources_of(last)

@@ -30,7 +30,7 @@ from carob.output.layout import COLUMNS, Listed, decimals, lay_out
 from carob.output.results import Records, as_warning
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 
     from typing_extensions import Unpack
 
@@ -185,12 +185,12 @@ def several_in(recommended: UsersLike) -> dict[str, Any] | None:
         return dict(zip(names_apart(named), runs, strict=True))
     if (
         not isinstance(recommended, Mapping)
+        or not recommended
         or len(first_usual(list(recommended), ("query", "document"))) == 2
-    ):
-        return None
-    if not recommended or not all(
-        is_frame(each) or (is_file(each) and (not isinstance(each, str) or os.path.exists(each)))
-        for each in recommended.values()
+        or not all(
+            is_frame(each) or (is_file(each) and (not isinstance(each, str) or os.path.exists(each)))
+            for each in recommended.values()
+        )
     ):
         return None
     return {
@@ -307,6 +307,11 @@ class Value:
     users: Floats | None
 
 
+def row_of(name: object, values: Iterable[float]) -> list[str]:
+    """Returns a row of a table: what the values belong to, and the values."""
+    return [str(name), *(decimals(each, 4, undefined=NO_VALUE) for each in values)]
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Beyond(Documented, Listed[float]):
     """The values of recommendation measures beyond accuracy.
@@ -412,20 +417,13 @@ class Beyond(Documented, Listed[float]):
 
     def table(self) -> tuple[list[str], list[list[str]]]:
         """Returns the header, and a row for each measure."""
-        rows = [
-            [name, decimals(each.value, 4, undefined=NO_VALUE), each.measure.full]
-            for name, each in self.entries.items()
-        ]
+        rows = [[*row_of(name, [each.value]), each.measure.full] for name, each in self.entries.items()]
         return ["measure", "value", "in full"], rows
 
     def user_table(self) -> Table:
         """Returns a row for each user, with the values of the measures that have one for each."""
         records = self.user_records()
-        rows = [
-            [str(user), *(decimals(each, 4, undefined=NO_VALUE) for each in values)]
-            for user, *values in records.rows
-        ]
-        return Table(list(records.names), rows, names=[0])
+        return Table(list(records.names), [row_of(user, its) for user, *its in records.rows], names=[0])
 
     def footer(self) -> str:
         """Returns a line with the size of the data and the number of users without a value."""
@@ -481,10 +479,7 @@ class BeyondByRun(Documented, Listed[Beyond]):
         """Returns a table with a row for each run, what its columns mean, and the size of the data."""
         del layout
         first = next(iter(self.runs.values()))
-        rows = [
-            [run, *(decimals(each.value, 4, undefined=NO_VALUE) for each in its.entries.values())]
-            for run, its in self.runs.items()
-        ]
+        rows = [row_of(run, its.values()) for run, its in self.runs.items()]
         full = [f"{name}: {each.measure.full}" for name, each in first.entries.items()]
         table = Table(["run", *first], rows, names=[0])
         users = [Section([each.user_table()], run) for run, each in self.runs.items() if each.every_user]
