@@ -114,7 +114,7 @@ def evaluate_ids(
         "exclude": exclude,
         "weights": weights,
     }
-    by_question = by_name(given, {"weights": 1.0})
+    by_question = by_name(given)
     if by_question is not None:
         retrieved, reference, verdicts, exclude, weights = by_question.values.values()  # type: ignore[assignment]
     named = naming(document_of)
@@ -156,12 +156,13 @@ class Named(NamedTuple):
     values: dict[str, list[Any] | None]
 
 
-def by_name(given: Mapping[str, Any], absent: Mapping[str, Any]) -> Named | None:
+def by_name(given: Mapping[str, Any]) -> Named | None:
     """Returns arguments that are dictionaries by question as lists, or None if none of them is a dictionary.
+
+    A question that a dictionary lacks has the weight 1, or nothing.
 
     Args:
         given: the arguments; ``retrieved`` and either ``reference`` or ``verdicts`` say what the questions are.
-        absent: the value of a question that a dictionary lacks.
 
     Raises:
         DataError: one of them is a dictionary and another one a list, or a question has no reference.
@@ -183,7 +184,7 @@ def by_name(given: Mapping[str, Any], absent: Mapping[str, Any]) -> Named | None
             f"Question {extra!r} is in retrieved, but not in {judged}. Leave it out, or use the same name in both."
         )
     values = {
-        what: None if its is None else [its.get(each, absent.get(what, ())) for each in questions]
+        what: None if its is None else [its.get(each, 1.0 if what == "weights" else ()) for each in questions]
         for what, its in given.items()
     }
     return Named(questions, set(given["retrieved"]), values)

@@ -282,11 +282,15 @@ def board(
     followed by those under the worst and the best order of tied documents, in separate columns in CSV and TSV.
     """
     exact = layout in ("csv", "tsv")
-    labels = scores[0].labels
+    labels, grouped = scores[0].labels, scores[0].groups is not None
     if tie_bounds and not per_query:
         header = [word for label in labels for word in (bound_columns(label) if exact else [label])]
         rows = [[each.name, *bounded(each, exact, digits)] for each in scores]
         return turned_if_wide(layout, ["run", *header], rows, columns)
+
+    def laid_out(header: list[str], rows: list[list[str]], names: int) -> str:
+        lone = int(len(scores) == 1 and not exact)  # what people read names a lone run nowhere
+        return lay_out(layout, header[lone:], [row[lone:] for row in rows], names - lone)
 
     def cells(values: Sequence[float], of: QueryValues) -> list[str]:
         places = of.digits if digits is None else digits
@@ -296,14 +300,13 @@ def board(
             for label, value, kind in zip(of.labels, values, kinds, strict=True)
         ]
 
-    grouped = scores[0].groups is not None
     if not per_query and grouped:
         rows = [
             [each.name, group, str(len(own.ids)), *cells(list(own.means().values()), each)]
             for each in scores
             for group, own in [(label_apart(EVERY_QUERY, each.group_names), each), *each.by_group().items()]
         ]
-        return lay_out(layout, *named_by_run(["run", "group", "queries", *labels], rows, scores, layout))
+        return laid_out(["run", "group", "queries", *labels], rows, 2)
     if not per_query:
         rows = [[each.name, *cells(list(each.means().values()), each)] for each in scores]
         if layout == "terminal" and len(scores) > 1:
@@ -325,24 +328,7 @@ def board(
             per = [[row[0], groups, *row[1:]] for row, groups in zip(per, cells_of_groups, strict=True)]
         rows += [[each.name, *row] for row in per]
     header = ["run", "query", *["group"] * grouped, *labels, *[MISSING] * exact]
-    return lay_out(layout, *named_by_run(header, rows, scores, layout))
-
-
-def named_by_run(
-    header: list[str], rows: list[list[str]], scores: Sequence[QueryValues], layout: str
-) -> tuple[list[str], list[list[str]], int]:
-    """Returns the header, the rows and the number of columns of text; what people read names a lone run nowhere.
-
-    Args:
-        header: the header, which starts with the run.
-        rows: the rows.
-        scores: the runs.
-        layout: the format of the table.
-    """
-    text = 2 + ("group" in header[:3] and "query" in header[:2])
-    if len(scores) == 1 and layout not in ("csv", "tsv"):
-        return header[1:], [row[1:] for row in rows], text - 1
-    return header, rows, text
+    return laid_out(header, rows, 2 + grouped)
 
 
 MISSING = "missing"

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, cast
 
 from carob._numpy import np
 from carob.output.errors import DataError, UncomputableError
-from carob.output.language import filled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -376,25 +375,30 @@ class Lists(ABC):
         known = judged + self.length - self.total(self.judged)
         if isinstance(collection, str):
             return known
-        return self.up_to_collection(known, collection)
 
-    def up_to_collection(self, known: Queries, collection: float) -> Queries:
-        """Returns the size of a collection for each query, after a check that it has as many documents as are known.
+        def why(_: float) -> str:
+            return (
+                f"more than collection={collection:g} documents were judged or retrieved: use the number of "
+                "documents of the review, or collection=known for those that were judged or retrieved."
+            )
+
+        return self.checked(self.every(collection), cast("Any", known) > collection, why)
+
+    def checked(self, numbers: Either, beyond: Any, why: Callable[[float], str]) -> Either:
+        """Returns the numbers unchanged, after a check that none of them is beyond what can be computed.
+
+        Args:
+            numbers: the numbers.
+            beyond: marks those that are beyond it.
+            why: returns the reason, from the grade of the first of these.
 
         Raises:
-            UncomputableError: more documents were judged or retrieved.
+            UncomputableError: one is.
         """
-        beyond = cast("Any", known) > collection
         if bool(beyond.any()):
-            raise UncomputableError(
-                filled(
-                    "more than collection={collection} documents were judged or retrieved: use the number of "
-                    "documents of the review, or collection=known for those that were judged or retrieved.",
-                    collection=f"{collection:g}",
-                ),
-                self.first_of(beyond)[0],
-            )
-        return self.every(collection)
+            where, grade = self.first_of(beyond)
+            raise UncomputableError(why(grade), where)
+        return numbers
 
     def size(self, over: str, rel: float) -> Queries:
         """The divisor of a sum over relevant documents.
@@ -426,19 +430,17 @@ class Lists(ABC):
         Raises:
             UncomputableError: a gain is too large to compute with.
         """
-        beyond = abs(cast("Any", gains)) > self.largest
-        if bool(beyond.any()):
-            where, grade = self.first_of(beyond)
-            raise UncomputableError(
-                filled(
-                    "the gain of grade {grade} is too large to compute with (gain={gain}): use grades on a "
-                    "smaller scale, or another gain.",
-                    grade=f"{grade:g}",
-                    gain=gain if isinstance(gain, str) else "{…}",
-                ),
-                where,
+        if gain == "binary":
+            return gains
+        shown = gain if isinstance(gain, str) else "{…}"
+
+        def why(grade: float) -> str:
+            return (
+                f"the gain of grade {grade:g} is too large to compute with (gain={shown}): use grades on a "
+                "smaller scale, or another gain."
             )
-        return gains
+
+        return self.checked(gains, abs(cast("Any", gains)) > self.largest, why)
 
     def unit_gains(self, gain: Gain, rel: float | str = "graded", highest: float | str = "query") -> Rows:
         """Gains from 0 to 1.
@@ -474,20 +476,14 @@ class Lists(ABC):
         Raises:
             UncomputableError: a value is above 1.
         """
-        beyond = cast("Any", rows) > 1.0
-        if bool(beyond.any()):
-            where, grade = self.first_of(beyond)
-            facts = {"grade": grade, "highest": highest, "needed": max(grade, highest + 1)}
-            shown = {name: f"{value:g}" for name, value in facts.items()}
-            raise UncomputableError(
-                filled(
-                    "grade {grade} has a larger gain than the highest grade of the scale, max={highest}: "
-                    "use the highest grade that occurs, as in max={needed}.",
-                    **shown,
-                ),
-                where,
+
+        def why(grade: float) -> str:
+            return (
+                f"grade {grade:g} has a larger gain than the highest grade of the scale, max={highest:g}: "
+                f"use the highest grade that occurs, as in max={max(grade, highest + 1):g}."
             )
-        return rows
+
+        return self.checked(rows, cast("Any", rows) > 1.0, why)
 
     def own_unit_gains(self, gain: Gain) -> Rows:
         """Gains scaled into [0, 1] by the query's lowest and highest gain, if one of the two is outside [0, 1].

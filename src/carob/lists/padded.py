@@ -210,25 +210,10 @@ class Padded(Lists):
             reached = self.joined(reached, self.xp.library.broadcast_to(reached[:, -1:], missing))
         return cast("Rows", reached[:, :width])
 
-    def computable(self, gains: Rows, gain: Gain) -> Rows:
+    def checked(self, numbers: Any, beyond: Any, why: Callable[[float], str]) -> Any:
         if self.xp.on_host:
-            return super().computable(gains, gain)
-        if gain == "binary":
-            return gains
-        # The numbers cannot be read here, so a gain that is too large becomes undefined.
-        return cast("Rows", self.xp.where(abs(cast("Any", gains)) > self.largest, float("nan"), gains))
-
-    def up_to_1(self, rows: Rows, highest: float) -> Rows:
-        if self.xp.on_host:
-            return super().up_to_1(rows, highest)
-        # The numbers cannot be read here, so a value above 1 becomes undefined.
-        return cast("Rows", self.xp.where(cast("Any", rows) > 1.0, float("nan"), rows))
-
-    def up_to_collection(self, known: Queries, collection: float) -> Queries:
-        if self.xp.on_host:
-            return super().up_to_collection(known, collection)
-        # The numbers cannot be read here, so the size of a collection that is too small becomes undefined.
-        return cast("Queries", self.xp.where(cast("Any", known) > collection, float("nan"), collection))
+            return super().checked(numbers, beyond, why)
+        return self.xp.where(beyond, float("nan"), numbers)  # the numbers cannot be read here
 
     # ------------------------------------------------------------ methods that several measures call
 

@@ -55,7 +55,7 @@ def doubts(judged: Qrels, run: Run, found: Match, policy: Policy) -> list[str]:
         blank_ids(judged),
         missing_ids(judged),
         several_systems(run),
-        several_tags(run, found),
+        None if found.signs is None else other_tags(run, found.signs.tag),
         *signs_of(judged, run, found, policy),
         swapped(judged, run, policy),
         not_excluded(judged, run, found, policy),
@@ -155,11 +155,6 @@ def missing_ids(judged: Qrels) -> str | None:
         f"{judged.name} judges a document '{document}', as missing values are written (in query '{query}'). "
         "If it is a missing value, leave such rows out on both sides."
     )
-
-
-def several_tags(run: Run, found: Match) -> str | None:
-    """Warns about a text whose last line has another tag than the first lines, as if it held two runs."""
-    return None if found.signs is None else other_tags(run, found.signs.tag)
 
 
 def swapped(judged: Qrels, run: Run, policy: Policy) -> str | None:
@@ -276,20 +271,12 @@ def refuse_empty(run: Run, found: Match, policy: Policy) -> None:
         judgments = _native.judgments_from_mapping({"": {"": 0}})
         strict = MatchOptions(policy.changed(malformed="error"))
         raise skipped_all(name, counts.lines, lambda: run.match(judgments, strict))
+    said, cure = "the run is empty.", "Write the run's lines."
     if isinstance(run.held, MappingRun):
-        raise refused(
-            "the run is empty: the dictionary has neither queries nor runs.",
-            "Pass {{query: {{document: score}}}}, or several runs as {{name: run}}. If this is part of a "
-            "run, allow it: {rule}.",
-            file=name,
-            rule=by_policy("overlap", "none"),
-        )
-    raise refused(
-        "the run is empty.",
-        "Write the run's lines. If this is part of a run, allow it: {rule}.",
-        file=name,
-        rule=by_policy("overlap", "none"),
-    )
+        said = "the run is empty: the dictionary has neither queries nor runs."
+        cure = "Pass {{query: {{document: score}}}}, or several runs as {{name: run}}."
+    part = "If this is part of a run, allow it: {rule}."
+    raise refused(said, f"{cure} {part}", file=name, rule=by_policy("overlap", "none"))
 
 
 def no_common_query(judged: Qrels, run: Run, extra: int) -> str:
