@@ -12,7 +12,7 @@ import pytest
 
 import carob
 from carob import _native
-from carob.inputs.files.rows import NumberedLines, rows_of
+from carob.inputs.files.header import NumberedLines, rows_of
 from carob.judging.collect import collected
 from carob.judging.task import read_task
 from hostile.attack import asked, attacked

@@ -71,7 +71,6 @@ TESTED_ELSEWHERE = {
     "inputs/files/header.py",
     "inputs/files/json.py",
     "inputs/files/paths.py",
-    "inputs/files/rows.py",
     "inputs/files/table.py",
     "inputs/ids.py",
     "inputs/names.py",

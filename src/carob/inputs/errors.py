@@ -29,8 +29,6 @@ NOT_UTF_8 = (
     "the file is not text in UTF-8. If it comes from a spreadsheet, it may be Windows-1252 or Latin-1: save "
     "it as 'CSV UTF-8', or convert it (iconv -f WINDOWS-1252 -t UTF-8). Otherwise its name has the wrong ending."
 )
-TABLE_NOT_UTF_8 = ("the text is not UTF-8.", "Save it as UTF-8.")
-NO_ROW = ("the row cannot be read ({why}).", "Correct it.")
 LINE_NOT_AN_OBJECT = ("the line is not a JSON object: '{found}'.", "Write one object on each line.")
 NO_RUNS = (
     "No run was given: the {what} is empty.",

@@ -179,8 +179,14 @@ class Run:
         if isinstance(run, Run):
             return run
         refuse_results(run)
-        if query is not None and query.startswith(CONSTANT):
-            return cls.of_one_query(run, name, its, extract, folders)
+        if (
+            query is not None
+            and query.startswith(CONSTANT)
+            and (isinstance(run, (list, Mapping)) or is_frame(run))
+        ):
+            from carob.inputs.one_query import read_one_query
+
+            return cls(name or "run", MappingRun(read_one_query(run, "run", its)[0]), score)
         given, of_rows = run, MAPPING
         if isinstance(run, list) or (isinstance(run, Mapping) and not are_several(run)):
             of_rows = replace(MAPPING, systems=systems_of_rows(run, its))
@@ -213,27 +219,6 @@ class Run:
         if isinstance(found, Source):
             return cls(name or called(found.name), TextRun(found))
         return replace(cls.in_files(found, name, extract), named=score)
-
-    @classmethod
-    def of_one_query(
-        cls, run: Any, name: str | None, asked: dict[str, Any], extract: str | None, folders: str | None
-    ) -> Run:
-        """Opens a table whose rows all belong to one query.
-
-        Raises:
-            DataError: as ``read_one_query``.
-        """
-        from carob.inputs.one_query import read_one_query
-
-        try:
-            ranked, file, origin = read_one_query(run, "run", asked)
-        except NoSuchColumnsError:
-            if not isinstance(asked["query"], OfProject):
-                raise
-            own = {role: column for role, column in asked.items() if not isinstance(column, OfProject)}
-            return cls.of(run, name, **own, extract=extract, folders=folders)
-        source = MappingRun(ranked) if origin is None else MappingRun(ranked, origin)
-        return cls(name or (called(file) if file else "run"), source, asked["score"])
 
     @classmethod
     def in_files(cls, table: FileTable, name: str | None = None, extract: str | None = None) -> Run:

@@ -18,7 +18,7 @@ from carob.estimation.sums import is_linear, numerator_of
 from carob.evaluation.engine import evaluate_together, judgments_for
 from carob.evaluation.score_tables import SAME, footers
 from carob.inputs.errors import refused
-from carob.inputs.files.rows import NumberedLines, cells_of, separator_of
+from carob.inputs.files.header import NumberedLines, cells_of, separator_of
 from carob.inputs.ids import text_of, texts_of
 from carob.inputs.judgment_tables import COLUMNS, WRITTEN, judgment_columns
 from carob.inputs.qrels import Qrels

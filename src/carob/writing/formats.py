@@ -6,7 +6,7 @@ import os
 from contextlib import contextmanager
 from importlib import import_module
 from itertools import pairwise
-from typing import IO, TYPE_CHECKING, Any, Protocol, cast
+from typing import IO, TYPE_CHECKING, Any, TypeAlias, cast
 
 from carob import _native
 from carob._numpy import np
@@ -64,16 +64,6 @@ def format_of_name(path: str) -> tuple[str, str]:
     return kind, packing
 
 
-class RunFile(Protocol):
-    """An open file that takes ranked lists."""
-
-    def put(self, lists: _native.RankedLists) -> None:
-        """Writes some lists."""
-
-    def close(self) -> None:
-        """Writes what stands at the end of the file, which stays open."""
-
-
 def run_file(file: IO[bytes], form: str, packing: str, tag: str, *, tabs: bool) -> RunFile:
     """Returns the writer of a format.
 
@@ -100,6 +90,10 @@ def run_file(file: IO[bytes], form: str, packing: str, tag: str, *, tabs: bool) 
     return ArrowFile(file, form)
 
 
+RunFile: TypeAlias = "TextFile | ArrowFile"
+"""An open file that takes ranked lists: ``put`` writes some, and ``close`` what stands at the end of the file."""
+
+
 class TextFile:
     """A run in lines of text or in JSON."""
 
@@ -122,7 +116,9 @@ class TextFile:
             refuse_bytes(lists, self.form)
         if self.form in ("json", "jsonl"):
             refuse_infinite(lists)
-        self.file.write(self.next + text_of_lists(lists, self.form, self.tag, tabs=self.tabs))
+        with refuse_odd_ids("Choose CSV, JSON lines or Parquet."):
+            text = lists.text(self.form, self.tag, tabs=self.tabs)
+        self.file.write(self.next + text)
         self.next = self.between
 
     def close(self) -> None:
@@ -135,23 +131,6 @@ class TextFile:
 def tag_of(name: str) -> bytes:
     """Returns a name as the last column of TREC's format, which holds one word."""
     return "".join("_" if each.isspace() else each for each in name).encode("utf-8", "surrogateescape")
-
-
-def text_of_lists(
-    lists: _native.RankedLists,
-    form: str,
-    tag: bytes,
-    *,
-    tabs: bool,
-    remedy: str = "Choose CSV, JSON lines or Parquet.",
-) -> bytes:
-    """Returns lists as text.
-
-    Raises:
-        DataError: an id that would end a column or a line.
-    """
-    with refuse_odd_ids(remedy):
-        return lists.text(form, tag, tabs=tabs)
 
 
 @contextmanager

@@ -46,7 +46,8 @@ def read_as(
     own = {role: name for role, name in asked.items() if not isinstance(name, OfProject)}
     path = os.fspath(given) if isinstance(given, (str, os.PathLike)) and given != "-" else None
     if len(own) < len(asked):
-        if path is None or not (is_table(path) or os.path.isfile(path)):
+        constant = str(asked.get("query")).startswith(CONSTANT)
+        if not constant and (path is None or not (is_table(path) or os.path.isfile(path))):
             return read_named(given, path, kind, own, folders)  # it can be read only once
         with suppress(NoSuchColumnsError):
             return read_named(given, path, kind, asked, folders)

@@ -25,7 +25,7 @@ from carob.inputs.errors import (
 from carob.inputs.files.header import head_of
 from carob.inputs.files.paths import Place
 from carob.inputs.ids import inner_padding
-from carob.inputs.nested import negated, query_in_two_rows, shapes_of_types, twice_among
+from carob.inputs.nested import as_table, negated, query_in_two_rows, shapes_of_types, twice_among
 from carob.output.errors import DataError
 from carob.output.escaping import shown
 from carob.output.taken import take
@@ -707,7 +707,7 @@ def frame_in(path: str) -> Any:
 
     library, table = opened(columnar_file(path))
     with reading(path, library.name):
-        frame = nw.from_native(table.to_table() if library.name == "pyarrow" else table)
+        frame = nw.from_native(as_table(table))
         frame = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
         refuse_written_out(_native.Frame(frame.__arrow_c_stream__()), most_of([path]))
         return frame

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from carob._cached import cached_property
 from carob.inputs.errors import LINE_NOT_AN_OBJECT, refused
-from carob.inputs.files.header import head_of
+from carob.inputs.files.header import NumberedLines, head_of, names_in, rows_of, text_of
 from carob.inputs.files.libraries import column_names, columnar_kind, frame_in
-from carob.inputs.files.rows import NumberedLines, names_in, rows_of, text_of
 from carob.inputs.files.tool_scores import NAMES, ToolScores, is_prototext, kibana_scores, prototext_rows
 from carob.inputs.sources import BYTE_ORDER_MARK, source_of
 from carob.output.errors import DataError

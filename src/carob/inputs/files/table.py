@@ -159,7 +159,8 @@ def found_in(wanted: TableRequest) -> FileTable | Place | None:
     if wanted.form in COLUMNAR:
         return columnar(wanted)
     if wanted.form == "array":
-        return by_array(wanted)
+        content = neighbours_in(only_file(place), wanted.head, wanted.kind, wanted.asked)
+        return FileTable(place.name, content, wanted.constants, wanted.origin)
     what = content_of(wanted.head)
     if what is not None and (wanted.form in ("json", "lines") or not what.startswith("UTF-")):
         raise ContentError(place.files[0], what)
@@ -591,13 +592,6 @@ def by_json(wanted: TableRequest) -> FileTable:
         return FileTable(place.name, content, wanted.constants, place.origin, written=True)
     roles = {role: name for role, name in wanted.roles.items() if name is not None}
     return FileTable(place.name, content, roles, replace(wanted.origin, rows=True))
-
-
-def by_array(wanted: TableRequest) -> FileTable:
-    """Opens a file with an array of neighbours."""
-    place = wanted.place
-    content = neighbours_in(only_file(place), wanted.head, wanted.kind, wanted.asked)
-    return FileTable(place.name, content, wanted.constants, wanted.origin)
 
 
 def by_lines(wanted: TableRequest) -> FileTable:

@@ -16,7 +16,7 @@ from carob.output.parsing import json_or_none
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from carob.inputs.files.rows import NumberedLines
+    from carob.inputs.files.header import NumberedLines
 
 Row = dict[str, Any]
 NAMES = ("query", "measure", "value")
