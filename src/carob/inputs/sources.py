@@ -742,11 +742,12 @@ def content_of(head: bytes) -> str | None:
     """
     marked = head.lstrip().startswith((b"<", b"version https"))
     # The first line of a run or of qrels cannot be mistaken for another format, so the table of signatures is not read.
-    signatures = {} if is_word(head) and not marked else known_signatures()
-    for signature, what in signatures.items():
+    signatures = {} if is_word(head) and not marked else own_table(__file__, "signatures.toml")
+    for first, what in signatures.items():
+        signature = first.encode("latin-1")
         start = head[:64].lstrip().lower() if signature.startswith(b"<") else head
         if start.startswith(signature):
-            return what
+            return str(what)
     if head.startswith(b"PK\x03\x04"):
         excel = b"xl/" in head or b"[Content_Types].xml" in head
         return "an Excel file: save it as CSV" if excel else "a ZIP archive: unpack it first (unzip)"
@@ -756,12 +757,6 @@ def content_of(head: bytes) -> str | None:
         return "a tar archive: unpack it first (tar -xf)"
     odd = len(head[:1024]) - len(head[:1024].translate(None, ODD))
     return "not text" if odd > SHARE * min(len(head), 1024) and not is_word(head[:64]) else None
-
-
-def known_signatures() -> dict[bytes, str]:
-    """Returns the kinds of files by their first bytes, from ``signatures.toml``."""
-    texts = own_table(__file__, "signatures.toml")
-    return {start.encode("latin-1"): what for start, what in texts.items()}
 
 
 def is_word(head: bytes) -> bool:

@@ -57,11 +57,6 @@ class Delimited:
     names: tuple[str, ...]
     header: bool
 
-    @property
-    def header_line(self) -> bytes:
-        """The header that a file of MS MARCO's layout could have."""
-        return f"{self.separator.join(self.names)}\n".encode()
-
 
 def head_of(path: str, size: int = HEAD) -> bytes:
     """Reads the first bytes of a file, decompressed and without a byte order mark.

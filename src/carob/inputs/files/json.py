@@ -360,14 +360,10 @@ def mapping_by(
             its[document] = value
     unnamed = constant is None and asked.get("grade") is None
     guessed = unnamed and plain_name(plan.columns.get("grade", "")) in SCORES
-    if guessed and any(map(is_fraction, chain(*map(dict.values, found.values())))):
+    numbers = chain(*map(dict.values, found.values())) if guessed else ()
+    if any(isinstance(each, Real) and each % 1 != 0 for each in numbers):
         raise scores_as_grades()
     return found
-
-
-def is_fraction(value: Any) -> bool:
-    """Returns whether a value is a number that is not whole."""
-    return isinstance(value, Real) and value % 1 != 0
 
 
 @dataclass(frozen=True)

@@ -218,7 +218,8 @@ def blocks_of(files: Iterable[str], how: Delimited | None = None) -> Iterator[by
     for path in files:
         with sentences(path), unpacked(path) as file:
             # Without a header, Polars takes the first row of a block for the number of columns.
-            head = b"" if how is None else file.readline() if how.header else how.header_line
+            names = "" if how is None else f"{how.separator.join(how.names)}\n"
+            head = file.readline() if how is not None and how.header else names.encode()
             while parts := [each for each in (file.read(BLOCK), file.readline()) if each]:
                 # Two quotes within quotes stand for one, so that a row ends where their number is even.
                 quoted = how is not None and how.header

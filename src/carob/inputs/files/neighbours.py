@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from carob._numpy import np
 from carob.inputs.columns import columns_named
 from carob.inputs.errors import first_line, refused, sentences
+from carob.inputs.ids import twice
 from carob.output.errors import DataError, NoSuchColumnsError, by_reading
 from carob.output.taken import take
 
@@ -121,10 +122,8 @@ def neighbours_of(row: Integers, kind: str, path: str, number: int) -> dict[str,
         else {each: -float(rank) for rank, each in enumerate(ids, 1)}
     )
     if len(found) < len(ids):
-        again = next(each for place, each in enumerate(ids) if each in ids[:place])
-        raise refused(
-            "document '{document}' is listed twice.", "Remove one.", file=path, row=number - 1, document=again
-        )
+        words = {"file": path, "row": number - 1, "document": twice(ids)}
+        raise refused("document '{document}' is listed twice.", "Remove one.", **words)
     return found
 
 

@@ -10,12 +10,9 @@ from carob import _native
 from carob._dataclasses import dataclass
 from carob.inputs.decompression import Cursor, unpacked
 from carob.inputs.errors import refused, sentences
-from carob.inputs.sources import Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-
-    from carob.inputs.sources import Provenance
 
 AT_ONCE = 2**20
 """Bytes that are read at once."""
@@ -38,6 +35,12 @@ class PlainJson:
     form: str
     names: tuple[bytes, ...]
     others: tuple[bytes, ...] = ()
+
+    @classmethod
+    def of(cls, path: str, form: str, names: Iterable[str], others: Iterable[str]) -> PlainJson:
+        """Returns the handle for a file whose members have these names."""
+        members = (tuple(each.encode("utf-8", "surrogatepass") for each in some) for some in (names, others))
+        return cls(path, form, *members)
 
     def __call__(self) -> Cursor:
         """Returns the text at its first byte."""
@@ -78,26 +81,6 @@ class PlainJson:
         """
         with sentences(self.path):
             return all(lines is not None for lines in self.made())
-
-
-def plain_source(
-    path: str, form: str, names: Iterable[str], others: Iterable[str], origin: Provenance
-) -> Source | None:
-    """Returns a run in JSON as a source of TREC text, or None for a file that is not plain.
-
-    Args:
-        path: the file.
-        form: as in ``PlainJson``.
-        names: as in ``PlainJson``.
-        others: as in ``PlainJson``.
-        origin: the provenance of the file.
-
-    Raises:
-        DataError: the file is unreadable.
-    """
-    members = (tuple(each.encode("utf-8", "surrogatepass") for each in some) for some in (names, others))
-    handle = PlainJson(path, form, *members)
-    return Source(path, handle, None, origin) if handle.is_plain() else None
 
 
 def first_rows(head: bytes) -> list[dict[str, Any]]:

@@ -46,13 +46,13 @@ from carob.inputs.files.libraries import (
 )
 from carob.inputs.files.neighbours import array_kind, neighbours_in
 from carob.inputs.files.paths import Place, place_of
-from carob.inputs.files.plain_json import first_rows, plain_source
+from carob.inputs.files.plain_json import PlainJson, first_rows
 from carob.inputs.frames import is_frame, systems_in
 from carob.inputs.ids import bytes_of
 from carob.inputs.layouts import LaidOut, is_laid_out, unwrapped, with_columns
 from carob.inputs.nested import plan_of, rows_of_frame, shapes_of
 from carob.inputs.runs import Wrapper
-from carob.inputs.sources import BYTE_ORDER_MARK, Provenance, content_of, is_trec
+from carob.inputs.sources import BYTE_ORDER_MARK, Provenance, Source, content_of, is_trec
 from carob.output.errors import ContentError, DataError, NoSuchColumnsError, by_policy, worded
 from carob.output.parsing import json_or_none
 from carob.output.taken import take
@@ -419,8 +419,9 @@ class TableRequest:
         if columns is None:
             return None
         others = [name for name in fields if name not in columns.values()]
-        source = plain_source(place.files[0], form, columns.values(), others, origin)
-        return None if source is None else FileTable(place.name, source, columns, origin)
+        handle = PlainJson.of(place.files[0], form, columns.values(), others)
+        source = Source(place.files[0], handle, None, origin)
+        return FileTable(place.name, source, columns, origin) if handle.is_plain() else None
 
     def made(self, library: Library, table: Any) -> FileTable:
         """Selects the needed columns of an opened table."""

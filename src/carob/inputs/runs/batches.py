@@ -141,7 +141,7 @@ class StreamedRun:
     @property
     def places(self) -> dict[str, Any]:
         """The kernel's column arguments."""
-        return {role: self.roles.index(role) if role in self.roles else None for role in ROLES["run"]}
+        return places_of(self.roles)
 
     def columns(self, frame: _native.Frame) -> Columns:
         """Returns the columns of one batch."""
@@ -151,6 +151,11 @@ class StreamedRun:
         """Refuses columns whose type does not fit their role."""
         for column, role in zip(frame.fields, self.roles, strict=True):
             fit(column, role, "run")
+
+
+def places_of(roles: Sequence[str]) -> dict[str, Any]:
+    """Returns the kernel's column arguments for a run with a column for each of some roles, in this order."""
+    return {role: roles.index(role) if role in roles else None for role in ROLES["run"]}
 
 
 @contextmanager

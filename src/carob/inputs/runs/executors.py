@@ -16,10 +16,9 @@ from carob import _native
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob._version import __version__
-from carob.inputs.columns import ROLES
 from carob.inputs.errors import refusals, refused
 from carob.inputs.runs import CONSTANT, Extracted, SpillFile
-from carob.inputs.runs.batches import BATCH, frames_of
+from carob.inputs.runs.batches import BATCH, frames_of, places_of
 from carob.lists.rows import offsets_of, stretches
 
 if TYPE_CHECKING:
@@ -89,12 +88,9 @@ class SparkTask:
         """Yields the rows of the result: first the counts, then the judged rows."""
         batches = iter(batches)
         judgments = self.judgments()
-        places: dict[str, Any] = {
-            role: self.roles.index(role) if role in self.roles else None for role in ROLES["run"]
-        }
         with closing(SpillFile(os.environ.get("SPARK_LOCAL_DIRS", "").partition(",")[0] or None)) as spill:
             matcher = _native.FrameMatcher(
-                judgments, **places, **self.how, gathered=True, spill=spill, memory=self.memory
+                judgments, **places_of(self.roles), **self.how, gathered=True, spill=spill, memory=self.memory
             )
             try:
                 for frame in frames_of(batches, BATCH):
