@@ -136,11 +136,6 @@ def engine_of(given: object) -> Engine | None:
     return next((each for each in ENGINES.values() if each.is_table(given)), None)
 
 
-def library_of(given: object) -> str:
-    """Returns the library that an object's class comes from."""
-    return type(given).__module__.partition(".")[0].strip("_")
-
-
 def installed() -> None:
     """Imports the modules that installed packages list under the entry point ``carob.readers``."""
     from carob.measures.define import plugged

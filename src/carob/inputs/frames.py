@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, cast
 
 from carob import _native
 from carob._dataclasses import dataclass, replace
-from carob.inputs import engine_of, installed, library_of
+from carob.inputs import engine_of, installed
 from carob.inputs.columns import (
     ASKED,
     IDS,
@@ -161,6 +161,11 @@ def is_frame(given: object) -> bool:
         return known
     installed()
     return engine_of(given) is not None
+
+
+def library_of(given: object) -> str:
+    """Returns the library that an object's class comes from."""
+    return type(given).__module__.partition(".")[0].strip("_")
 
 
 LISTS = ("+l", "+L", "+vl", "+vL")

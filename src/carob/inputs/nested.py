@@ -8,7 +8,6 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from carob._dataclasses import dataclass, replace
-from carob.inputs import library_of
 from carob.inputs.columns import (
     INSISTED,
     Distance,
@@ -280,7 +279,7 @@ def with_negated(frame: Any, column: str) -> Any:
 
 def as_table(given: Any) -> Any:
     """Returns a reader or a data set of PyArrow as a table, and other frames as they are."""
-    if library_of(given) != "pyarrow":
+    if type(given).__module__.partition(".")[0] != "pyarrow":
         return given
     read = getattr(given, "read_all", None) or getattr(given, "to_table", None)
     return given if read is None else read()

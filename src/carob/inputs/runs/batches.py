@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from carob import _native
 from carob._dataclasses import dataclass, replace
-from carob.inputs import engine_of, library_of
+from carob.inputs import engine_of
 from carob.inputs.columns import ROLES, choose
 from carob.inputs.errors import refusals, refuse_written_out, refused, sentences
-from carob.inputs.frames import Columns, fit, named_in, system_column, systems_in, whole_frame
+from carob.inputs.frames import Columns, fit, library_of, named_in, system_column, systems_in, whole_frame
 from carob.inputs.ids import unicode
 from carob.inputs.runs import SpillFile
 from carob.inputs.sources import Provenance

@@ -9,10 +9,9 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from carob._dataclasses import dataclass
-from carob.inputs import library_of
 from carob.inputs.columns import ROLES, choose
 from carob.inputs.errors import BELOW_ZERO, as_scores, fault_of, refusals, refused
-from carob.inputs.frames import Columns, columns_of, fit, systems_in
+from carob.inputs.frames import Columns, columns_of, fit, library_of, systems_in
 from carob.inputs.ids import text_of, unicode
 from carob.inputs.runs import Extracted
 from carob.inputs.runs.engine_plan import extracted, faults, plan, scored_rows, tables_of
