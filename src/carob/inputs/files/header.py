@@ -289,7 +289,6 @@ Row: TypeAlias = "tuple[dict[str, Any], dict[str, str]]"
 """A row's place, as the fields of an error, and its cells by the names of the columns."""
 
 
-
 class NumberedLines:
     """The lines of a text that are not blank, each with its number from 1. Each loop takes them one after the other.
 
