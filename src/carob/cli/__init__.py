@@ -120,7 +120,7 @@ def main(arguments: list[str] | None = None) -> None:
         with warnings_said(as_json=as_json), remembered():
             commands.main(arguments, prog_name="carob", standalone_mode=False)
     except CarobError as error:
-        fail(error.as_dict(command=True), 2, as_json=as_json)
+        fail(error.as_dict(command=True), as_json=as_json)
     except click.ClickException as error:
         context = getattr(error, "ctx", None)
         if (
@@ -129,7 +129,7 @@ def main(arguments: list[str] | None = None) -> None:
             sys.stderr.write(f"{context.get_help()}\n")
             sys.exit(2)
         fields = {"kind": "UsageError", "message": sentence(error.format_message())}
-        fail(fields, 2, usage_of(context), as_json=as_json)
+        fail(fields, usage_of(context), as_json=as_json)
     except click.Abort:
         raise KeyboardInterrupt from None
 

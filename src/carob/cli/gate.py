@@ -29,8 +29,6 @@ def gate_command(
     qrels: str,
     run: str | None,
     baseline: str | None,
-    drops: tuple[str, ...],
-    floors: tuple[str, ...],
     junit: str | None,
     comment: str | None,
     made: date | None,
@@ -66,7 +64,7 @@ def gate_command(
     if made is not None and comment is None:
         raise click.UsageError("--baseline-date needs --comment.")
     try:
-        found = gated(qrels, run, baseline, drops, floors, given, **options)
+        found = gated(qrels, run, baseline, given, **options)
     except DataError as error:
         if comment is not None:
             path = None if baseline is None else split(baseline)[1]
@@ -91,9 +89,10 @@ def gated(
     qrels: str,
     run: str | None,
     baseline: str | None,
+    given: Given,
+    *,
     drops: tuple[str, ...],
     floors: tuple[str, ...],
-    given: Given,
     **options: Any,
 ) -> Gate:
     """Returns the gate of the files and limits that a command was given."""

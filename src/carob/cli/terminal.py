@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from carob.output.document import Document, Documented
 
 
-def fail(error: dict[str, Any], code: int, help_: str = "", *, as_json: bool = False) -> None:
-    """Writes an error to standard error, as a sentence or as JSON, and exits."""
+def fail(error: dict[str, Any], help_: str = "", *, as_json: bool = False) -> None:
+    """Writes an error to standard error, as a sentence or as JSON, and exits with the status 2."""
     complain("error", error, as_json=as_json)
     sys.stderr.write(painted(f"{help_}\n", "help", sys.stderr) if help_ and not as_json else "")
-    sys.exit(code)
+    sys.exit(2)
 
 
 def complain(level: str, fields: dict[str, Any], *, as_json: bool = False) -> None:

@@ -88,8 +88,7 @@ class PooledLists:
                 f"Fusion needs a fixed order of documents, but ties={policy.ties} has none. Choose ties=trec."
             )
         runs = [one_by_column(run) for run in runs] if ranks == "column" else runs
-        runs = [in_rows(run, policy) for run in held_together(runs)]
-        by_run = [queries_of(run, policy) for run in runs]
+        runs, by_run = zip(*(with_queries(run, policy) for run in held_together(runs)), strict=True)
         refuse_disjoint([run.name for run in runs], by_run)
         known = _native.judgments_from_mapping({text_of(query): {} for query in set().union(*by_run)})
         pool = _native.Pool(known, UNJUDGED)
@@ -115,23 +114,15 @@ def one_by_column(run: Run) -> Run:
     return run if held is None else replace(run, held=held)
 
 
-def in_rows(run: Run, policy: Policy) -> Run:
-    """Returns a run of an engine, which ranks judged documents only, with all its rows in memory; other runs as is."""
-    nothing = _native.judgments_from_mapping({"": {"": 0}})
-    if isinstance(run.match(nothing, MatchOptions(policy)).extra, list):
-        return run
-    return replace(run, held=MappingRun(as_mapping(run.held, None), run.origin, not run.held.by_rank))
-
-
-def queries_of(run: Run, policy: Policy) -> set[bytes]:
-    """Returns the queries of a run."""
+def with_queries(run: Run, policy: Policy) -> tuple[Run, set[bytes]]:
+    """Returns a run and its queries. A run of an engine, which ranks judged documents only, comes as rows in memory."""
     nothing = _native.judgments_from_mapping({"": {"": 0}})
     found = run.match(nothing, MatchOptions(policy))
-    extra = found.extra
-    own = {b""} if found.length[0] > 0 else set()
-    if isinstance(extra, list):
-        return own.union(extra)
-    return {query for query, _, _ in run.held.rows()}
+    if isinstance(found.extra, list):
+        own = {b""} if found.length[0] > 0 else set()
+        return run, own.union(found.extra)
+    rows = MappingRun(as_mapping(run.held, None), run.origin, not run.held.by_rank)
+    return replace(run, held=rows), {query for query, _, _ in rows.rows()}
 
 
 def refuse_disjoint(names: Sequence[str], by_run: Sequence[set[bytes]]) -> None:
