@@ -675,3 +675,17 @@ def test_runs_in_tables_that_share_a_name_are_told_apart_by_their_paths(reader: 
     paths = [str(tmp_path / name) for name in ("bm25.csv", "bm25.tsv")]
     found = carob.compare({"q": {"a": 1}, "r": {"b": 1}}, paths, ["RR"], baseline=paths[1])
     assert found.names == tuple(paths)
+
+
+@pytest.mark.parametrize("form", ["parquet", "arrow"])
+def test_lists_of_one_length_are_lists(form: str, tmp_path: Path) -> None:
+    pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    pytest.importorskip("polars")
+    lists = pa.array([["a", "b"]], pa.list_(pa.string(), 2))
+    table, path = pa.table({"query_id": ["q"], "retrieved_ids": lists}), str(tmp_path / f"run.{form}")
+    if form == "parquet":
+        parquet.write_table(table, path)
+    else:
+        with pa.ipc.new_file(path, table.schema) as file:
+            file.write_table(table)
+    assert carob.evaluate({"q": {"b": 1}}, path, ["RR"]).means == {"RR": 0.5}

@@ -591,7 +591,7 @@ def in_polars(table: pyarrow.dataset.Dataset, plan: ColumnRoles) -> pl.LazyFrame
         ) from None
     rows = table.to_table(columns=list(dict.fromkeys(plan.needed)))
     rows.validate(full=True)
-    return pl.DataFrame(pl.from_arrow(rows)).lazy()
+    return Polars.with_lists(pl.DataFrame(pl.from_arrow(rows)).lazy())
 
 
 def refuse_long_dictionaries(table: pyarrow.dataset.FileSystemDataset, ids: Collection[str]) -> None:
