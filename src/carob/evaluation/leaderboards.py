@@ -126,12 +126,10 @@ class Board(Cells):
     """The values and means read so far.
 
     Args:
-        stated: the means over queries, by run and measure.
         in_words: the values that are words, by measure, with the place of each first one.
         numbers: the measures with a number.
     """
 
-    stated: dict[str, dict[str, float]] = field(default_factory=dict)
     in_words: dict[str, tuple[str, Mapping[str, Any]]] = field(default_factory=dict)
     numbers: set[str] = field(default_factory=set)
 

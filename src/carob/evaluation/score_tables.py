@@ -284,7 +284,8 @@ def board(
     exact = layout in ("csv", "tsv")
     labels, grouped = scores[0].labels, scores[0].groups is not None
     if tie_bounds and not per_query:
-        header = [word for label in labels for word in (bound_columns(label) if exact else [label])]
+        more = ("", " worst", " best") if exact else ("",)
+        header = [f"{label}{end}" for label in labels for end in more]
         rows = [[each.name, *bounded(each, exact, digits)] for each in scores]
         return turned_if_wide(layout, ["run", *header], rows, columns)
 
@@ -402,11 +403,6 @@ def turned_if_wide(layout: str, header: list[str], rows: list[list[str]], column
         cells = [[row[place] for place in band] for row in rows]
         drawn.append(lay_out(layout, [header[place] for place in band], cells, 1))
     return "\n".join(drawn)
-
-
-def bound_columns(label: str) -> list[str]:
-    """Returns the columns of a mean and its bounds."""
-    return [label, f"{label} worst", f"{label} best"]
 
 
 def bounded(scores: QueryValues, exact: bool, digits: int | None) -> list[str]:

@@ -571,16 +571,15 @@ class Lists(ABC):
         ``even`` rounds halves to even numbers, ``floor`` rounds down and ``ceiling`` up. Both take a number within
         0.000001 of a whole number as that number, since 0.07 * 100 is slightly above 7 in floating point.
         """
-        if rounding == "nearest":
-            down = self.xp.floor(values)
-            return cast("Queries", down + self.xp.where(values - down >= 0.5, 1.0, 0.0))
-        if rounding == "even":
-            return cast("Queries", self.xp.round(values))
-        if rounding == "floor":
-            return cast("Queries", self.xp.floor(values + NEARLY))
-        if rounding == "ceiling":
-            return cast("Queries", self.xp.ceil(values - NEARLY))
-        return cast("Queries", self.xp.trunc(values + 0.9))
+        xp: Any = self.xp
+        rounded = {
+            "nearest": lambda: xp.floor(values) + xp.where(values - xp.floor(values) >= 0.5, 1.0, 0.0),
+            "even": lambda: xp.round(values),
+            "floor": lambda: xp.floor(values + NEARLY),
+            "ceiling": lambda: xp.ceil(values - NEARLY),
+            "up": lambda: xp.trunc(values + 0.9),
+        }
+        return cast("Queries", rounded[rounding]())
 
     def exceeds(self, values: Queries, bound: Queries | float) -> Queries:
         """1 where ``values`` is above ``bound``, else 0."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from carob.measures.define import COUNTED, DISCOUNT, PROBABILITY, REL, TIMES, measure, one_of
@@ -16,6 +17,7 @@ SCALE = one_of("perfect", "subtopics", "none")
 CLARKE = "Clarke, Kolla, Cormack, Vechtomova, Ashkan, Büttcher and MacKinnon 2008"
 NRBP = "Clarke, Kolla and Vechtomova 2009"
 NDEVAL = "TREC Web track, ndeval"
+by_subtopic = partial(measure, takes="groups")
 
 
 def novelty(s: Lists, alpha: float, rel: float, weight: Rows) -> Queries:
@@ -53,7 +55,7 @@ def share_of_best(r: Lists, weights: Callable[[Lists], Rows], alpha: float, rel:
     return r.ratio(r.total_over_groups(reached), r.total_over_groups(possible))
 
 
-@measure("alphaDCG", values=COUNTED, takes="groups", source=f"{CLARKE}; {NDEVAL}")
+@by_subtopic("alphaDCG", values=COUNTED, source=f"{CLARKE}; {NDEVAL}")
 def alpha_dcg(
     r: Lists, alpha: float = PROBABILITY, rel: float = REL, discount: str = DISCOUNT, scale: str = SCALE
 ) -> Queries:
@@ -69,7 +71,7 @@ def alpha_dcg(
     return scaled(r, lambda lists: 1.0 / lists.discount(discount), alpha, rel, scale)
 
 
-@measure("alphanDCG", takes="groups", source=f"{CLARKE}; {NDEVAL}")
+@by_subtopic("alphanDCG", source=f"{CLARKE}; {NDEVAL}")
 def alpha_ndcg(r: Lists, alpha: float = PROBABILITY, rel: float = REL, discount: str = DISCOUNT) -> Queries:
     """alphaDCG divided by the alphaDCG of a list that is built greedily to be as good as possible.
 
@@ -80,12 +82,7 @@ def alpha_ndcg(r: Lists, alpha: float = PROBABILITY, rel: float = REL, discount:
     return share_of_best(r, lambda lists: 1.0 / lists.discount(discount), alpha, rel)
 
 
-@measure(
-    "ERRIA",
-    values=COUNTED,
-    takes="groups",
-    source=f"Chapelle, Ji, Liao, Velipasaoglu, Lai and Wu 2011; {NDEVAL}",
-)
+@by_subtopic("ERRIA", values=COUNTED, source=f"Chapelle, Ji, Liao, Velipasaoglu, Lai and Wu 2011; {NDEVAL}")
 def intent_aware_err(r: Lists, alpha: float = PROBABILITY, rel: float = REL, scale: str = SCALE) -> Queries:
     """The expected reciprocal rank of each subtopic, averaged or summed over the subtopics.
 
@@ -98,7 +95,7 @@ def intent_aware_err(r: Lists, alpha: float = PROBABILITY, rel: float = REL, sca
     return scaled(r, lambda lists: 1.0 / lists.rank, alpha, rel, scale)
 
 
-@measure("nERRIA", takes="groups", source=NDEVAL)
+@by_subtopic("nERRIA", source=NDEVAL)
 def normalised_intent_aware_err(r: Lists, alpha: float = PROBABILITY, rel: float = REL) -> Queries:
     """ERRIA divided by the ERRIA of a list that is built greedily, as in alphanDCG.
 
@@ -107,7 +104,7 @@ def normalised_intent_aware_err(r: Lists, alpha: float = PROBABILITY, rel: float
     return share_of_best(r, lambda lists: 1.0 / lists.rank, alpha, rel)
 
 
-@measure("NRBP", takes="groups", source=NRBP)
+@by_subtopic("NRBP", source=NRBP)
 def novelty_rank_biased_precision(
     r: Lists, alpha: float = PROBABILITY, beta: float = PROBABILITY, rel: float = REL
 ) -> Queries:
@@ -121,7 +118,7 @@ def novelty_rank_biased_precision(
     return (1.0 - (1.0 - alpha) * beta) * over_subtopics(r, reached, rel)
 
 
-@measure("nNRBP", takes="groups", source=f"{NRBP}; {NDEVAL}")
+@by_subtopic("nNRBP", source=f"{NRBP}; {NDEVAL}")
 def normalised_novelty_rank_biased_precision(
     r: Lists, alpha: float = PROBABILITY, beta: float = PROBABILITY, rel: float = REL
 ) -> Queries:
@@ -132,7 +129,7 @@ def normalised_novelty_rank_biased_precision(
     return share_of_best(r, lambda lists: lists.powers(beta, lists.rank - 1.0), alpha, rel)
 
 
-@measure("PIA", whole="APIA", takes="groups", source="Agrawal, Gollapudi, Halverson and Ieong 2009")
+@by_subtopic("PIA", whole="APIA", source="Agrawal, Gollapudi, Halverson and Ieong 2009")
 def intent_aware_precision(r: Lists, rel: float = REL) -> Queries:
     """The precision under the judgments of each subtopic, averaged over the subtopics.
 
@@ -141,7 +138,7 @@ def intent_aware_precision(r: Lists, rel: float = REL) -> Queries:
     return over_subtopics(r, precision(r.groups, rel, "depth"), rel)
 
 
-@measure("APIA", takes="groups", source="Agrawal, Gollapudi, Halverson and Ieong 2009; ndeval's MAP-IA")
+@by_subtopic("APIA", source="Agrawal, Gollapudi, Halverson and Ieong 2009; ndeval's MAP-IA")
 def intent_aware_average_precision(r: Lists, rel: float = REL) -> Queries:
     """The average precision under the judgments of each subtopic, averaged over the subtopics.
 
@@ -150,7 +147,7 @@ def intent_aware_average_precision(r: Lists, rel: float = REL) -> Queries:
     return over_subtopics(r, average_precision(r.groups, rel, "relevant"), rel)
 
 
-@measure("SRecall", takes="groups", source="Zhai, Cohen and Lafferty 2003; ndeval's strec")
+@by_subtopic("SRecall", source="Zhai, Cohen and Lafferty 2003; ndeval's strec")
 def subtopic_recall(r: Lists, rel: float = REL) -> Queries:
     """The share of the subtopics that have a relevant document among the first k.
 
@@ -159,25 +156,19 @@ def subtopic_recall(r: Lists, rel: float = REL) -> Queries:
     return over_subtopics(r, r.groups.best(r.groups.hits(rel)), rel)
 
 
-@measure("GroupAP", takes="groups", same_as="map_avgjg", source="trec_eval")
+@by_subtopic("GroupAP", same_as="map_avgjg", source="trec_eval")
 def group_average_precision(r: Lists, rel: float = REL) -> Queries:
     """The average precision under the judgments of each group, averaged over the query's judgment groups."""
     return r.over_groups(average_precision(r.groups, rel, "relevant"))
 
 
-@measure("GroupP", whole="GroupAP", takes="groups", same_as="P_avgjg_k", source="trec_eval")
+@by_subtopic("GroupP", whole="GroupAP", same_as="P_avgjg_k", source="trec_eval")
 def group_precision(r: Lists, rel: float = REL) -> Queries:
     """The precision under the judgments of each group, averaged over the query's judgment groups."""
     return r.over_groups(precision(r.groups, rel, "depth"))
 
 
-@measure(
-    "GroupRprec",
-    at="no",
-    takes="groups",
-    same_as="Rprec_mult_avgjg_x is GroupRprec(times=x)",
-    source="trec_eval",
-)
+@by_subtopic("GroupRprec", at="no", same_as="Rprec_mult_avgjg_x is GroupRprec(times=x)", source="trec_eval")
 def group_r_precision(r: Lists, rel: float = REL, times: float = TIMES) -> Queries:
     """The R-precision under the judgments of each group, averaged over the query's judgment groups."""
     return r.over_groups(r_precision(r.groups, rel, times, "all"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from carob.measures.define import (
@@ -22,49 +23,34 @@ if TYPE_CHECKING:
     from carob.lists import Gain, Lists, Queries
 
 
+added_up = partial(measure, values=COUNTED, aggregate="sum", source="trec_eval")
+
+
 @measure("NumQ", rows="relevant", aggregate="sum", at="no", same_as="num_q", source="trec_eval")
 def number_of_queries(r: Lists) -> Queries:
     """The number of evaluated queries, to which each query adds 1."""
     return r.length * 0.0 + 1.0
 
 
-@measure("NumRet", rows="relevant", values=COUNTED, aggregate="sum", same_as="num_ret", source="trec_eval")
+@added_up("NumRet", rows="relevant", same_as="num_ret")
 def number_retrieved(r: Lists) -> Queries:
     """The number of retrieved documents."""
     return r.length
 
 
-@measure(
-    "NumRel", rows="relevant", values=COUNTED, aggregate="sum", at="no", same_as="num_rel", source="trec_eval"
-)
+@added_up("NumRel", rows="relevant", at="no", same_as="num_rel")
 def number_relevant(r: Lists, rel: float = REL) -> Queries:
     """The number of documents judged relevant, whether retrieved or not."""
     return r.n_relevant(rel)
 
 
-@measure(
-    "NumRelRet",
-    rows="relevant",
-    values=COUNTED,
-    aggregate="sum",
-    additive=True,
-    same_as="num_rel_ret",
-    source="trec_eval",
-)
+@added_up("NumRelRet", rows="relevant", additive=True, same_as="num_rel_ret")
 def number_relevant_retrieved(r: Lists, rel: float = REL) -> Queries:
     """The number of relevant documents retrieved."""
     return r.total(r.hits(max(rel, 0.0)))
 
 
-@measure(
-    "NumNonRelRet",
-    values=COUNTED,
-    smaller_is_better=True,
-    aggregate="sum",
-    additive=True,
-    same_as="num_nonrel_judged_ret",
-    source="trec_eval",
-)
+@added_up("NumNonRelRet", smaller_is_better=True, additive=True, same_as="num_nonrel_judged_ret")
 def number_nonrelevant_retrieved(r: Lists, rel: float = REL) -> Queries:
     """The number of retrieved documents that are judged not relevant."""
     return r.total(r.misses(rel))
