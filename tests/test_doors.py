@@ -48,7 +48,7 @@ WALKS = {
 }
 DOORS = {
     "eval": 450,
-    "compare": 1480,
+    "compare": 1440,
     "people": 1320,
     "sample": 1500,
     "next": 800,

@@ -274,10 +274,10 @@ def board(comparison: Findings, view: View) -> FittedTable:
     """Returns the leaderboard: scores with letters, the interval of the primary score, and the share judged."""
     shorter = in_overview(comparison, view)
     counted = not lettered(comparison)
-    header, columns = ["#", "run"], []
+    header, columns, queries = ["#", "run"], [], len(comparison.ids)
     for label, contest in comparison.contests.items():
         header.append(label)
-        digits = digits_of(len(comparison.ids), contest)
+        digits = digits_of(queries, contest)
         columns.append(score_cells(contest, digits, lettered=not counted))
         if contest is comparison.primary:
             if not comparison.exact:

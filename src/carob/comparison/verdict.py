@@ -12,7 +12,7 @@ from carob.comparison.ties import with_ties
 from carob.estimation.people_and_judge import FEWEST_BIASES, FEWEST_PAIRS, TYPICAL
 from carob.estimation.sums import is_weighted
 from carob.evaluation.score_tables import conventions_of, signature
-from carob.evaluation.suspects import reads_beyond
+from carob.evaluation.suspects import reading_beyond
 from carob.output.language import plural
 from carob.output.layout import column, decimals, listed, signed
 from carob.statistics.estimates import NOISE
@@ -899,10 +899,8 @@ def judged_words(comparison: Findings) -> str:
     if len(shares) > 1 or shares == {"-"} or declared_negative(comparison):
         return ""
     depth = comparison.judged_depth
-    policy = comparison.scores[0].policy
-    deeper = [
-        label for label, each in comparison.contests.items() if reads_beyond(each.measure, policy, depth)
-    ]
+    measures = {label: each.measure for label, each in comparison.contests.items()}
+    deeper = reading_beyond(measures, comparison.scores[0].policy, depth)
     further = f" {listed(deeper)} {'reads' if len(deeper) == 1 else 'read'} further down." if deeper else ""
     return f"judged@{depth}: {shares.pop()} in every run.{further}"
 

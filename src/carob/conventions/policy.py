@@ -172,6 +172,10 @@ class Policy:
         mine = {axis: value for key in keys for axis, value in exceptions.get(key, {}).items()}
         return replace(self, **{**mine, **measure.settings}, by_measure=())
 
+    def of_each(self, measures: Iterable[Measure]) -> list[Policy]:
+        """Returns the policy for each of several measures."""
+        return [self.of_measure(measure) for measure in measures]
+
     def as_dict(self) -> dict[str, Any]:
         """Returns every setting with its value."""
         return {**{axis: getattr(self, axis) for axis in AXES}, "by_measure": self.exceptions}

@@ -77,8 +77,8 @@ class Request:
                 f"by_measure names '{strangers[0]}', which is not a measure: 'carob measures' lists all measures."
             )
         found: dict[Policy, dict[str, Measure]] = {}
-        for label, measure in self.asked.items():
-            found.setdefault(self.policy.of_measure(measure), {})[label] = measure
+        for (label, measure), own in zip(self.asked.items(), self.policy.of_each(self.asked.values())):
+            found.setdefault(own, {})[label] = measure
         return found
 
     @property
@@ -127,7 +127,8 @@ def labelled(measures: MeasuresLike, convention: Profile) -> dict[str, Measure]:
     if measures is None:
         measures = convention.measures or DEFAULT_MEASURES
     try:
-        asked = dict(pair for name in names_in(measures) for pair in convention.read(name))
+        given = given_names(measures, (MeasureObject,))
+        asked = dict(pair for each in given for pair in convention.read(each))
     except UnknownMeasureError as error:
         raise with_profiles(error, convention) from None
     if not asked:

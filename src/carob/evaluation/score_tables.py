@@ -596,7 +596,7 @@ def data_facts(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
     counts = scores.counts
     facts = [
         *overlapping(scores),
-        *counting("missing", len(counts.missing), rule=told(scores, "missing", say)),
+        *missing_facts(scores, say),
         *counting("extra", counts.extra),
         *empty_facts(scores, say),
     ]
@@ -846,18 +846,22 @@ def told(scores: QueryValues, axis: str, say: Language = ENGLISH) -> str:
     """Describes the treatment of missing or empty queries, with the labels of measures that differ."""
     rules: dict[str, list[str]] = {}
     for label, rule in rules_of(scores, axis).items():
-        rules.setdefault(say(rule), []).append(label)
+        rules.setdefault(rule, []).append(label)
     if len(rules) == 1:
-        return next(iter(rules))
-    return ", ".join(f"{rule} ({', '.join(labels)})" for rule, labels in rules.items())
+        return say(next(iter(rules)))
+    return ", ".join(f"{say(rule)} ({', '.join(labels)})" for rule, labels in rules.items())
 
 
 def rules_of(scores: QueryValues, axis: str) -> dict[str, str]:
     """Returns the treatment of queries without relevant documents, by the label of each measure."""
-    return {
-        label: RULES[getattr(scores.policy.of_measure(measure), axis)]
-        for label, measure in zip(scores.labels, scores.measures, strict=True)
-    }
+    policies = scores.policy.of_each(scores.measures)
+    return {label: RULES[getattr(own, axis)] for label, own in zip(scores.labels, policies, strict=True)}
+
+
+def missing_facts(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
+    """Returns the number of missing queries and their treatment."""
+    missing = scores.counts.missing
+    return counting("missing", len(missing), rule=told(scores, "missing", say)) if missing else []
 
 
 def empty_facts(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:

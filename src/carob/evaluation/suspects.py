@@ -44,10 +44,14 @@ def constant_lists(rows: JudgedRows) -> list[int]:
     return found if len(found) >= NOT_FEW * np.count_nonzero(rows.length > 1) else []
 
 
-def reads_beyond(measure: Measure, policy: Policy, length: float) -> bool:
-    """Returns whether a measure reads ranks below lists of a length."""
-    depths = (measure.depth, policy.of_measure(measure).depth)
-    return min(each or np.inf for each in depths) > length
+def reading_beyond(measures: Mapping[str, Measure], policy: Policy, length: float) -> list[str]:
+    """Returns the labels of the measures that read ranks below lists of a length."""
+    cuts = [each.depth or np.inf for each in policy.of_each(measures.values())]
+    return [
+        label
+        for (label, each), cut in zip(measures.items(), cuts, strict=True)
+        if min(each.depth or np.inf, cut) > length
+    ]
 
 
 @dataclass(frozen=True)
@@ -74,8 +78,8 @@ class CutLists:
         if high < RATIO * low or not longest:
             return None
         first = scores[next(iter(longest))]
-        measures = zip(first.labels, first.measures, strict=True)
-        labels = [label for label, each in measures if reads_beyond(each, first.policy, low)]
+        measures = dict(zip(first.labels, first.measures, strict=True))
+        labels = reading_beyond(measures, first.policy, low)
         if not labels:
             return None
         return cls([run for run, length in longest.items() if RATIO * length <= high], low, high, labels)

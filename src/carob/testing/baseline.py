@@ -14,7 +14,7 @@ from carob.evaluation.notes import identities
 from carob.evaluation.read_record import Record, document_in, record_in, refuse_words
 from carob.evaluation.score_tables import GIVEN
 from carob.evaluation.scores import JUDGED, Scores, lists_only_relevant, share_judged, with_zeros
-from carob.evaluation.suspects import RATIO, reads_beyond
+from carob.evaluation.suspects import RATIO, reading_beyond
 from carob.inputs.errors import refused, sentences
 from carob.inputs.qrels import Qrels
 from carob.inputs.run import Run
@@ -185,7 +185,7 @@ def unequal_lists(old: Scores, new: Scores, measures: Iterable[str]) -> Iterator
     ]
     short = min(lengths)
     asked = [new.measures[new.column(name)] for name in measures]
-    reads = [str(each) for each in asked if reads_beyond(each, new.policy, short)]
+    reads = reading_beyond({str(each): each for each in asked}, new.policy, short)
     if short and max(lengths) >= max(RATIO * short, LONG) and reads:
         yield (
             f"a list has {lengths[0]:,.3g} documents on average in the baseline, and {lengths[1]:,.3g} in the run: in "

@@ -219,7 +219,7 @@ class Profile:
             axes |= self.axes.get(f"{measure.name}@", {})
         given = kept | set(dict(measure.parameters))
         missing = [(key, value) for key, value in axes.items() if key not in given]
-        return Measure(measure.name, (*measure.parameters, *missing), measure.depth)
+        return Measure(measure.name, (*measure.parameters, *missing), measure.depth) if missing else measure
 
     def describe(self, columns: int = 80) -> str:
         """Returns the profile's differences from carob's own conventions, as text of ``columns`` columns."""
