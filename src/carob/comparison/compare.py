@@ -270,7 +270,7 @@ def compared(
     test, look = test.at(max(len(each.ids) for each in read.scores))
     settings = settings_of(test, runs, len(read.scores[0].labels), base)
     if look:
-        settings = replace(settings, looks=test.looks, departures=(look,))
+        settings = replace(settings, departures=(look,))
     first, second = pairs_of(runs, base) if pairs else pairs_of(1, None)
     asked = Asked(settings, design, by, runs, first, second, twice)
     method = plain if read.judge is None else people_and_judge if read.sample is None else sampled_documents

@@ -286,14 +286,13 @@ def refuse_parts_of_compare(design: Design) -> None:
     Raises:
         PolicyError: the design has one.
     """
-    if design.preregistered is not None:
-        raise PolicyError(
-            "Only carob.compare holds itself to a preregistration. Leave preregistered out of the design."
-        )
-    if design.second_assessor is not None:
-        raise PolicyError(
-            "Only carob.compare takes a second assessor. Leave second_assessor out of the design."
-        )
+    parts = {
+        "preregistered": "holds itself to a preregistration",
+        "second_assessor": "takes a second assessor",
+    }
+    for name, does in parts.items():
+        if getattr(design, name) is not None:
+            raise PolicyError(f"Only carob.compare {does}. Leave {name} out of the design.")
 
 
 def refuse_comparison(test: Test, baseline: object) -> None:

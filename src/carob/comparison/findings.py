@@ -289,6 +289,10 @@ class Contest:
         """Returns the comparison of two runs, with ``run`` first. The two runs must have been compared."""
         return next(turned(pair, run) for pair in self.pairs if {pair.a, pair.b} == {run, other})
 
+    def differ(self, run: int, other: int) -> bool:
+        """Returns whether one of two runs is shown to be better than the other."""
+        return other in self.beaten[run] or run in self.beaten[other]
+
     def __repr__(self) -> str:
         """Returns a one-line summary of the runs, queries and pairs."""
         runs, pairs = len(self.means), len(self.pairs)
@@ -574,7 +578,7 @@ def pairs_named(names: Sequence[str], contest: Contest) -> list[dict[str, Any]]:
         {
             "run": names[pair.a],
             "other": names[pair.b],
-            "significant": pair.b in contest.beaten[pair.a] or pair.a in contest.beaten[pair.b],
+            "significant": contest.differ(pair.a, pair.b),
             **vars(pair),
         }
         for pair in contest.pairs

@@ -48,7 +48,7 @@ from carob.evaluation.score_tables import document_to_keep as scores_document
 from carob.output import escaping
 from carob.output.document import Document, Items, Line, Section
 from carob.output.errors import DataError, did_you_mean
-from carob.output.layout import Marked, column, decimals, lay_out, listed, width
+from carob.output.layout import column, decimals, lay_out, listed, marked, width
 from carob.output.pictures.figures import ROW, literal, whiskers
 from carob.output.results import Records
 
@@ -133,10 +133,8 @@ def compact_latex(comparison: Findings, view: View, *, label: str | None, captio
         against = ranked(contest)[0] if against is None else against
         texts = column(decimals, contest.means, digits=digits)
         best = tied_best(contest, texts)
-        differ = [
-            against in contest.beaten[run] or run in contest.beaten[against] for run in range(len(best))
-        ]
-        columns.append([Marked(texts[run], "†" if differ[run] else "", bold=best[run]) for run in shown])
+        raised = ["†" * contest.differ(run, against) for run in shown]
+        columns.append(marked([texts[run] for run in shown], raised, [best[run] for run in shown]))
     other = "the best run of the column" if baseline is None else comparison.names[baseline]
     daggers = f"† differs significantly from {other}."
     table = lay_out(

@@ -46,7 +46,7 @@ from carob.statistics.skewness import wider_for_skewness
 from carob.statistics.worst_point import BoundedValues, crowded_values, worst_point
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -65,6 +65,11 @@ AT_ONCE = 4_000_000
 """The number of differences held in memory at a time."""
 
 MOST_RESAMPLES = 1_000_000
+
+FROM_LIMIT = (
+    "There are too many scores to permute, so p comes from the limit of the permutation distribution, a range of "
+    "normals."
+)
 
 NOT_BY_T = ("randomisation", "wilcoxon", "sign")
 """The tests of one pair at a time whose p replaces that of the t-test."""
@@ -97,23 +102,15 @@ def settings_of(test: Test, runs: int, measures: int, baseline: int | None = Non
         if not test.resamples and name == "randomisation" and correction in ("holm", "bonferroni"):
             # enough for a corrected p to fall well below alpha
             resamples = min(MOST_RESAMPLES, max(RESAMPLES, math.ceil(20 * comparisons / test.alpha)))
-    return Settings(
-        test=name,
-        correction=correction,
-        alpha=test.alpha,
-        family=test.family,
-        comparisons=comparisons,
-        resamples=resamples,
-        bootstrap_resamples=resamples or test.resamples or RESAMPLES,
-        seed=SEED if test.seed is None else test.seed,
-        baseline=baseline,
-        confidence=test.confidence,
-        interval=test.interval,
-        rope=test.rope,
-        margin=test.margin,
-        effects=test.effects,
-        other_tests=test.other_tests,
-    )
+    usual = {
+        "test": name,
+        "correction": correction,
+        "resamples": resamples,
+        "bootstrap_resamples": resamples or test.resamples or RESAMPLES,
+        "seed": SEED if test.seed is None else test.seed,
+    }
+    given = {name: value for name, value in vars(test).items() if name != "name"}
+    return Settings(comparisons=comparisons, baseline=baseline, **(given | usual))
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,16 +236,7 @@ def estimated_tables(
     threads = min(len(tables), available_cores())
     found = list(in_threads(lambda table: outcome_of(table, *pairs, settings), tables, threads))
     if any(limit for _, limit in found):
-        settings = replace(
-            settings,
-            departures=(
-                *settings.departures,
-                (
-                    "There are too many scores to permute, so p comes from the limit of the permutation "
-                    "distribution, a range of normals."
-                ),
-            ),
-        )
+        settings = replace(settings, departures=(*settings.departures, FROM_LIMIT))
     measures = [
         Estimated(
             table,
@@ -302,17 +290,15 @@ def others_decide(
         )
         its = replace(settings_of(other, runs, count, settings.baseline), clusters=settings.clusters)
         its_contest = contests_of(tables, its)[0][contest.label]
-        decisions = differing(its_contest)
-        turned = sum(one != two for one, two in zip(own, decisions, strict=True))
-        between = its_contest.between(*pair)
-        significant = pair[0] in its_contest.beaten[pair[1]] or pair[1] in its_contest.beaten[pair[0]]
-        found.append(OtherTest(name, its.correction, *pair, between.p_corrected, significant, turned))
+        turned = sum(one != two for one, two in zip(own, differing(its_contest), strict=True))
+        p = its_contest.between(*pair).p_corrected
+        found.append(OtherTest(name, its.correction, *pair, p, its_contest.differ(*pair), turned))
     return tuple(found)
 
 
 def differing(contest: Contest) -> list[bool]:
     """Returns whether one run of each pair is shown to be better than the other."""
-    return [pair.b in contest.beaten[pair.a] or pair.a in contest.beaten[pair.b] for pair in contest.pairs]
+    return [contest.differ(pair.a, pair.b) for pair in contest.pairs]
 
 
 def decided(
@@ -467,9 +453,8 @@ def outcome_of(
     for shared, places in parts:
         outcome.n[places] = len(shared.values)
         seen = shared.observed
-        step = max(1, AT_ONCE // len(seen))
-        for start in range(0, len(places), step):
-            describe(outcome, places[start : start + step], shared, seen, settings)
+        for part in in_parts(places, len(seen)):
+            describe(outcome, part, shared, seen, settings)
         test(outcome, places, shared, settings)
         if settings.interval == "bootstrap":
             bootstrap(outcome, places, shared, seen, settings)
@@ -492,6 +477,17 @@ def outcome_of(
             of_queries=independent,
         )
     return outcome, limit
+
+
+def in_parts(places: Integers, values: int) -> Iterator[Integers]:
+    """Yields the places of differences in parts, of which each has at most ``AT_ONCE`` values.
+
+    Args:
+        places: the places.
+        values: the number of values of each difference.
+    """
+    step = max(1, AT_ONCE // values)
+    return (places[start : start + step] for start in range(0, len(places), step))
 
 
 def effect_sizes(outcome: Outcome, confidence: float, *, of_means: bool, of_queries: bool) -> None:
@@ -663,9 +659,7 @@ def bootstrap(outcome: Outcome, places: Integers, table: RunTable, seen: Floats,
     if table.geometric:
         means, centre = np.exp(means), np.exp(centre)
     tail = (1 - settings.confidence) / 2
-    step = max(1, AT_ONCE // len(means))
-    for start in range(0, len(places), step):
-        part = places[start : start + step]
+    for part in in_parts(places, len(means)):
         one, other = outcome.a[part], outcome.b[part]
         outcome.difference[part] = centre[one] - centre[other]
         ends = np.quantile(means[:, one] - means[:, other], [tail, 1 - tail], axis=0)

@@ -37,30 +37,9 @@ from carob.output.layout import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from carob.comparison.findings import AnyPair, Contest, Findings, Pair, Settings
-
-NOTES = {
-    "note": (
-        "people: mean over the {sample} queries that people judged. judge: the judge's mean over all "
-        "{queries}. bias: judge minus people on {same}. worth: the number of queries that people "
-        "alone would have to judge for the same interval."
-    ),
-    "note exact": "people, judge: means over all {queries} queries. bias: judge minus people.",
-    "assessors": (
-        "noise sd: the standard deviation of a query's difference from one assessor to another, by {queries} queries "
-        "that two judged. share: its square as a share of the variance between queries. second - first: what the "
-        "second assessor's grades add to the mean difference.{these}"
-    ),
-    "assessors, these": (
-        " other assessors: the interval of the mean difference over all assessors like these two, on the same queries, "
-        "if none has a tendency of their own for one run of the pair."
-    ),
-    "note documents": "judge: the judge's mean over all {queries} queries. bias: judge minus the estimate.",
-}
-"""The columns of the table of a judge."""
-
 
 MOST_ORDERED = 12
 MOST_PAIRS = 10
@@ -81,9 +60,21 @@ def top_said(top: int | None) -> Worded:
     return Worded(f"top={top}", f"--top {top}")
 
 
+def hidden_said(count: int, tested: str, top: int | None) -> str:
+    """Returns the sentence about the runs that a table leaves out; an empty text if it shows all.
+
+    Args:
+        count: the number of these runs.
+        tested: what was done with them, such as ``tested and ``.
+        top: the argument that limits the number of shown runs.
+    """
+    said = "{count:more run is/more runs are} {tested}not shown ({top})."
+    return filled(said, count=count, tested=tested, top=top_said(top)) if count else ""
+
+
 def spaced(sentences: Sequence[str]) -> Worded:
-    """Joins sentences with spaces, and keeps both wordings."""
-    return worded(*[part for each in sentences for part in (" ", each)][1:])
+    """Joins sentences with spaces, without empty ones, and keeps both wordings."""
+    return worded(*[part for each in sentences if each for part in (" ", each)][1:])
 
 
 @dataclass(frozen=True)
@@ -295,10 +286,7 @@ def board(comparison: Findings, view: View) -> FittedTable:
         header.append(f"judged@{comparison.judged_depth}")
         columns.append(shares)
     shown = ranking(comparison, view)
-    rows = [
-        [comparison.primary.marks[run], comparison.names[run], *(cells[run] for cells in columns)]
-        for run in shown
-    ]
+    rows = of_runs(comparison, shown, columns)
     notes = []
     if shorter:
         notes.append(
@@ -315,14 +303,7 @@ def board(comparison: Findings, view: View) -> FittedTable:
             f"Best {comparison.labels[0]} first. beats: the number of runs that it is significantly better than. "
             "The JSON has all letters and pairs."
         )
-    if len(shown) < len(comparison.names):
-        notes.append(
-            filled(
-                "{count:more run is/more runs are} tested and not shown ({top}).",
-                count=len(comparison.names) - len(shown),
-                top=top_said(view.top),
-            )
-        )
+    notes.append(hidden_said(len(comparison.names) - len(shown), "tested and ", view.top))
     left = (f"judged@{comparison.judged_depth}",) if shorter else ()
     return FittedTable(
         header, rows, frozenset({0, 1}), note=spaced(notes), shortest=LEAST_NAME if shorter else 0, least=left
@@ -386,32 +367,31 @@ def judged(comparison: Findings, view: View) -> list[FittedTable]:
     known = comparison.judge
     if known is None:
         return []
-    contest = comparison.primary
+    contest, ends = comparison.primary, interval_title(comparison.settings)
     its, digits = known.measures[contest.label], digits_of(len(comparison.ids), contest)
     columns: dict[str, list[str]] = {
         "people": column(decimals, its.people, digits=digits),
         "judge": column(decimals, its.judge, digits=digits),
         "bias": column(signed, its.biases, digits=digits),
-        interval_title(comparison.settings): column(interval, its.lows, its.highs, digits=digits, sign=True),
+        ends: column(interval, its.lows, its.highs, digits=digits, sign=True),
         "worth": column(decimals, its.worth, digits=0),
     }
-    key = "note"
     if known.documents is not None:
-        key = "note documents"
         del columns["people"], columns["worth"]
-    if known.complete:
-        key = "note exact"
-        del columns[interval_title(comparison.settings)], columns["worth"]
-    shown = ranking(comparison, view)
-    rows = [
-        [contest.marks[run], comparison.names[run], *(each[run] for each in columns.values())]
-        for run in shown
-    ]
-    tuned = known.tuned or 0
-    same = (
-        f"the {known.sample - tuned} of them that the judge was not tuned on" if tuned else "the same queries"
-    )
-    note = filled(NOTES[key], sample=known.sample, queries=known.queries, same=same)
+        note = f"judge: the judge's mean over all {known.queries} queries. bias: judge minus the estimate."
+    elif known.complete:
+        del columns[ends], columns["worth"]
+        note = f"people, judge: means over all {known.queries} queries. bias: judge minus people."
+    else:
+        same = "the same queries"
+        if known.tuned:
+            same = f"the {known.sample - known.tuned} of them that the judge was not tuned on"
+        note = (
+            f"people: mean over the {known.sample} queries that people judged. judge: the judge's mean over all "
+            f"{known.queries}. bias: judge minus people on {same}. worth: the number of queries that people alone "
+            "would have to judge for the same interval."
+        )
+    rows = of_runs(comparison, ranking(comparison, view), columns.values())
     return [FittedTable(["#", f"judge, {contest.label}", *columns], rows, frozenset({0, 1}), note=note)]
 
 
@@ -422,40 +402,60 @@ def assessed(comparison: Findings, view: View) -> list[FittedTable]:
         return []
     its, digits = found.measures[contest.label], digits_of(len(comparison.ids), contest)
     shown, note = pairs_to_show(comparison, contest, view)
-    place = {(pair.a, pair.b): (number, 1) for number, pair in enumerate(contest.pairs)}
-    place |= {(b, a): (number, -1) for (a, b), (number, _) in place.items()}
-    rows = [place[pair.a, pair.b] for pair in shown]
-
-    def ends(middle: Sequence[float], half: Sequence[float]) -> list[str]:
-        low, high = (
-            [one + sign * other for one, other in zip(middle, half, strict=True)] for sign in (-1, 1)
-        )
-        return column(interval, low, high, digits=digits, sign=True)
-
-    shift = [sign * float(its.pairs.shift[row]) for row, sign in rows]
-    around = [float(its.pairs.shift_high[row] - its.pairs.shift[row]) for row, _ in rows]
-    half = [float(its.pairs.half[row]) for row, _ in rows]
+    place = {frozenset((pair.a, pair.b)): number for number, pair in enumerate(contest.pairs)}
+    rows = [place[frozenset((pair.a, pair.b))] for pair in shown]
+    sign = np.array(
+        [1 if contest.pairs[row].a == pair.a else -1 for row, pair in zip(rows, shown, strict=True)]
+    )
+    shift, around = sign * its.pairs.shift[rows], (its.pairs.shift_high - its.pairs.shift)[rows]
     title = interval_title(comparison.settings)
-    shifts = zip(column(signed, shift, digits=digits), ends(shift, around), strict=True)
     columns = {
-        "noise sd": column(decimals, [float(its.pairs.deviation[row]) for row, _ in rows], digits=digits),
-        "share": [percent(float(its.pairs.share[row])) for row, _ in rows],
-        f"second - first, {title}": [" ".join(each).removesuffix(" -") for each in shifts],
+        "noise sd": column(decimals, its.pairs.deviation[rows], digits=digits),
+        "share": list(map(percent, its.pairs.share[rows])),
+        f"second - first, {title}": with_ends(signed, shift, shift - around, shift + around, digits),
     }
+    said = (
+        f"noise sd: the standard deviation of a query's difference from one assessor to another, by {its.queries} "
+        "queries that two judged. share: its square as a share of the variance between queries. second - first: what "
+        "the second assessor's grades add to the mean difference."
+    )
     if comparison.judge is None:
-        columns[f"other assessors, {title}"] = ends([pair.difference for pair in shown], half)
-    these = NOTES["assessors, these"] if comparison.judge is None else ""
-    said = filled(NOTES["assessors"], queries=its.queries, these=these)
-    return [
-        against(
-            comparison.names,
-            contest,
-            comparison.settings,
-            shown,
-            columns,
-            spaced(list(filter(None, (note, said)))),
+        difference, half = np.array([pair.difference for pair in shown]), its.pairs.half[rows]
+        ends = column(interval, difference - half, difference + half, digits=digits, sign=True)
+        columns[f"other assessors, {title}"] = ends
+        said += (
+            " other assessors: the interval of the mean difference over all assessors like these two, on the same "
+            "queries, if none has a tendency of their own for one run of the pair."
         )
-    ]
+    note = spaced([note, said])
+    return [against(comparison.names, contest, comparison.settings, shown, columns, note)]
+
+
+def with_ends(
+    write: Callable[..., str],
+    values: Iterable[float],
+    low: Iterable[float],
+    high: Iterable[float],
+    digits: int,
+) -> list[str]:
+    """Returns the cells of values with their intervals, where there are any.
+
+    Args:
+        write: ``decimals`` or ``signed``.
+        values: the values.
+        low: the lower ends of their intervals.
+        high: the upper ends.
+        digits: the number of decimals.
+    """
+    ends = column(interval, low, high, digits=digits, sign=write is signed)
+    cells = zip(column(write, values, digits=digits), ends, strict=True)
+    return [" ".join(each).removesuffix(" -") for each in cells]
+
+
+def of_runs(comparison: Findings, runs: Sequence[int], columns: Iterable[Sequence[str]]) -> list[list[str]]:
+    """Returns a row for each of some runs: its letter, its name and its cell of each column."""
+    marks, names, columns = comparison.primary.marks, comparison.names, list(columns)
+    return [[marks[run], names[run], *(cells[run] for cells in columns)] for run in runs]
 
 
 def percent(share: float) -> str:
@@ -492,7 +492,9 @@ def furthest(comparison: Findings, view: View, most: int, where: str) -> FittedT
 def numbers_of(comparison: Findings, contest: Contest, pairs: Sequence[Pair]) -> dict[str, list[str]]:
     """Returns the cells of pairs by the title of the column: differences and effects, then p."""
     settings, digits = comparison.settings, digits_of(len(comparison.ids), contest)
-    columns = differences(comparison, pairs, digits)
+    columns = gaps(settings, pairs, digits)
+    if comparison.judge is None or comparison.judge.documents is None:
+        columns |= {"d_z": column(signed, [pair.d_z for pair in pairs], digits=2), **wins(pairs)}
     if comparison.exact:
         del columns[interval_title(settings)]
         return columns
@@ -512,13 +514,10 @@ def effects(comparison: Findings, view: View) -> list[FittedTable]:
     if not settings.effects or not contest.pairs:
         return []
     shown, note = pairs_to_show(comparison, contest, view)
-    title = interval_title(settings)
     columns = {}
-    for name, write, more in (("d_z", signed, {"sign": True}), ("superiority", decimals, {})):
+    for name, write in (("d_z", signed), ("superiority", decimals)):
         values, low, high = ([getattr(pair, name + end) for pair in shown] for end in ("", "_low", "_high"))
-        ends = column(interval, low, high, digits=2, **more)
-        cells = zip(column(write, values, digits=2), ends, strict=True)
-        columns[f"{name}, {title}"] = [" ".join(each).removesuffix(" -") for each in cells]
+        columns[f"{name}, {interval_title(settings)}"] = with_ends(write, values, low, high, 2)
     return [against(comparison.names, contest, settings, shown, columns, note)]
 
 
@@ -532,28 +531,15 @@ def joint_title(settings: Settings) -> str:
     return f"corr. {100 * (1 - settings.alpha):g}% CI"
 
 
-def differences(comparison: Findings, pairs: Sequence[Pair], digits: int) -> dict[str, list[str]]:
-    """Returns the difference, interval, effect size and wins of pairs, by the titles of the columns."""
-    columns = gaps(comparison.settings, pairs, digits)
-    if comparison.judge is not None and comparison.judge.documents is not None:
-        return columns
-    return {**columns, "d_z": column(signed, [pair.d_z for pair in pairs], digits=2), **wins(pairs)}
-
-
 def gaps(settings: Settings, pairs: Sequence[AnyPair], digits: int) -> dict[str, list[str]]:
     """Returns the differences of pairs and their intervals, or those of the ratios of geometric means."""
+    columns = {"diff": column(signed, [pair.difference for pair in pairs], digits=digits)}
     ratios = [getattr(pair, "ratio", None) for pair in pairs]
-    if settings.interval != "bootstrap" and ratios and None not in ratios:
-        ends = ([getattr(pair, f"ratio_{end}") for pair in pairs] for end in ("low", "high"))
-        return {
-            "diff": column(signed, [pair.difference for pair in pairs], digits=digits),
-            "ratio": column(decimals, ratios, digits=2),
-            interval_title(settings): column(interval, *ends, digits=2),
-        }
-    return {
-        "diff": column(signed, [pair.difference for pair in pairs], digits=digits),
-        interval_title(settings): intervals_of(pairs, digits),
-    }
+    if settings.interval == "bootstrap" or not ratios or None in ratios:
+        return columns | {interval_title(settings): intervals_of(pairs, digits)}
+    ends = ([getattr(pair, f"ratio_{end}") for pair in pairs] for end in ("low", "high"))
+    columns["ratio"] = column(decimals, ratios, digits=2)
+    return columns | {interval_title(settings): column(interval, *ends, digits=2)}
 
 
 def intervals_of(pairs: Sequence[AnyPair], digits: int, kind: str = "") -> list[str]:
@@ -702,9 +688,12 @@ def orders(comparison: Findings) -> list[FittedTable]:
 
 def ranking(comparison: Findings, view: View = EVERYTHING) -> list[int]:
     """Returns the runs in table order, the best first. Where some are omitted, the baseline stays."""
-    best = ranked(comparison.primary)
-    baseline = comparison.settings.baseline
-    return [run for place, run in enumerate(best) if view.top is None or place < view.top or run == baseline]
+    return first_runs(ranked(comparison.primary), view.top, comparison.settings.baseline)
+
+
+def first_runs(order: Sequence[int], top: int | None, baseline: int | None) -> list[int]:
+    """Returns the first runs of an order, and the baseline; all of them if ``top`` is None."""
+    return [run for place, run in enumerate(order) if top is None or place < top or run == baseline]
 
 
 def pairs_to_show(comparison: Findings, contest: Contest, view: View = EVERYTHING) -> tuple[list[Pair], str]:

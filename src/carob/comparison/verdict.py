@@ -649,17 +649,15 @@ def judge_words(comparison: Findings) -> list[str]:
 
 def weight_words(comparison: Findings, known: Judging) -> str:
     """Returns the sentence about λ, which is 1 for sampled documents and measures for which it cannot be fitted."""
-    sums = {
-        label: known.documents is None or is_weighted(comparison.contests[label].measure)
-        for label in known.measures
-    }
-    fitted = [
-        f"{decimals(each.weight, 2)} for {label}" for label, each in known.measures.items() if sums[label]
-    ]
+    fitted, others = [], []
+    for label, each in known.measures.items():
+        if known.documents is None or is_weighted(comparison.contests[label].measure):
+            fitted.append(f"{decimals(each.weight, 2)} for {label}")
+        else:
+            others.append(label)
     parts = []
     if fitted:
         parts.append(f"fitted, {', '.join(fitted)}" if known.fixed is None else f"fixed at {known.fixed:g}")
-    others = [label for label, linear in sums.items() if not linear]
     if others:
         parts.append(
             f"1 for {listed(others)}, as for all measures but sums over documents, also divided by the ideal sum"
@@ -771,16 +769,13 @@ def needed_said(comparison: Findings, known: Judging) -> str:
 
 def family_words(settings: Settings, measures: int) -> str:
     """Returns the number of comparisons for which p was corrected, as text."""
-    count = settings.comparisons
-    where = "of all measures together" if settings.family == "all" else "per measure"
-    many = f"{count} comparisons {where}" if measures > 1 else f"{count} comparisons"
+    count, whole = settings.comparisons, settings.family == "all"
     if count == 1:
-        return (
-            "one comparison" if measures == 1 else "one comparison per measure, not corrected across measures"
-        )
+        return "one comparison" + " per measure, not corrected across measures" * (measures > 1)
+    where = " of all measures together" if whole else " per measure"
+    many = f"{count} comparisons{where if measures > 1 else ''}"
     if settings.test in FAMILY_WISE:
-        also = ", Bonferroni across measures" if settings.family == "all" else ""
-        return f"holds for all {many} at once{also}"
+        return f"holds for all {many} at once{', Bonferroni across measures' if whole else ''}"
     if settings.correction == "none":
         return f"NOT corrected for {many}"
     return f"{CORRECTIONS[settings.correction]} over {many}"
@@ -790,28 +785,30 @@ def interval_words(comparison: Findings) -> str:
     """Returns sentences about the kind of the confidence intervals, or none where nothing is estimated."""
     if comparison.exact:
         return ""
-    settings, contest = comparison.settings, comparison.primary
+    settings, contest, judge = comparison.settings, comparison.primary, comparison.judge
     pairs = [*contest.pairs, *(pair for group in contest.groups for pair in group.pairs)]
     worst = any(contest.worst_point) or any(each.worst_point for each in pairs)
     kind = "Student's t or, where many values are equal, worst point" if worst else "Student's t"
+    mean, difference = (
+        ("mean", "mean difference") if judge is None else ("estimated mean", "estimated difference")
+    )
     if settings.interval == "bootstrap":
         kind = f"percentile bootstrap over queries{drawn_said(comparison)}"
-    of = (
-        ("mean", "mean difference")
-        if comparison.judge is None
-        else ("estimated mean", "estimated difference")
-    )
-    if contest.measure.definition.aggregate == "geometric" and settings.interval != "bootstrap":
-        kind, of = "Student's t of logarithms", ("geometric mean", "ratio of two, first by second")
-    sampled = comparison.judge is not None and comparison.judge.documents is not None
-    skewed = "" if settings.interval == "bootstrap" or sampled else " (wider if skewed)"
+    elif contest.measure.definition.aggregate == "geometric":
+        kind, mean, difference = (
+            "Student's t of logarithms",
+            "geometric mean",
+            "ratio of two, first by second",
+        )
+    if settings.interval != "bootstrap" and (judge is None or judge.documents is None):
+        mean += " (wider if skewed)"
     known = not np.isnan(contest.low).all() or not contest.pairs
-    each = " and of each ".join([of[0] + skewed] * known + [*of[1:]] * bool(contest.pairs))
-    said = [f"{settings.confidence * 100:g}% CI: {kind}, of each {each}, one at a time."]
+    each = " and of each ".join([mean] * known + [difference] * bool(contest.pairs))
+    said = f"{settings.confidence * 100:g}% CI: {kind}, of each {each}, one at a time."
     lowest, highest = np.nanmin(contest.values, initial=0.0), np.nanmax(contest.values, initial=1.0)
     if (lowest == 0 and min(contest.low) < 0) or (highest == 1 and max(contest.high) > 1):
-        said.append("An interval may extend below 0 or above 1, where no mean can lie.")
-    return " ".join(said)
+        said += " An interval may extend below 0 or above 1, where no mean can lie."
+    return said
 
 
 def joint_said(comparison: Findings) -> str:

@@ -99,32 +99,30 @@ def people_and_judge(read: Read, asked: Asked) -> MethodResult:
     rows = np.array([own[query] for query in common], np.int64)
     parts = [table.part(rows) for table in tables]
     found = [estimates_of(part, other, shared, asked) for part, other in zip(parts, others, strict=True)]
-    outcomes = [outcome_of_queries(part, each.values, asked) for part, each in zip(parts, found, strict=True)]
-    widths = widths_of(found[0].values, asked)
-    known = {part.label: judged_queries(each, widths, asked) for part, each in zip(parts, found, strict=True)}
-    beside = uncounted(judge.scores, len(theirs))
-    strata = (
-        None
-        if design.strata is None
-        else len(set(groups_of(design.strata, theirs, others=beside).codes.tolist()))
-    )
-    facts = facts_of(
-        judge,
+    values = [each.values for each in found]
+    strata = None
+    if design.strata is not None:
+        beside = uncounted(judge.scores, len(theirs))
+        strata = len(set(groups_of(design.strata, theirs, others=beside).codes.tolist()))
+    widths = widths_of(values[0], asked)
+    return result_of(
+        Names.of(common),
+        [outcome_of_queries(*each, asked) for each in zip(parts, values, strict=True)],
+        parts,
+        values,
         asked,
-        widths,
-        known,
-        sample=found[0].values.sample,
-        queries=found[0].values.queries,
+        judge,
+        [judged_queries(each, widths, asked) for each in found],
+        sample=values[0].sample,
+        queries=values[0].queries,
         strata=strata,
+        width=widths[0],
+        width_pairs=widths[1],
         alone=alone,
         kappa=kappa_of(*grades_of_both(read.qrels, judge.qrels, design)),
         tuned=None if tuned is None else int(tuned.sum()),
         undefined={part.label: each.lost for part, each in zip(parts, found, strict=True) if each.lost},
         assessed=asked.twice is not None and design.target == "these",
-    )
-    values = [each.values for each in found]
-    return MethodResult(
-        Names.of(common), estimates_and_pairs(parts, values, outcomes, asked), asked.settings, facts
     )
 
 
@@ -184,23 +182,25 @@ def sampled_documents(read: Read, asked: Asked) -> MethodResult:
         )
     found = estimates_of_documents(documents, judge, tables, asked)
     size = len(documents.sampled)
-    outcomes = [outcome_of_pairs(each, size, asked) for each in found]
     widths = widths_of(found[0], asked)
-    known = {
-        table.label: judged_documents(each, widths, asked) for table, each in zip(tables, found, strict=True)
-    }
-    facts = facts_of(
-        judge,
+    return result_of(
+        ids,
+        [outcome_of_pairs(each, size, asked) for each in found],
+        tables,
+        found,
         asked,
-        widths,
-        known,
+        judge,
+        [judged_documents(each, widths, asked) for each in found],
         sample=len(sample),
         queries=len(ids),
         strata=None,
+        width=widths[0],
+        width_pairs=widths[1],
+        alone=(),
+        undefined={},
         documents=size,
         kappa=kappa_of(*(each[documents.sampled] for each in (documents.people, documents.judge))),
     )
-    return MethodResult(ids, estimates_and_pairs(tables, found, outcomes, asked), asked.settings, facts)
 
 
 def grades_of_both(people: Qrels | None, judge: Qrels | None, design: Design) -> tuple[Floats, Floats]:
@@ -231,47 +231,30 @@ def kappa_of(people: Floats, judge: Floats) -> float:
     return quadratic_kappa(people, judge) if len(people) >= LEAST_ALIKE else np.nan
 
 
-def facts_of(
-    judge: Read,
+def result_of(
+    ids: Names,
+    outcomes: Sequence[Outcome],
+    tables: Sequence[RunTable],
+    found: Sequence[Estimates],
     asked: Asked,
-    widths: Sequence[float],
-    measures: dict[str, JudgeComparison],
-    *,
-    alone: tuple[str, ...] = (),
-    undefined: dict[str, int] | None = None,
-    **sizes: Any,
-) -> Judging:
-    """Returns the facts about the judge.
+    judge: Read,
+    beside: Sequence[JudgeComparison],
+    **facts: Any,
+) -> MethodResult:
+    """Returns what a method with a judge returns.
 
     Args:
-        judge: the runs under the judge's judgments.
+        ids: the queries.
+        outcomes: the outcomes of the pairs by each measure.
+        tables: the values that each contest shows.
+        found: the estimates by each measure.
         asked: what was requested.
-        widths: the target widths of the intervals of values and of differences.
-        measures: the judge's values of each measure.
-        alone: the queries that only people judged.
-        undefined: the number of queries that are left out because a run has no value, by label.
-        sizes: the other fields of ``Judging``.
+        judge: the runs under the judge's judgments.
+        beside: the judge's values of each measure, compared with people's.
+        facts: the other fields of ``Judging``.
     """
-    return Judging(
-        name="" if judge.qrels is None else judge.qrels.name,
-        target=asked.design.target,
-        fixed=asked.design.judge_weight,
-        width=widths[0],
-        width_pairs=widths[1],
-        alone=alone,
-        undefined=undefined or {},
-        measures=measures,
-        judged=judge.judged,
-        **sizes,
-    )
-
-
-def estimates_and_pairs(
-    tables: Sequence[RunTable], found: Sequence[Estimates], outcomes: Sequence[Outcome], asked: Asked
-) -> list[Estimated]:
-    """Returns the estimates of the runs and the outcomes of the pairs of each measure."""
     runs = slice(asked.runs)
-    return [
+    estimated = [
         Estimated(
             table,
             tuple(each.value[runs].tolist()),
@@ -282,6 +265,15 @@ def estimates_and_pairs(
         )
         for table, each, outcome in zip(tables, found, outcomes, strict=True)
     ]
+    known = Judging(
+        name="" if judge.qrels is None else judge.qrels.name,
+        target=asked.design.target,
+        fixed=asked.design.judge_weight,
+        measures={table.label: each for table, each in zip(tables, beside, strict=True)},
+        judged=judge.judged,
+        **facts,
+    )
+    return MethodResult(ids, estimated, asked.settings, known)
 
 
 @dataclass(frozen=True, eq=False)
@@ -418,8 +410,13 @@ def without_unknown(found: Known) -> Known:
 
     Series that are 0 under both judges, such as two runs with the same documents, keep their errors.
     """
-    unknown = (found.error <= NOISE) & (np.maximum(np.abs(found.value), np.abs(found.judge)) > NOISE)
-    low, high, error = (np.where(unknown, np.nan, each) for each in (found.low, found.high, found.error))
+    alike = np.maximum(np.abs(found.value), np.abs(found.judge)) <= NOISE
+    return without_errors(found, (found.error <= NOISE) & ~alike)
+
+
+def without_errors(found: Known, places: NDArray[np.bool_]) -> Known:
+    """Returns estimates of which some have neither an error nor an interval."""
+    low, high, error = (np.where(places, np.nan, each) for each in (found.low, found.high, found.error))
     return replace(found, low=low, high=high, error=error)
 
 
@@ -471,29 +468,24 @@ def outcome_of_pairs(
     return outcome
 
 
-def widths_of(found: Estimates, asked: Asked) -> list[float]:
+def widths_of(found: Estimates, asked: Asked) -> tuple[float, float]:
     """Returns the target widths of the intervals of values and of differences: half the median width by default."""
-    return [
-        asked.design.width or half_median(found, own) for own in (slice(asked.runs), slice(asked.runs, -1))
-    ]
-
-
-def half_median(found: Estimates, own: slice) -> float:
-    """Returns half the median width of the intervals of some series, or NaN if there are none."""
-    widths = found.width[own]
-    widths = widths[~np.isnan(widths)]
-    return float(np.median(widths)) / 2 if len(widths) else np.nan
+    width = asked.design.width
+    of_runs, of_pairs = (
+        width or (float(np.nanmedian(its)) / 2 if not np.isnan(its).all() else np.nan)
+        for its in (found.width[: asked.runs], found.width[asked.pairs])
+    )
+    return of_runs, of_pairs
 
 
 def judged_queries(given: OfQueries, widths: Sequence[float], asked: Asked) -> JudgeComparison:
     """Returns what people's judgments of whole queries say about the judge on one measure."""
     found, plain = given.values, given.biases
     needed = [found.needed(width, asked.settings.confidence) for width in widths]
-    ends = plain.judge - plain.high, plain.judge - plain.low
-    bias, apart = plain.judge - plain.value, float(found.apart[-1])
+    biases = [plain.judge - end for end in (plain.value, plain.high, plain.low)]
     worth = found.worth if found.sample >= FEWEST_JUDGED else np.full(len(found.value), np.nan)
-    made = compared_with_people(found, (bias, *ends), found.people, worth, needed, apart, asked)
-    return replace(made, **favours(given.above, asked))
+    made = compared_with_people(found, biases, found.people, worth, needed, asked)
+    return replace(made, apart=float(found.apart[-1]), **favours(given.above, asked))
 
 
 def favours(above: Floats, asked: Asked) -> dict[str, Any]:
@@ -522,22 +514,21 @@ def favours(above: Floats, asked: Asked) -> dict[str, Any]:
 
 def judged_documents(found: SampledEstimates, widths: Sequence[float], asked: Asked) -> JudgeComparison:
     """Returns what people's judgments of documents say about the judge. The needed judgments are documents."""
-    bias, half = found.judge - found.value, found.width / 2
-    nothing = np.full(len(bias), np.nan)
+    bias, half, nothing = found.judge - found.value, found.width / 2, np.full(len(found.value), np.nan)
     width = np.full(len(bias), widths[1])
     width[: asked.runs] = widths[0]
     needed = found.needed(width, asked.settings.confidence)
-    biases = bias, bias - half, bias + half
-    return compared_with_people(found, biases, nothing, nothing, [needed, needed], 0.0, asked)
+    return compared_with_people(
+        found, [bias, bias - half, bias + half], nothing, nothing, [needed] * 2, asked
+    )
 
 
 def compared_with_people(
     found: JudgedEstimates | SampledEstimates,
-    biases: tuple[Floats, Floats, Floats],
+    biases: Sequence[Floats],
     people: Floats,
     worth: Floats,
     needed: Sequence[Floats],
-    apart: float,
     asked: Asked,
 ) -> JudgeComparison:
     """Returns the judge's values of one measure, compared with people's.
@@ -548,28 +539,28 @@ def compared_with_people(
         people: the means of people's values.
         worth: how many of people's judgments the judge is worth.
         needed: how many judgments the target widths need, of values and of differences.
-        apart: how far the judge's sampled queries are from all of its queries.
         asked: what was requested.
     """
-    runs, pairs = slice(asked.runs), asked.pairs
-    bias, low, high = (float(each[-1]) for each in biases)
-    per_run: dict[str, Any] = {
-        name: tuple(each[runs].tolist())
-        for name, each in zip(("biases", "lows", "highs"), biases, strict=True)
-    }
+
+    def of_runs(each: Floats) -> tuple[float, ...]:
+        return tuple(each[: asked.runs].tolist())
+
+    (bias, low, high), (of_each, lows, highs) = (float(each[-1]) for each in biases), map(of_runs, biases)
     return JudgeComparison(
-        weight=found.weight,
-        bias=bias,
-        low=low,
-        high=high,
-        people=tuple(people[runs].tolist()),
-        judge=tuple(found.judge[runs].tolist()),
-        **per_run,
-        worth=tuple(worth[runs].tolist()),
-        worth_pairs=tuple(worth[pairs].tolist()),
-        needed=tuple(needed[0][runs].tolist()),
-        needed_pairs=tuple(needed[1][pairs].tolist()),
-        apart=apart,
+        found.weight,
+        bias,
+        low,
+        high,
+        of_runs(people),
+        of_runs(found.judge),
+        of_each,
+        lows,
+        highs,
+        worth=of_runs(worth),
+        worth_pairs=tuple(worth[asked.pairs].tolist()),
+        needed=of_runs(needed[0]),
+        needed_pairs=tuple(needed[1][asked.pairs].tolist()),
+        apart=0.0,
     )
 
 
@@ -638,6 +629,4 @@ def without_means(found: SampledEstimates, asked: Asked) -> SampledEstimates:
     """Returns estimates whose means have no interval: no interval has the right coverage if the measure is not a sum
     over documents.
     """
-    mean: NDArray[np.bool_] = np.asarray(np.abs(asked.contrasts.sum(axis=1)) > NOISE)
-    low, high, error = (np.where(mean, np.nan, each) for each in (found.low, found.high, found.error))
-    return replace(found, low=low, high=high, error=error)
+    return without_errors(found, np.asarray(np.abs(asked.contrasts.sum(axis=1)) > NOISE))

@@ -15,7 +15,7 @@ from carob.evaluation.evidence import Evidence, tables_of
 from carob.evaluation.notes import known_of
 from carob.output.document import Document, Documented, Items, Line, Section, Table
 from carob.output.errors import DataError, Worded
-from carob.output.language import filled
+from carob.output.language import plural
 from carob.output.layout import apart, decimals, listed
 from carob.output.pictures.figures import whiskers
 from carob.output.results import Records
@@ -286,13 +286,7 @@ class Plan(Documented):
     def document(self, layout: str = "text") -> Document:
         """Returns the plan as a table for each measure, with sentences about the method."""
         del layout
-        several = {
-            "comparisons": self.comparisons,
-            "alpha": self.alpha,
-            "size": self.size,
-            "power": self.power,
-        }
-        answer = Line(filled(ANSWERS[self.aim], **several), "answer")
+        answer = Line(ANSWERS[self.aim].format(size=self.size, power=self.power), "answer")
         measures = dict.fromkeys(each.measure for each in self.rows)
         tables = [Section([self.table(measure)]) for measure in measures]
         notes = [
@@ -301,17 +295,13 @@ class Plan(Documented):
                 "assured: to be about 80% sure of the power, by the upper limit of the sd. The limit is nominally one "
                 "of 90%, but it rests on the normal distribution, and per-query scores vary less evenly."
             ),
-            filled(TESTS[self.aim], **several),
+            TESTS[self.aim].format(alpha=self.alpha),
             *self.errors_said(),
             *self.spread_said(),
         ]
         if self.comparisons > 1:
-            notes.append(
-                filled(
-                    "The level is divided by {comparisons:planned comparison/planned comparisons} (Bonferroni).",
-                    **several,
-                )
-            )
+            planned = plural(self.comparisons, "planned comparison")
+            notes.append(f"The level is divided by {planned} (Bonferroni).")
         if self.correlation is not None:
             notes.append(
                 f"By people: if a model judges {self.judged:,} queries, its differences correlate with those of "
@@ -322,13 +312,11 @@ class Plan(Documented):
                 notes.append(
                     "∞: with so few queries that a model judges, no number that people judge is enough."
                 )
-        if any(each.pilot < FEW for each in self.rows):
+        fewest = min(each.pilot for each in self.rows)
+        if fewest < FEW:
             notes.append(
-                filled(
-                    "The pilot has only {fewest:query/queries}, so its standard deviation is very "
-                    "uncertain: plan for the assured number.",
-                    fewest=min(each.pilot for each in self.rows),
-                )
+                f"The pilot has only {plural(fewest, 'query', 'queries')}, so its standard deviation is very "
+                "uncertain: plan for the assured number."
             )
         crowded = [f"{each.first} - {each.second} ({each.measure})" for each in self.rows if each.crowded]
         if crowded:
@@ -352,15 +340,13 @@ class Plan(Documented):
             numbers = [getattr(each, name) for each in rows]
             ends = dict.fromkeys(decimals(end(numbers), digits) for end in (min, max))
             said[name] = " to ".join("<0.001" if end == "0.000" else end for end in ends)
-        return [
-            filled(
-                "With only the pilot's queries, the power is {pilot_power}. If the true difference is {size:g}, a "
-                "difference that they find significant has the wrong sign with probability {wrong_sign}, and its mean "
-                "size is {exaggeration} times the true one (type S and M errors, Gelman and Carlin 2014).",
-                size=self.size,
-                **said,
-            )
-        ]
+        sentence = (
+            f"With only the pilot's queries, the power is {said['pilot_power']}. If the true difference is "
+            f"{self.size:g}, a difference that they find significant has the wrong sign with probability "
+            f"{said['wrong_sign']}, and its mean size is {said['exaggeration']} times the true one (type S and M "
+            "errors, Gelman and Carlin 2014)."
+        )
+        return [sentence]
 
     def spread_said(self) -> list[str]:
         """Returns what an average pair needs, in a sentence for each measure."""
@@ -377,23 +363,14 @@ class Plan(Documented):
         rows = [each for each in self.rows if each.measure == measure]
         names = apart([name for each in rows for name in (each.first, each.second)])
         header = [measure, "pilot", "mean", "sd", "queries", "assured"]
-        header += ["by\npeople", "people\nassured"] if self.correlation is not None else []
-        cells = [
-            [
-                f"{names[2 * place]} - {names[2 * place + 1]}",
-                str(each.pilot),
-                decimals(each.mean, 4, sign=True),
-                decimals(each.sd, 4),
-                rounded_up(each.queries),
-                rounded_up(each.assured),
-                *(
-                    map(rounded_up, (each.people, each.people_assured))
-                    if self.correlation is not None
-                    else ()
-                ),
-            ]
-            for place, each in enumerate(rows)
-        ]
+        judged = self.correlation is not None
+        header += ["by\npeople", "people\nassured"] * judged
+        cells = []
+        for place, each in enumerate(rows):
+            counts = [each.queries, each.assured, *[each.people, each.people_assured] * judged]
+            name = f"{names[2 * place]} - {names[2 * place + 1]}"
+            numbers = [str(each.pilot), decimals(each.mean, 4, sign=True), decimals(each.sd, 4)]
+            cells.append([name, *numbers, *map(rounded_up, counts)])
         return Table(header, cells)
 
 
@@ -586,13 +563,14 @@ class Wanted:
         level = self.alpha if self.aim == "difference" else 2 * self.alpha
         return fewest_equal(self.size, greatest - least + planned, level)
 
-    def errors(self, sd: float, queries: int) -> tuple[float, float, float]:
-        """Returns the power of the pilot's queries and the errors of significant results there; NaN for other aims."""
+    def errors(self, sd: float, queries: int) -> dict[str, Any]:
+        """Returns the power of the pilot's queries and the errors of significant results there, for a difference."""
         if self.aim != "difference":
-            return math.nan, math.nan, math.nan
+            return {}
         size = self.size / sd
+        errors = errors_if_significant(size * math.sqrt(queries), queries - 1.0, self.alpha)
         power = power_of(self.aim, size, queries, self.alpha)
-        return (power, *errors_if_significant(size * math.sqrt(queries), queries - 1.0, self.alpha))
+        return {"pilot_power": power, "wrong_sign": errors[0], "exaggeration": errors[1]}
 
     def by_variances(self, its: Variances) -> Needed:
         """Returns the numbers of an average pair, by the interaction of queries and runs."""
@@ -657,31 +635,22 @@ def needed(table: RunTable, first: Scores, second: Scores, wanted: Wanted) -> Ne
         value - theirs[query] for query, value in first.by_query(measure).items() if query in theirs
     ]
     found = np.array([each for each in differences if math.isfinite(each)])
-    pair = {"measure": measure, "first": first.name, "second": second.name}
+    pair = f"{measure}, {first.name} and {second.name}"
     if len(found) < 2:
+        have = plural(len(found), "query has", "queries have")
         raise DataError(
-            filled(
-                "{measure}, {first} and {second}: {queries:query has/queries have} a value in both runs. A "
-                "pilot needs at least two, and preferably twenty.",
-                **pair,
-                queries=len(found),
-            )
+            f"{pair}: {have} a value in both runs. A pilot needs at least two, and preferably twenty."
         )
     sd = float(found.std(ddof=1))
     if sd <= SMALLEST:
         raise DataError(
-            filled(
-                "{measure}, {first} and {second}: all {queries} differences of the pilot are equal, so it "
-                "does not show how much they vary. Use a pilot with more queries.",
-                **pair,
-                queries=len(found),
-            )
+            f"{pair}: all {len(found)} differences of the pilot are equal, so it does not show how much they vary. "
+            "Use a pilot with more queries."
         )
     sample = (len(found), float(found.mean()))
     made = Needed(measure, first.name, second.name, *sample, *wanted.numbers(sd, len(found) - 1))
     if not crowded_values(found[:, None], differences=True)[0]:
-        power, wrong_sign, exaggeration = wanted.errors(sd, len(found))
-        return replace(made, pilot_power=power, wrong_sign=wrong_sign, exaggeration=exaggeration)
+        return replace(made, **wanted.errors(sd, len(found)))
     fewest = wanted.fewest_equal(table)
     names = ("queries", "assured", "people", "people_assured")
     # A number that is NaN stays NaN.

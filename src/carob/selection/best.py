@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import asdict
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,7 @@ from carob._dataclasses import dataclass, replace
 from carob._numpy import np
 from carob.comparison.design import HoldOut, Resampling
 from carob.comparison.significance import estimated_means
-from carob.comparison.tables import top_said
+from carob.comparison.tables import hidden_said
 from carob.comparison.verdict import names_in
 from carob.conventions import arguments
 from carob.conventions.arguments import specified
@@ -23,7 +22,7 @@ from carob.evaluation.scores import uncounted
 from carob.inputs.query_files import groups_of
 from carob.output.document import Document, Documented, Items, Line, Section, Table
 from carob.output.errors import DataError, Worded
-from carob.output.language import filled
+from carob.output.language import filled, plural
 from carob.output.layout import apart, decimals
 from carob.output.pictures.figures import whiskers
 from carob.output.results import Records
@@ -53,81 +52,11 @@ if TYPE_CHECKING:
     from carob.inputs.qrels import QrelsLike
     from carob.inputs.query_files import Groups, GroupsLike
     from carob.lists.rows import Floats
+    from carob.output.document import Part
     from carob.output.pictures.figures import Drawing
 
-SENTENCES = {
-    "answer": "By {measure}, {run} {has} the best mean of {runs:run/runs} on {queries:query/queries}.",
-    "apparent": "on these queries",
-    "honest": "expected on other queries",
-    "held out": "on {queries:held-out query/held-out queries}",
-    "method:folds": (
-        "Expected on other queries: the run is selected on all folds but one and scored on that fold "
-        "({folds} folds, {repeats:division/divisions}). The {confidence:g}% intervals repeat the selection "
-        "in {again} resamples of the queries.{worst}"
-    ),
-    "method:one": (
-        "Expected on other queries: the run is selected on all queries but one and scored on that query. The "
-        "{confidence:g}% intervals repeat the selection in {again} resamples of the queries.{worst}"
-    ),
-    "worst": " Where many values are equal, they contain the worst-point interval. They "
-    "tend to be too wide rather than too narrow.",
-    "worst:few": (
-        " With fewer than {least} queries, they may be far too narrow, since few resamples show values that are rare."
-    ),
-    "set": (
-        "May be best, and ranks: those that two sign-flip tests do not rule out, at {confidence:g}% "
-        "confidence for all runs together. First: the share of resamples of the queries in which the run is "
-        "first, which is not the probability that it is the best. {resamples:,} resamples, seed {seed}."
-    ),
-    "few": (
-        "{count:query is/queries are} too few to select on: no sign-flip test can show at level {alpha:g} "
-        "that a run is "
-        "worse than another, so all may be best. Select on more queries or clusters of queries."
-    ),
-    "closed": (
-        "{held:query is/queries are} held out (share {share:g}, salt '{salt}'), and no number above includes "
-        "them."
-    ),
-    "opened": "{held:held-out query is/held-out queries are} now opened (share {share:g}, salt '{salt}').",
-    "first": "The ledger, a memory aid, lists no earlier opening.",
-    "before": (
-        "One or more of these queries were opened {before:time/times} before, and the ledger, a memory aid, "
-        "lists {others:opening/openings} of other queries. For a run that was changed after an opening, the score on "
-        "these queries is no longer an honest estimate."
-    ),
-    "one side": (
-        "A share of {share:g} holds out {held} of {queries:query/queries}, so nothing is left to compare: "
-        "use another share or salt."
-    ),
-    "few queries": (
-        "{measure}: all runs have a value for {queries:query/queries}, but selection needs at least 3. Add "
-        "queries."
-    ),
-}
-"""The sentences about the selection of a run, of queries."""
-OF_COLLECTIONS = {
-    "few": (
-        "{count:collection is/collections are} too few to select on: no sign-flip test can show at level "
-        "{alpha:g} that "
-        "a run is worse than another, so all may be best. Select on the queries of one collection, or compare "
-        "these collections with the target 'these'."
-    ),
-    "answer": "By {measure}, {run} {has} the best macro mean of {runs:run/runs} over {queries:collection/collections}.",
-    "set": (
-        "May be best, and ranks: those that two sign-flip tests do not rule out, at {confidence:g}% "
-        "confidence for all runs together. First: the share of resamples of the collections, with all their "
-        "queries, in which the run is first, which is not the probability that it is the best. {resamples:,} "
-        "resamples, seed {seed}."
-    ),
-}
-"""The sentences that differ where collections are the unit. In the other sentences, the word "collections" replaces
-"queries"."""
-
-ASSUMED = (
-    " The other collections are the population of which these are a random sample; each has the same weight."
-)
-QUERIES = re.compile(r"(?<!{)quer(?:y|ies)")
-"""A word that is not the name of a number in braces."""
+ONE = {"queries": "query", "collections": "collection"}
+"""The singular of each unit that is selected on."""
 
 FEWEST = 3
 """The smallest number of queries from which a run can be selected with one query left out."""
@@ -259,9 +188,8 @@ class Best(Documented):
 
     def contents(self) -> dict[str, Any]:
         """Returns the result by name, without the setting of its tables."""
-        split: dict[str, Any] = {"hold_out": None, "salt": None}
-        if self.hold_out is not None:
-            split = {"hold_out": self.hold_out.share, "salt": self.hold_out.salt}
+        held = self.hold_out
+        split = {"hold_out": held and held.share, "salt": held and held.salt}
         parts = {"resampling": asdict(self.resampling), "hold_out": split, "top": {}}
         found: dict[str, Any] = {}
         for name, value in super().contents().items():
@@ -299,46 +227,41 @@ class Best(Documented):
         known = [Section([Items(self.footers)])] if self.footers else []
         return Document([*sections, *known, Section([Items(self.notes())]), Section(warned)])
 
-    def said(self, key: str, /, **words: Any) -> str:
-        """Returns a sentence about queries, or about collections if these are the unit."""
-        return said_of(self.unit, key, **words)
-
     def sections(self, found: BestBy) -> list[Section]:
         """Returns the answer, the table of runs and the table of families of one measure."""
         tied = [each.run for each in found.candidates if abs(each.mean - found.apparent) <= NOISE]
-        size = {
-            "measure": found.measure,
-            "run": names_in(tied, range(len(tied))),
-            "runs": len(found.candidates),
-        }
-        size["has"] = "has" if len(tied) == 1 else "have"
-        answer = Line(self.said("answer", **size, queries=found.queries), "answer")
+        best = f"{names_in(tied, range(len(tied)))} {'has' if len(tied) == 1 else 'have'} the best"
+        runs, units = plural(len(found.candidates), "run"), units_said(found.queries, self.unit)
+        means = (
+            f"mean of {runs} on {units}" if self.unit == "queries" else f"macro mean of {runs} over {units}"
+        )
         values = Table(
             [found.measure, "value", self.interval],
             [
-                [self.said("apparent"), decimals(found.apparent, 4), "-"],
-                [self.said("honest"), *cells(found.honest)],
+                [f"on these {self.unit}", decimals(found.apparent, 4), "-"],
+                [f"expected on other {self.unit}", *cells(found.honest)],
                 ["difference (optimism)", *cells(found.optimism, sign=True)],
                 *self.opened(found),
             ],
         )
-        made = [Section([answer]), Section([values]), Section([self.table(found)])]
-        hidden = len(found.candidates) - len(self.shown(found))
-        if hidden:
-            top = top_said(self.top)
-            note = filled("{count:more run is/more runs are} not shown ({top}).", count=hidden, top=top)
-            made.append(Section([Line(note)]))
-        return made + ([Section([self.family_table(found)])] if found.families else [])
+        hidden = hidden_said(len(found.candidates) - len(self.shown(found)), "", self.top)
+        parts: list[Part] = [
+            Line(f"By {found.measure}, {best} {means}.", "answer"),
+            values,
+            self.table(found),
+        ]
+        parts += [Line(hidden)] if hidden else []
+        parts += [self.family_table(found)] if found.families else []
+        return [Section([each]) for each in parts]
 
     def opened(self, found: BestBy) -> list[list[str]]:
         """Returns the rows of the held-out queries."""
-        if found.held_out is None:
-            return []
         its = found.held_out
-        rows = [[self.said("held out", queries=its.queries), *cells(its.value)]]
+        if its is None:
+            return []
+        rows = [[f"on {units_said(its.queries, self.unit, 'held-out ')}", *cells(its.value)]]
         if its.gain is not None:
-            title = f"there, gain over {self.baseline}"
-            rows.append([title, *cells(its.gain, sign=True)])
+            rows.append([f"there, gain over {self.baseline}", *cells(its.gain, sign=True)])
         return rows
 
     @property
@@ -380,21 +303,38 @@ class Best(Documented):
 
     def notes(self) -> list[str]:
         """Returns the sentences about the method and the held-out queries."""
-        how = self.resampling
-        several: dict[str, Any] = {
-            "folds": how.folds,
-            "repeats": how.repeats,
-            "confidence": 100 * (1 - self.alpha),
-        }
-        several["again"] = RESELECTIONS
-        units = min(each.queries for each in self.measures)
-        several["worst"] = self.said("worst:few" if units < FEWEST_EQUAL else "worst", least=FEWEST_EQUAL)
-        if how.folds >= units:
-            notes = [self.said("method:one", **several)]
-        else:
-            notes = [self.said("method:folds", **several)]
-        notes.append(self.said("set", **several, resamples=how.resamples, seed=how.seed))
-        notes.append("Chosen: how often cross-validation selected the run.")
+        how, units, least = self.resampling, self.unit, min(each.queries for each in self.measures)
+        confidence = f"{100 * (1 - self.alpha):g}%"
+        divided = f"all {units} but one and scored on that {ONE[units]}"
+        if how.folds < least:
+            divisions = plural(how.repeats, "division")
+            divided = f"all folds but one and scored on that fold ({how.folds} folds, {divisions})"
+        worst = (
+            "Where many values are equal, they contain the worst-point interval. They tend to be too wide rather than "
+            "too narrow."
+        )
+        if least < FEWEST_EQUAL:
+            worst = (
+                f"With fewer than {FEWEST_EQUAL} {units}, they may be far too narrow, since few resamples show values "
+                "that are rare."
+            )
+        expected = (
+            f"Expected on other {units}: the run is selected on {divided}. The {confidence} intervals repeat the "
+            f"selection in {RESELECTIONS} resamples of the {units}. {worst}"
+        )
+        resamples = f"resamples of the {units}"
+        if units == "collections":
+            expected += (
+                " The other collections are the population of which these are a random sample; each has the same "
+                "weight."
+            )
+            resamples += ", with all their queries,"
+        not_worse = (
+            f"May be best, and ranks: those that two sign-flip tests do not rule out, at {confidence} confidence for "
+            f"all runs together. First: the share of {resamples} in which the run is first, which is not the "
+            f"probability that it is the best. {how.resamples:,} resamples, seed {how.seed}."
+        )
+        notes = [expected, not_worse, "Chosen: how often cross-validation selected the run."]
         if self.baseline is not None:
             notes.append(
                 "Held-out gain: the variant is selected on all folds but one and compared with the baseline "
@@ -402,25 +342,28 @@ class Best(Documented):
             )
         if self.hold_out is None:
             return notes
-        key = "closed" if self.opened_before is None else "opened"
-        split = {"held": self.held, "share": self.hold_out.share, "salt": self.hold_out.salt}
-        notes.append(self.said(key, **split))
-        if self.opened_before is not None:
-            notes.append(
-                "Intervals on held-out queries are Student's or worst-point intervals of their scores."
-            )
-            before = {"before": self.opened_before, "others": (self.opened_in_all or 0) - self.opened_before}
-            notes.append(self.said("first" if not self.opened_in_all else "before", **before))
+        split = f"(share {self.hold_out.share:g}, salt '{self.hold_out.salt}')"
+        if self.opened_before is None:
+            held = plural(self.held, f"{ONE[units]} is", f"{units} are")
+            return [*notes, f"{held} held out {split}, and no number above includes them."]
+        held = plural(self.held, f"held-out {ONE[units]} is", f"held-out {units} are")
+        notes.append(f"{held} now opened {split}.")
+        notes.append("Intervals on held-out queries are Student's or worst-point intervals of their scores.")
+        if not self.opened_in_all:
+            return [*notes, "The ledger, a memory aid, lists no earlier opening."]
+        before = plural(self.opened_before, "time")
+        others = plural(self.opened_in_all - self.opened_before, "opening")
+        notes.append(
+            f"One or more of these {units} were opened {before} before, and the ledger, a memory aid, lists {others} "
+            f"of other {units}. For a run that was changed after an opening, the score on these {units} is no longer "
+            "an honest estimate."
+        )
         return notes
 
 
-def said_of(unit: str, key: str, /, **words: Any) -> str:
-    """Returns a sentence about queries, or about collections if these are the unit."""
-    said = SENTENCES[key]
-    if unit == "collections":
-        said = QUERIES.sub(lambda found: "collection" + "s" * (found[0] == "queries"), said)
-        said = OF_COLLECTIONS.get(key, said) + ASSUMED * key.startswith("method:")
-    return filled(said, **words)
+def units_said(count: int, unit: str, kind: str = "") -> str:
+    """Returns a number of queries or collections, perhaps of a kind, as text."""
+    return plural(count, kind + ONE[unit], kind + unit)
 
 
 def cells(found: Estimate, *, sign: bool = False) -> list[str]:
@@ -518,8 +461,10 @@ def best(
     if hold_out is not None:
         held = held_out(units_of(ids, groups), hold_out.share, hold_out.salt)
         if held.all() or not held.any():
-            words = {"share": hold_out.share, "queries": len(ids), "held": int(held.sum())}
-            raise DataError(said_of(unit, "one side", **words))
+            raise DataError(
+                f"A share of {hold_out.share:g} holds out {held.sum()} of {units_said(len(ids), unit)}, so nothing is "
+                "left to compare: use another share or salt."
+            )
     draw = Draw(resampling.resamples, resampling.seed, alpha=alpha)
     method = SelectionMethod(resampling.folds, resampling.repeats, draw, unit)
     found = tuple(method.best_by(each.part(~held).complete(), names, families, base) for each in tables)
@@ -538,7 +483,13 @@ def best(
     if groups is not None:
         units = min(units, len(np.unique(groups.codes[~held])))
     if 2.0 ** (1 - units) >= alpha:
-        few = said_of(unit, "few", count=units, alpha=alpha)
+        remedy = "Select on more queries or clusters of queries."
+        if unit == "collections":
+            remedy = "Select on the queries of one collection, or compare these collections with the target 'these'."
+        few = (
+            f"{plural(units, f'{ONE[unit]} is', f'{unit} are')} too few to select on: no sign-flip test can show at "
+            f"level {alpha:g} that a run is worse than another, so all may be best. {remedy}"
+        )
         result = replace(result, warnings=(*result.warnings, few))
     if hold_out is None or not hold_out.opened or hold_out.ledger is None:
         return result
@@ -617,8 +568,11 @@ class SelectionMethod:
                 "with an arithmetic mean, such as AP in place of GMAP."
             )
         if len(table.values) < FEWEST:
-            words = {"measure": table.label, "queries": len(table.values)}
-            raise DataError(said_of(self.unit, "few queries", **words))
+            known = units_said(len(table.values), self.unit)
+            raise DataError(
+                f"{table.label}: all runs have a value for {known}, but selection needs at least {FEWEST}. Add "
+                f"{self.unit}."
+            )
         sign, scores = table.sign, table.sign * table.exchangeable
         draw = replace(self.draw, clusters=table.clusters)
         selection = self.selection(scores, table)

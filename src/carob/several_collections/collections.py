@@ -14,6 +14,7 @@ from carob.comparison.significance import (
     corrected,
     decided,
     empty_outcome,
+    in_parts,
     outperformed,
     pairs_of,
     settings_of,
@@ -52,7 +53,7 @@ from carob.statistics.selection import ranks_in
 from carob.statistics.signed_ranks import bayesian_signed_ranks, signed_rank_p
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from carob.comparison.significance import Outcome
     from carob.conventions.arguments import Absent, Average, BordaOf, FriedmanTies, Target
@@ -62,18 +63,6 @@ if TYPE_CHECKING:
     from carob.evaluation.collections import CollectionsLike, CollectionValues, Scored
     from carob.lists.rows import Floats, Integers
     from carob.statistics.estimates import Tested
-
-MEANS_ALONE = {
-    "these": (
-        "The target 'these' needs per-query scores, but only one value for each collection and run is known: "
-        "choose the target 'similar', or pass per-query scores."
-    ),
-    "micro": (
-        "The micro mean needs the number of queries, but only one value for each collection and run is "
-        "known: choose the average 'macro', or pass per-query scores."
-    ),
-}
-"""The reasons why means over queries alone are not enough."""
 
 MOST_POSTERIORS = 2_000
 """The maximum number of pairs with a posterior, which takes some milliseconds each.
@@ -91,8 +80,6 @@ If there are more values, there are fewer resamples.
 """
 
 FEWEST_RESAMPLES = 400
-AT_ONCE = 4_000_000
-"""The number of differences of resampled means held in memory at a time."""
 
 
 @specified
@@ -198,9 +185,16 @@ def compared(
     usual = settings_of(replace(test, name="t"), len(found.runs), len(found.measures), base)
     settings = AcrossSettings(**vars(usual), **chosen)
     if any(each.queries is None for its in found.values.values() for each in its):
-        for word, needs in (("these", settings.target == "these"), ("micro", settings.average == "micro")):
-            if needs:
-                raise DataError(MEANS_ALONE[word])
+        if settings.target == "these":
+            raise DataError(
+                "The target 'these' needs per-query scores, but only one value for each collection and run is known: "
+                "choose the target 'similar', or pass per-query scores."
+            )
+        if settings.average == "micro":
+            raise DataError(
+                "The micro mean needs the number of queries, but only one value for each collection and run is known: "
+                "choose the average 'macro', or pass per-query scores."
+            )
     contests: dict[str, Any] = decided(over_collections(found, settings).measures, settings, found.runs)
     return CollectionsComparison(
         found.collections, found.runs, found.scores, found.lacking, found.notes, contests, settings
@@ -213,9 +207,12 @@ def over_collections(found: Scored, settings: AcrossSettings) -> MethodResult:
     ids = Names.of_bytes([each.encode("utf-8", "surrogateescape") for each in found.collections])
     measures = []
     for label, measure in found.measures.items():
-        table = RunTable(label, measure, np.array([each.means for each in found.values[label]]))
-        method = CollectionsMethod(settings, *pairs, table.sign)
-        measures.append(method.estimated(table, found.collections, found.values[label]))
+        values = found.values[label]
+        table = RunTable(label, measure, np.array([each.means for each in values]))
+        known = values[0].queries is not None
+        size = np.array([each.queries for each in values], np.float64) if known else None
+        method = CollectionsMethod(settings, *pairs, table.sign, size)
+        measures.append(method.estimated(table, found.collections, values))
     return MethodResult(ids, measures, settings)
 
 
@@ -228,12 +225,14 @@ class CollectionsMethod:
         first: the first run of each pair.
         second: the second run of each pair.
         sign: 1 if larger values are better, else -1.
+        size: the number of queries of each collection; None where only means are known.
     """
 
     settings: AcrossSettings
     first: Integers
     second: Integers
     sign: float
+    size: Floats | None
 
     def estimated(
         self, table: RunTable, names: Sequence[str], values: Sequence[CollectionValues]
@@ -248,32 +247,25 @@ class CollectionsMethod:
         settings, means = self.settings, table.values
         differences = means[:, self.first] - means[:, self.second]
         errors = squared_errors(values, self.first, self.second)
-        size = None if values[0].queries is None else np.array([each.queries for each in values], np.float64)
-        weight = size if settings.average == "micro" else None
-        found = self.contrasts(differences, errors, size, weight)
+        found = self.contrasts(differences, errors)
         whole = np.asarray(~np.isnan(means).any(axis=1))
         complete = [each for each, there in zip(values, whole.tolist(), strict=True) if there]
         drawn = self.drawn(complete) if len(complete) > 1 else None
-        own = self.contrasts(means, own_errors(values), size, weight)
+        own = self.contrasts(means, own_errors(values))
         if settings.interval == "bootstrap" and drawn is not None:
-            found = self.percentiles(
-                found,
-                differences,
-                drawn,
-                lambda part: drawn[:, self.first[part]] - drawn[:, self.second[part]],
-            )
-            own = self.percentiles(own, means, drawn, lambda part: drawn[:, part])
+            found = self.percentiles(found, differences, drawn, self.first, self.second)
+            own = self.percentiles(own, means, drawn, np.arange(means.shape[1]))
         counts = (~np.isnan(means)).sum(axis=0).tolist()
         ranks = mid_ranks(self.sign * means)
         best = best_first(own.value.tolist(), self.sign, counts)[0]
-        micro = None if size is None else like_these(means, size).value
+        micro = None if self.size is None else like_these(means, self.size).value
         more = {
             "counts": tuple(counts),
             "collections": tuple(map(self.one, names, values, errors, ranks)),
             "macro": tuple(like_these(means).value.tolist()),
             "micro": None if micro is None else tuple(micro.tolist()),
             "borda": tuple(borda(ranks, settings.borda_of).tolist()),
-            "other_target": self.other_target(differences, errors, size, weight),
+            "other_target": self.other_target(differences, errors),
             **self.ranked(ranks[whole]),
             **self.placed(drawn, len(complete)),
         }
@@ -312,28 +304,20 @@ class CollectionsMethod:
             "resamples": len(drawn),
         }
 
-    def contrasts(
-        self,
-        values: Floats,
-        errors: Floats,
-        size: Floats | None,
-        weight: Floats | None,
-        target: str = "",
-    ) -> Tested:
+    def contrasts(self, values: Floats, errors: Floats, target: str = "") -> Tested:
         """Returns the means over collections of runs, or of differences, with the test of the target."""
-        confidence = self.settings.confidence
-        if (target or self.settings.target) == "similar" or size is None:
-            return like_these(values, weight, confidence=confidence)
-        return these(values, errors, size, weight, confidence=confidence)
+        settings = self.settings
+        weight = self.size if settings.average == "micro" else None
+        if (target or settings.target) == "similar" or self.size is None:
+            return like_these(values, weight, confidence=settings.confidence)
+        return these(values, errors, self.size, weight, confidence=settings.confidence)
 
-    def other_target(
-        self, differences: Floats, errors: Floats, size: Floats | None, weight: Floats | None
-    ) -> int | None:
+    def other_target(self, differences: Floats, errors: Floats) -> int | None:
         """Returns the number of pairs that differ significantly for the other target; None if it is unknown."""
-        other = "these" if self.settings.target == "similar" else "similar"
-        if size is None:
+        if self.size is None:
             return None
-        p = self.contrasts(differences, errors, size, weight, other).p
+        other = "these" if self.settings.target == "similar" else "similar"
+        p = self.contrasts(differences, errors, other).p
         return int((corrected(p, self.settings.correction) < self.settings.alpha).sum())
 
     def drawn(self, values: Sequence[CollectionValues]) -> Floats:
@@ -358,7 +342,7 @@ class CollectionsMethod:
         return resampled_queries(tables, weight / weight.sum(), draw)
 
     def percentiles(
-        self, found: Tested, values: Floats, drawn: Floats, means: Callable[[Integers], Floats]
+        self, found: Tested, values: Floats, drawn: Floats, first: Integers, second: Integers | None = None
     ) -> Tested:
         """Returns the means with percentile intervals.
 
@@ -368,15 +352,17 @@ class CollectionsMethod:
             found: the means.
             values: the values behind them [collections, columns].
             drawn: the means of the runs over resamples [resamples, runs].
-            means: a function that returns the resampled means of some columns.
+            first: the run of each column.
+            second: the run that is subtracted in each column; None where there is none.
         """
         tail = self.settings.percentile_level(len(values)) / 2
         low, high = found.low.copy(), found.high.copy()
         kept = np.flatnonzero(~np.isnan(values).any(axis=0) & ~np.isnan(low))
-        step = max(1, AT_ONCE // len(drawn))
-        for start in range(0, len(kept), step):
-            part = kept[start : start + step]
-            low[part], high[part] = np.quantile(means(part), [tail, 1 - tail], axis=0)
+        for part in in_parts(kept, len(drawn)):
+            means = (
+                drawn[:, first[part]] if second is None else drawn[:, first[part]] - drawn[:, second[part]]
+            )
+            low[part], high[part] = np.quantile(means, [tail, 1 - tail], axis=0)
         return replace(found, low=low, high=high)
 
     def outcome(self, found: Tested, differences: Floats, ranks: Floats, best: int) -> Outcome:

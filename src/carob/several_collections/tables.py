@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from carob._cached import cached_property
 from carob._dataclasses import dataclass, replace
 from carob._numpy import np
-from carob.comparison.cautions import CAUTIONS, resamples_needed
+from carob.comparison.cautions import MEANINGS, few_resamples_said, resamples_needed
 from carob.comparison.findings import (
     SHORT_NAMES,
     Contest,
@@ -28,10 +28,11 @@ from carob.comparison.tables import (
     View,
     against,
     chances,
+    first_runs,
     gaps,
+    hidden_said,
     pairs_among,
     posterior,
-    top_said,
     wins,
 )
 from carob.comparison.verdict import MOST_LETTERED, baseline_said, best_said, p_text, p_texts
@@ -39,7 +40,7 @@ from carob.evaluation.collections import HEADING, HEADING_OF_MEANS, MACRO, TITLE
 from carob.evaluation.score_tables import signature
 from carob.output.document import Document, Items, Line, Section, Table
 from carob.output.errors import DataError
-from carob.output.language import filled
+from carob.output.language import filled, plural
 from carob.output.layout import (
     COLUMNS,
     Marked,
@@ -59,102 +60,14 @@ from carob.statistics.collections import expanded
 from carob.statistics.mean_ranks import groups
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from carob.output.document import Part
     from carob.output.pictures.figures import Drawing
     from carob.statistics.mean_ranks import Friedman
 
+MICRO = "Micro: each query has the same weight, so large collections dominate."
 INCOMPLETE = "{measure}: {complete:collection has/collections have} all runs, so runs are not ranked."
-ANSWERS = {
-    "of all": "{measure}, {average} mean over {collections:collection}. {said}",
-    "of some": (
-        "{measure}, {average} mean over {collections:collection}, of {whole} runs that all these collections have. "
-        "{said}"
-    ),
-    "of none": (
-        "By {measure}, fewer than two runs cover all {collections:collection}: means over different "
-        "collections are not comparable, so no run is named as the best. Each pair of runs is "
-        "compared on the collections that have both runs."
-    ),
-}
-"""The answer of a comparison, which says what the means are of."""
-METHOD = {
-    "target:similar": (
-        "p and intervals concern collections like these {collections}: they assume that these are a random "
-        "sample."
-    ),
-    "target:these": (
-        "p, corrected p and intervals concern these {collections} collections: they say nothing about other "
-        "collections, and assume that the queries are a random sample of each. Wilcoxon's and Friedman's tests "
-        "take the collections as the sample."
-    ),
-    "average:macro": MACRO,
-    "average:micro": "Micro: each query has the same weight, so large collections dominate.",
-    "error:similar": (
-        "Standard error: cluster-robust (CR2), each collection is a cluster; degrees of freedom: those of "
-        "Bell and McCaffrey."
-    ),
-    "error:these": "Standard error: the errors of the collections, each weighted by its share of the queries.",
-    "interval:similar:t": "{confidence:g}% CI and p: Student's t over collections.",
-    "interval:similar:bootstrap": (
-        "{confidence:g}% CI: expanded percentiles over resampled collections ({resamples:,} resamples, seed "
-        "{seed}); p: Student's t over collections."
-    ),
-    "interval:these:t": (
-        "{confidence:g}% CI and p: Student's t over the queries of each collection, with Satterthwaite's "
-        "degrees of freedom."
-    ),
-    "interval:these:bootstrap": (
-        "{confidence:g}% CI: percentiles over resampled queries of each collection ({resamples:,} resamples, "
-        "seed {seed}); p: Student's t, with Satterthwaite's degrees of freedom."
-    ),
-    "corrected": "p({correction}) and Wilc. are corrected for the number of pairs.",
-    "place": (
-        "place: range of the place by the mean in {share:.3g}% of the resamples of {drawn} ({resamples:,} resamples, "
-        "seed {seed}).{few}"
-    ),
-    "place:few": " With few collections, it contains the true place less often.",
-    "no place": "No range of places: fewer than {least} collections show too little of how places vary.",
-    "letters": (
-        "A {mark}: significantly better than that run on this collection (paired t-test over its queries, "
-        "corrected in the same way)."
-    ),
-    "wilcoxon": (
-        "W/T/L: collections on which the first run is better, equal, worse. Wilc.: exact Wilcoxon "
-        "signed-rank test over collections."
-    ),
-    "rope": "P(worse), P(same), P(better): Bayesian signed-rank test over collections; differences within "
-    "{rope:g} count as the same.",
-    "borda": "Borda: number of {runs} minus rank, summed over collections; a missing run gets no points.",
-}
-"""The method, by the settings."""
-RANKS = {
-    "significant": (
-        "CD {cut}: mean ranks that differ by at least this differ significantly (Nemenyi, alpha {alpha:g}).{bars}"
-    ),
-    "descriptive": (
-        "CD {cut}: Nemenyi's critical difference of mean ranks, alpha {alpha:g}.{bars} It only describes the ranks "
-        "here, since Friedman's test (by F) does not reject equal mean ranks."
-    ),
-    "deciding": (
-        "These tests compare ranks. Which runs are separated, and which pairs are significant, is decided by the p of "
-        "the pairs, which compare means."
-    ),
-}
-"""What Nemenyi's critical difference means, by Friedman's test, and what it does not decide."""
-CONSTANT = {
-    "similar": (
-        "{measure}: {count:pair differs/pairs differ} by the same amount on every collection ({shown}): "
-        "without variation there is no t and no interval; p is that of the sign-flip test over collections."
-    ),
-    "these": (
-        "{measure}: {count:pair differs/pairs differ} by the same amount on every query of a collection "
-        "({shown}): without variation there is no t and no interval; p is that of the sign-flip test over "
-        "queries."
-    ),
-}
-"""Pairs without variation, by the target."""
 TITLES = {
     "runs": "Runs",
     "pairs": "Pairs of runs",
@@ -403,9 +316,8 @@ class CollectionsComparison(OnCollections):
             title = filled(TITLE, runs=len(self.names), collections=len(self.collections))
         sections = [Section([Line(self.heading())])]
         for each in self.measures.values():
-            view = ShownResults(self, each, pairs, top, layout)
-            sections += view.sections(titled=layout != "text")
-        warned: list[Part] = [Line(each, mark="! ", tone="warning") for each in self.warnings()]
+            sections += ShownResults(self, each, pairs, top, layout).sections(titled=layout != "text")
+        warned = [Line(each, mark="! ", tone="warning") for each in self.warnings()]
         footers = [Items(each, "footer", hang=0) for each in (self.footers(), self.method()) if each]
         return Document([*sections, *(Section([each]) for each in footers), Section(warned)], title)
 
@@ -413,51 +325,91 @@ class CollectionsComparison(OnCollections):
         """Returns the sentences about the data that are not warnings, such as duplicates and ties."""
         return self.remarks
 
+    @property
+    def primary(self) -> Across:
+        """The result of the first measure."""
+        return next(iter(self.measures.values()))
+
     def heading(self) -> str:
         """Returns the number of collections, runs and queries."""
-        first = next(iter(self.measures.values()))
-        queries = first.queries
+        queries = self.primary.queries
         size = {"collections": len(self.collections), "runs": len(self.names)}
-        if queries is None:
-            return filled(HEADING_OF_MEANS, **size)
-        return filled(HEADING, **size, queries=queries)
+        return (
+            filled(HEADING_OF_MEANS, **size) if queries is None else filled(HEADING, **size, queries=queries)
+        )
 
     def method(self) -> list[str]:
         """Returns the sentences about the method."""
-        settings, first = self.settings, next(iter(self.measures.values()))
-        words = {
-            "collections": len(self.collections),
-            "confidence": 100 * settings.confidence,
-            "alpha": settings.alpha,
-            "correction": SHORT_NAMES.get(settings.correction, settings.correction),
-            "resamples": first.resamples,
-            "seed": settings.seed,
-            "rope": settings.rope,
-            "mark": "number after a score" if first.numbered else "letter",
-            "few": METHOD["place:few"] if settings.target == "similar" else "",
-            "least": FEWEST_PLACED,
-            "share": 100 * (1 - settings.percentile_level(first.complete)),
-            "drawn": "collections" if settings.target == "similar" else "queries of each collection",
-            "runs": "runs" if settings.borda_of == "all" else "runs of the collection",
-        }
-        lettered = first.queries is not None and len(self.names) <= MOST_LETTERED
-        keys = {
-            f"target:{settings.target}": True,
-            f"average:{settings.average}": True,
-            f"error:{settings.target}": settings.average == "micro",
-            f"interval:{settings.target}:{settings.interval}": True,
-            "corrected": settings.correction != "none",
-            "place": first.rank_low is not None,
-            "no place": first.resamples and first.rank_low is None,
-            "letters": lettered,
-            "wilcoxon": True,
-            "rope": settings.rope is not None,
-            "borda": True,
-        }
-        said = [filled(METHOD[key], **words) for key, there in keys.items() if there]
-        if self.first is not None:
-            said.append(signature(self.first))
-        return said
+        settings, first, count = self.settings, self.primary, len(self.collections)
+        similar, micro = settings.target == "similar", settings.average == "micro"
+        target = f"p and intervals concern collections like these {count}: they assume that these are a random sample."
+        error = (
+            "Standard error: cluster-robust (CR2), each collection is a cluster; degrees of freedom: those of Bell and "
+            "McCaffrey."
+        )
+        if not similar:
+            target = (
+                f"p, corrected p and intervals concern these {count} collections: they say nothing about other "
+                "collections, and assume that the queries are a random sample of each. Wilcoxon's and Friedman's tests "
+                "take the collections as the sample."
+            )
+            error = (
+                "Standard error: the errors of the collections, each weighted by its share of the queries."
+            )
+        said = [target, MICRO if micro else MACRO, *[error] * micro, self.interval_said()]
+        if settings.correction != "none":
+            short = SHORT_NAMES[settings.correction]
+            said.append(f"p({short}) and Wilc. are corrected for the number of pairs.")
+        said += [self.places_said()] if first.resamples else []
+        if first.queries is not None and len(self.names) <= MOST_LETTERED:
+            mark = "number after a score" if first.numbered else "letter"
+            said.append(
+                f"A {mark}: significantly better than that run on this collection (paired t-test over its queries, "
+                "corrected in the same way)."
+            )
+        said.append(
+            "W/T/L: collections on which the first run is better, equal, worse. Wilc.: exact Wilcoxon signed-rank test "
+            "over collections."
+        )
+        if settings.rope is not None:
+            said.append(
+                "P(worse), P(same), P(better): Bayesian signed-rank test over collections; differences within "
+                f"{settings.rope:g} count as the same."
+            )
+        runs = "runs" if settings.borda_of == "all" else "runs of the collection"
+        said.append(
+            f"Borda: number of {runs} minus rank, summed over collections; a missing run gets no points."
+        )
+        return said if self.first is None else [*said, signature(self.first)]
+
+    def interval_said(self) -> str:
+        """Returns what p and the intervals are computed by."""
+        settings, similar = self.settings, self.settings.target == "similar"
+        interval = f"{100 * settings.confidence:g}% CI"
+        if settings.interval == "t":
+            student = "Student's t over collections."
+            if not similar:
+                student = "Student's t over the queries of each collection, with Satterthwaite's degrees of freedom."
+            return f"{interval} and p: {student}"
+        drawn = f"({self.primary.resamples:,} resamples, seed {settings.seed})"
+        if similar:
+            how = f"expanded percentiles over resampled collections {drawn}"
+            return f"{interval}: {how}; p: Student's t over collections."
+        how = f"percentiles over resampled queries of each collection {drawn}"
+        return f"{interval}: {how}; p: Student's t, with Satterthwaite's degrees of freedom."
+
+    def places_said(self) -> str:
+        """Returns what the range of places means, or why there is none."""
+        settings, first, similar = self.settings, self.primary, self.settings.target == "similar"
+        if first.rank_low is None:
+            return f"No range of places: fewer than {FEWEST_PLACED} collections show too little of how places vary."
+        share = 100 * (1 - settings.percentile_level(first.complete))
+        drawn = "collections" if similar else "queries of each collection"
+        few = " With few collections, it contains the true place less often."
+        return (
+            f"place: range of the place by the mean in {share:.3g}% of the resamples of {drawn} "
+            f"({first.resamples:,} resamples, seed {settings.seed}).{few * similar}"
+        )
 
     def warnings(self) -> list[str]:
         """Returns the doubts about the data and the limits of the conclusions."""
@@ -468,43 +420,38 @@ class CollectionsComparison(OnCollections):
                 "cannot then be below 0.05, and Student's t needs a normal distribution of the differences. "
                 "The target 'these' concerns these collections only, and gives more certain answers."
             )
-        drawn, confidence = next(iter(self.measures.values())).resamples, self.settings.confidence
+        drawn, confidence = self.primary.resamples, self.settings.confidence
         needed = resamples_needed(drawn, confidence)
         if drawn and needed:
-            found.append(
-                filled(
-                    CAUTIONS["resamples:bootstrap"],
-                    resamples=drawn,
-                    confidence=100 * confidence,
-                    needed=needed,
-                )
+            found.append(few_resamples_said(drawn, confidence, needed))
+        return found + [said for each in self.measures.values() for said in self.warnings_of(each)]
+
+    def warnings_of(self, found: Across) -> Iterator[str]:
+        """Yields what limits the conclusions by one measure."""
+        left = [f"{one.left_out} in {one.name}" for one in found.collections if one.left_out]
+        if left:
+            where = listed(left)
+            yield f"{found.label}: queries without a value in all runs of the collection are left out: {where}."
+        if found.smaller_is_better:
+            yield f"{found.label}: {MEANINGS['smaller']}"
+        these = self.settings.target == "these"
+        flat = [pair for pair in found.pairs if math.isnan(pair.low) and not math.isnan(pair.p_uncorrected)]
+        if flat:
+            shown = listed([pair_names(self.names, pair) for pair in self.facing(found, flat)])
+            units = "queries" if these else "collections"
+            yield (
+                f"{found.label}: {plural(len(flat), 'pair differs', 'pairs differ')} by the same amount on every "
+                f"{'query of a ' * these}collection ({shown}): without variation there is no t and no interval; p is "
+                f"that of the sign-flip test over {units}."
             )
-        for each in self.measures.values():
-            left = [(one.name, one.left_out) for one in each.collections if one.left_out]
-            if left:
-                shown = listed([f"{count} in {name}" for name, count in left])
-                found.append(
-                    f"{each.label}: queries without a value in all runs of the collection are left out: {shown}."
-                )
-            if each.smaller_is_better:
-                found.append(filled(CAUTIONS["smaller"], names=each.label))
-            flat = [
-                pair for pair in each.pairs if math.isnan(pair.low) and not math.isnan(pair.p_uncorrected)
-            ]
-            if flat:
-                shown = listed([pair_names(self.names, pair) for pair in self.facing(each, flat)])
-                key = self.settings.target
-                found.append(filled(CONSTANT[key], measure=each.label, count=len(flat), shown=shown))
-            single = [one.name for one in each.collections if one.queries == 1]
-            if single and self.settings.target == "these":
-                found.append(
-                    f"{each.label}: a single query has no standard error, so there is neither p nor an "
-                    f"interval with these collections: {listed(single)}. Leave them out, or choose the "
-                    "target 'similar'."
-                )
-            if each.complete < 2:
-                found.append(filled(INCOMPLETE, measure=each.label, complete=each.complete))
-        return found
+        single = [one.name for one in found.collections if one.queries == 1]
+        if single and these:
+            yield (
+                f"{found.label}: a single query has no standard error, so there is neither p nor an interval with "
+                f"these collections: {listed(single)}. Leave them out, or choose the target 'similar'."
+            )
+        if found.complete < 2:
+            yield filled(INCOMPLETE, measure=found.label, complete=found.complete)
 
     def to_text(self, columns: int = COLUMNS, *, pairs: str = "top", top: int | None = None) -> str:
         """Returns text for a terminal or a log.
@@ -565,7 +512,7 @@ class CollectionsComparison(OnCollections):
         Raises:
             DataError: fewer than two collections have all runs.
         """
-        its = next(iter(self.measures.values())) if measure is None else self.measures[measure]
+        its = self.primary if measure is None else self.measures[measure]
         pictures = ShownResults(self, its).pictures()
         if not pictures:
             raise DataError(filled(INCOMPLETE, measure=its.label, complete=its.complete))
@@ -577,7 +524,7 @@ class CollectionsComparison(OnCollections):
 
     def figures(self) -> dict[str, Drawing]:
         """Returns the functions that draw the means of runs and the differences of pairs by the first measure."""
-        found, names = next(iter(self.measures.values())), self.names
+        found, names = self.primary, self.names
         means = [(names[run], found.means[run], found.low[run], found.high[run]) for run in found.order]
         pairs = [
             (pair_names(names, each), each.difference, each.low, each.high)
@@ -591,13 +538,11 @@ class CollectionsComparison(OnCollections):
 
     def contents(self) -> dict[str, Any]:
         """Returns everything by name: values by collection, raw and corrected p, ranks, settings, warnings."""
+        letters = zip(self.names, self.primary.marks, strict=True)
         return {
-            **best_named(self.names, next(iter(self.measures.values()))),
+            **best_named(self.names, self.primary),
             "collections": self.collections,
-            "runs": [
-                {"name": name, "letter": letter}
-                for name, letter in zip(self.names, next(iter(self.measures.values())).marks, strict=True)
-            ],
+            "runs": [{"name": name, "letter": letter} for name, letter in letters],
             "settings": {name: getattr(self.settings, name) for name in OF_SETTINGS.split()}
             | {"resamples": self.settings.bootstrap_resamples, "baseline": self.baseline},
             "lacking": [{"run": run, "collection": name} for run, name in self.lacking],
@@ -716,18 +661,21 @@ class ShownResults:
     def answer(self) -> str:
         """Returns the sentence about the best run, or about the runs that are better than the baseline."""
         found, names, settings = self.found, self.whole.names, self.whole.settings
-        if settings.baseline is not None:
-            headline, sides = baseline_said(names, found, settings.baseline)
-        else:
-            headline, sides = best_said(names, found)
-        some = settings.baseline is None and len(found.whole) < len(names)
-        return filled(
-            ANSWERS["of all" if not some else "of some" if len(found.whole) > 1 else "of none"],
-            measure=found.label,
-            average=settings.average,
-            collections=found.filled,
-            whole=len(found.whole),
-            said=" ".join([headline, *sides]),
+        headline, sides = (
+            best_said(names, found)
+            if settings.baseline is None
+            else baseline_said(names, found, settings.baseline)
+        )
+        said, collections = " ".join([headline, *sides]), plural(found.filled, "collection")
+        average = f"{found.label}, {settings.average} mean over {collections}"
+        if settings.baseline is not None or len(found.whole) == len(names):
+            return f"{average}. {said}"
+        if len(found.whole) > 1:
+            return f"{average}, of {len(found.whole)} runs that all these collections have. {said}"
+        return (
+            f"By {found.label}, fewer than two runs cover all {collections}: means over different collections are not "
+            "comparable, so no run is named as the best. Each pair of runs is compared on the collections that have "
+            "both runs."
         )
 
     def more(self) -> list[Part]:
@@ -750,112 +698,82 @@ class ShownResults:
         names = self.whole.names
         if not groups:
             return ["All neighbours in the order of the means are separated."]
-        order = self.found.order
-        together = {pair for each in groups for pair in pairwise(each)}
-        alone = sum((one, other) not in together for one, other in pairwise(order))
         if len(groups) > MOST_GROUPS or len(names) > MOST_SHOWN:
-            return [
-                filled(
-                    "Of {pairs:pair} of neighbours in the order of the means, {alone} are separated.",
-                    alone=alone,
-                    pairs=len(order) - 1,
-                )
-            ]
+            neighbours = [*pairwise(self.found.order)]
+            alone = len({*neighbours} - {pair for each in groups for pair in pairwise(each)})
+            pairs = plural(len(neighbours), "pair")
+            return [f"Of {pairs} of neighbours in the order of the means, {alone} are separated."]
         shown = "; ".join(shortened([names[run] for run in each]) for each in groups)
         return [f"Not separated: {shown}."]
 
     def ranks_said(self) -> list[str]:
         """Returns the sentences about Friedman's test and Nemenyi's."""
-        found, settings = self.found, self.whole.settings
+        found, alpha = self.found, self.whole.settings.alpha
         test = found.friedman
         if test is None or found.critical_difference is None:
             return []
-        words = {
-            "chi2": decimals(test.chi2, 2),
-            "p": p_text(test.p, settings.alpha),
-            "f": decimals(test.f, 2),
-            "f_p": p_text(test.f_p, settings.alpha),
-            "df": test.runs - 1,
-            "rest": (test.runs - 1) * (test.collections - 1),
-            "collections": test.collections,
-            "ties": ", corrected for ties" if test.ties == "corrected" else "",
-            "alpha": settings.alpha,
-            "cut": decimals(found.critical_difference, 3),
-        }
-        said = [
-            filled(
-                "Friedman's test on {collections:collection}{ties}: chi-squared {chi2} (df {df}, p {p}), F {f} (df "
-                "{df} and {rest}, p {f_p}).",
-                **words,
-            )
-        ]
+        ties = ", corrected for ties" if test.ties == "corrected" else ""
+        df, rest = test.runs - 1, (test.runs - 1) * (test.collections - 1)
+        chi2 = f"chi-squared {decimals(test.chi2, 2)} (df {df}, p {p_text(test.p, alpha)})"
+        f = f"F {decimals(test.f, 2)} (df {df} and {rest}, p {p_text(test.f_p, alpha)})"
+        said = [f"Friedman's test on {plural(test.collections, 'collection')}{ties}: {chi2}, {f}."]
         if math.isinf(test.f):
             said.append("All collections rank the runs alike, so F and its p are not defined.")
-        bars = (
-            " A bar on the right joins runs that differ by less." if len(self.spans()) <= MOST_GROUPS else ""
-        )
-        rejected = (test.p if math.isnan(test.f_p) else test.f_p) < settings.alpha
-        cut = filled(RANKS["significant" if rejected else "descriptive"], bars=bars, **words)
-        return [*said, f"{cut} {RANKS['deciding']}" if len(self.whole.names) > 2 else cut]
+        few = len(self.spans()) <= MOST_GROUPS
+        bars = " A bar on the right joins runs that differ by less." if few else ""
+        cut = f"CD {decimals(found.critical_difference, 3)}:"
+        if (test.p if math.isnan(test.f_p) else test.f_p) < alpha:
+            cut += f" mean ranks that differ by at least this differ significantly (Nemenyi, alpha {alpha:g}).{bars}"
+        else:
+            cut += (
+                f" Nemenyi's critical difference of mean ranks, alpha {alpha:g}.{bars} It only describes the ranks "
+                "here, since Friedman's test (by F) does not reject equal mean ranks."
+            )
+        if len(self.whole.names) > 2:
+            cut += (
+                " These tests compare ranks. Which runs are separated, and which pairs are significant, is decided by "
+                "the p of the pairs, which compare means."
+            )
+        return [*said, cut]
 
     # ------------------------------------------------------------ tables
 
     def board(self) -> FittedTable:
         """Returns the table of runs: both means, the interval, the mean rank, the place and Borda points."""
         found, settings = self.found, self.whole.settings
-        runs, shown = self.runs, [decimals(each, DIGITS) for each in found.means]
+        runs, shown = self.runs, column(decimals, found.means, digits=DIGITS)
         most = max((shown[run] for run in found.order[:1]), default="")
         columns: dict[str, list[str]] = {
             f"{found.label}\n{settings.average}": [Marked(each, bold=each == most) for each in shown],
             f"{100 * settings.confidence:g}% CI": column(interval, found.low, found.high, digits=DIGITS),
         }
-        other = found.micro if settings.average == "macro" else found.macro
-        if other is not None:
-            columns["micro" if settings.average == "macro" else "macro"] = [
-                decimals(each, DIGITS) for each in other
-            ]
+        other = "micro" if settings.average == "macro" else "macro"
+        means = getattr(found, other)
+        if means is not None:
+            columns[other] = column(decimals, means, digits=DIGITS)
         if self.whole.lacking and settings.absent == "skip":
             columns["of"] = [str(each) for each in found.counts]
         if found.mean_ranks is not None:
-            columns["mean\nrank"] = [decimals(each, 2) for each in found.mean_ranks]
+            columns["mean\nrank"] = column(decimals, found.mean_ranks, digits=2)
         if found.rank_low is not None and found.rank_high is not None:
-            columns["place"] = [
-                f"{low}-{high}" for low, high in zip(found.rank_low, found.rank_high, strict=True)
-            ]
+            places = zip(found.rank_low, found.rank_high, strict=True)
+            columns["place"] = [f"{low}-{high}" for low, high in places]
         columns["Borda"] = [f"{each:g}" for each in found.borda]
         rows = [
             [found.marks[run], self.whole.names[run], *(each[run] for each in columns.values())]
             for run in runs
         ]
-        hidden = len(found.means) - len(runs)
-        note = (
-            filled(
-                "{count:more run is/more runs are} compared and not shown ({top}).",
-                count=hidden,
-                top=top_said(len(runs)),
-            )
-            if hidden
-            else ""
-        )
+        note = hidden_said(len(found.means) - len(runs), "compared and ", len(runs))
         least = ("Borda", "micro", "macro", "place")
-        return FittedTable(
-            ["", "run", *columns], rows, frozenset({0, 1}), note=note, shortest=LEAST_NAME, least=least
-        )
+        header = ["", "run", *columns]
+        return FittedTable(header, rows, frozenset({0, 1}), note=note, shortest=LEAST_NAME, least=least)
 
     @cached_property
     def chosen(self) -> tuple[list[AcrossPair], str]:
         """The shown pairs with the better run first, and a sentence about the others."""
-        order, with_baseline = self.found.order, self.whole.settings.baseline is not None
-        runs = (
-            order
-            if self.top is None
-            else [
-                run
-                for place, run in enumerate(order)
-                if place < self.top or run == self.whole.settings.baseline
-            ]
-        )
-        return pairs_among(runs, self.found, View(self.which), with_baseline=with_baseline)
+        baseline = self.whole.settings.baseline
+        runs = first_runs(self.found.order, self.top, baseline)
+        return pairs_among(runs, self.found, View(self.which), with_baseline=baseline is not None)
 
     def posterior(self) -> list[FittedTable]:
         """Returns the table of the Bayesian signed-rank test, if a rope was given."""
@@ -917,23 +835,20 @@ class ShownResults:
         Args:
             titles: the title of the column of each shown run.
         """
-        queries = self.found.queries is not None
-        collections = self.cut([each.name for each in self.found.collections], LONGEST_COLLECTION)
+        found = self.found
+        names = self.cut([each.name for each in found.collections], LONGEST_COLLECTION)
         rows: list[list[str]] = [
-            [name, *([str(one.queries)] if queries else []), *self.cells(one)]
-            for name, one in zip(collections, self.found.collections, strict=True)
+            [name, str(one.queries), *self.cells(one)]
+            for name, one in zip(names, found.collections, strict=True)
         ]
-        for title, means in (("macro mean", self.found.macro), ("micro mean", self.found.micro)):
+        for title, means in (("macro mean", found.macro), ("micro mean", found.micro)):
             if means is not None:
-                total = [str(self.found.queries)] if queries else []
-                rows.append(
-                    [
-                        title,
-                        *total,
-                        *(Marked(decimals(means[run], DIGITS), room=self.room) for run in self.runs),
-                    ]
-                )
-        return Table(["collection", *(["queries"] if queries else []), *titles], rows, 1)
+                cells = (Marked(decimals(means[run], DIGITS), room=self.room) for run in self.runs)
+                rows.append([title, str(found.queries), *cells])
+        header = ["collection", "queries", *titles]
+        if found.queries is None:
+            header, *rows = ([first, *others] for first, _, *others in (header, *rows))
+        return Table(header, rows, 1)
 
     @cached_property
     def room(self) -> int:
@@ -960,21 +875,16 @@ class ShownResults:
         one = found.order[0] if baseline is None else baseline
         its = [turned(pair, pair.a + pair.b - one) for pair in found.pairs if one in (pair.a, pair.b)]
         by_run = {pair.a: pair for pair in its}
-        rows = [
-            Differences(
-                names[run],
-                by_run[run].difference,
-                by_run[run].low,
-                by_run[run].high,
-                tuple(
-                    (each.name, each.means[run] - each.means[one])
-                    for each in found.collections
-                    if not math.isnan(each.means[run] - each.means[one])
-                ),
+        rows = []
+        for run in self.runs:
+            if run == one:
+                continue
+            pair, by_collection = (
+                by_run[run],
+                [(each.name, each.means[run] - each.means[one]) for each in found.collections],
             )
-            for run in self.runs
-            if run != one
-        ]
+            known = tuple(each for each in by_collection if not math.isnan(each[1]))
+            rows.append(Differences(names[run], pair.difference, pair.low, pair.high, known))
         confidence = 100 * self.whole.settings.confidence
         return DifferencePicture(
             f"Difference of each run from {names[one]}, {found.label}: a circle for each collection, a "

@@ -34,14 +34,18 @@ def skewness(values: Floats, shares: Floats) -> Floats:
 
     Args:
         values: the values [units, series].
-        shares: the weight of each unit; the weights sum to 1 [units].
+        shares: the weight of each unit, or of each unit in each series; the weights sum to 1 [units], [units, series].
 
     Example:
         >>> skewness(np.array([[0.0, 1.0], [0.0, 2.0], [0.0, 3.0], [1.0, 4.0]]), np.full(4, 0.25)).round(4).tolist()
         [1.1547, 0.0]
     """
-    rest = values - shares @ values
-    square, cube = shares @ rest**2, shares @ rest**3
+
+    def mean(of: Floats) -> Floats:
+        return np.asarray(shares @ of if shares.ndim == 1 else (shares * of).sum(axis=0))
+
+    rest = values - mean(values)
+    square, cube = mean(rest**2), mean(rest**3)
     spread = np.sqrt(square)
     return np.where(spread > NOISE, cube / np.where(spread > NOISE, spread, 1.0) ** 3, 0.0)
 
