@@ -95,22 +95,11 @@ def check_collections(
     )
     findings = [replace(each, collection=name) for name, each in refusals]
     starts = [(stream, stream.tell()) for its in own.values() for stream in streams_in(its)]
-    checks = {
-        name: checked(
-            name,
-            its,
-            measures=measures,
-            qrels_columns=qrels_columns,
-            run_columns={
-                role: each
-                for role, each in named.items()
-                if not isinstance(each, Mapping) or role in names[name]
-            },
-            folders=folders,
-            columns=columns,
-        )
-        for name, its in own.items()
-    }
+    shared = {"measures": measures, "qrels_columns": qrels_columns, "folders": folders, "columns": columns}
+    checks = {}
+    for name, its in own.items():
+        there = [role for role, each in named.items() if not isinstance(each, Mapping) or role in names[name]]
+        checks[name] = checked(name, its, run_columns={role: named[role] for role in there}, **shared)
     for name, each in checks.items():
         findings += [replace(finding, collection=name) for finding in each.findings]
     for stream, start in starts:  # the check has read it
