@@ -172,3 +172,5 @@ def test_a_dash_reads_whatever_dev_stdin_reads(tmp_path: Path, monkeypatch: pyte
     assert (twice.returncode, "can be read only once" in twice.stderr) == (2, True)
     recorded = on_input(Path("rows.json"), "eval", "qrels", "-", "--record", "again.json")
     assert (recorded.returncode, Path("again.json").exists()) == (2, False)
+    named = on_input(Path("run.run"), "run", "-", "--tag", "-", "-o", "tagged.run")
+    assert (named.returncode, Path("tagged.run").read_text().split()[5]) == (0, "-")

@@ -200,8 +200,9 @@ def options(command: str) -> Callable[[Callable[..., None]], Callable[..., None]
 
                     layout, path = values.get("layout", ""), context.meta[CONFIG]
                     around.enter_context(settings_told(context, layout, path))
-                values = reread(values, always=command in RECORDS)
-                refuse_misuse(*files_in(context, found, values))
+                read, written = file_parameters(context, found)
+                values = reread(values, read, always=command in RECORDS)
+                refuse_misuse(files_in(values, read), files_in(values, written))
                 given = {"given": Given.taken(values)} if found.keys() & SHARED else {}
                 function(**given, **values)
 
@@ -216,34 +217,32 @@ SHARED = {"folders", "profile", "format"}
 """Of the options in ``Given``, those that show that a command has some."""
 RECORDS = ("verify", "history")
 """The commands that read JSON alone."""
-WRITTEN = ("output", "grades", "junit", "comment", "caption", "label", "words")
-"""The parameters in which ``-`` is no file that a command reads."""
 
 
-def reread(values: dict[str, Any], *, always: bool) -> dict[str, Any]:
+def reread(values: dict[str, Any], read: list[str], *, always: bool) -> dict[str, Any]:
     """Returns the parameters of a command with ``/dev/stdin`` for ``-`` where only that can be read: for a table.
 
     TREC text is read from ``-`` itself, also if it arrives in a pipe. What is recorded needs a path.
 
     Args:
         values: the parameters.
+        read: the names of those that are files to read.
         always: whether the command reads no TREC text.
 
     Raises:
         DataError: standard input is given twice.
     """
-    files = {name: value for name, value in values.items() if name not in WRITTEN}
-    texts = [each for value in files.values() for each in (value if isinstance(value, tuple) else [value])]
-    uses = [each for each in texts if isinstance(each, str) and split(each)[1] == "-"]
+    uses = [each for each in files_in(values, read) if split(each)[1] == "-"]
     if len(uses) > 1:
         raise DataError(STDIN_ONCE)
     if not uses or values.get("record_path") or not os.path.exists(STDIN) or not (always or table_on_input()):
         return values
     path = uses[0][:-1] + STDIN
-    for name, value in files.items():
-        if isinstance(value, tuple):
-            files[name] = tuple(path if each == uses[0] else each for each in value)
-        elif value == uses[0]:
+    files = {}
+    for name in read:
+        if isinstance(values[name], tuple):
+            files[name] = tuple(path if each == uses[0] else each for each in values[name])
+        elif values[name] == uses[0]:
             files[name] = path
     return values | files
 
@@ -275,18 +274,20 @@ def expanded(names: list[str], groups: dict[str, list[str]]) -> list[str]:
     return [name for part in parts for name in part]
 
 
-def files_in(
-    context: click.Context, found: dict[str, dict[str, Any]], values: dict[str, Any]
-) -> tuple[list[str], list[str]]:
-    """Returns the files that a command reads, all operands among them, and those that it writes."""
+def file_parameters(context: click.Context, found: dict[str, dict[str, Any]]) -> tuple[list[str], list[str]]:
+    """Returns the names of the files that a command reads, all operands among them, and of those that it writes."""
     operands = [str(each.name) for each in context.command.params if isinstance(each, click.Argument)]
     reads, writes = (
         [each.get("to") or name.replace("-", "_") for name, each in found.items() if each.get(kind)]
         for kind in ("reads", "writes")
     )
-    read = [values[name] for name in operands + reads if values[name] is not None]
-    files = [each for value in read for each in (value if isinstance(value, tuple) else [value])]
-    return files, [values[name] for name in writes if values[name] is not None]
+    return operands + reads, writes
+
+
+def files_in(values: dict[str, Any], names: list[str]) -> list[str]:
+    """Returns the files that some parameters name."""
+    given = [values[name] for name in names if values[name] is not None]
+    return [each for value in given for each in (value if isinstance(value, tuple) else [value])]
 
 
 OF_CAROB = ("collections", "reads", "writes")
