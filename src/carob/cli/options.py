@@ -238,7 +238,7 @@ def reread(values: dict[str, Any], read: list[str], *, always: bool) -> dict[str
     if not uses or values.get("record_path") or not os.path.exists(STDIN) or not (always or table_on_input()):
         return values
     path = uses[0][:-1] + STDIN
-    files = {}
+    files: dict[str, Any] = {}
     for name in read:
         if isinstance(values[name], tuple):
             files[name] = tuple(path if each == uses[0] else each for each in values[name])
