@@ -5,10 +5,19 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import carob
-from carob.diagnosis.check.known import KEPT, fingerprint, hashes, known_sets, nearest_sets
+from carob.diagnosis.check.known import (
+    KEPT,
+    fingerprint,
+    hashes,
+    known_sets,
+    nearest_sets,
+    packed,
+    unpacked,
+)
 from diagnosis.broken import published
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
@@ -105,3 +114,9 @@ def test_the_same_documents_with_grades_of_a_model_are_told() -> None:
         pytest.skip("the public data are not beside this checkout")
     (what,) = said(path.read_text().splitlines(keepends=True))
     assert what.startswith("these judge the documents of TREC 2021 Deep Learning, passages with other grades")
+
+
+def test_packed_hashes_are_read_as_they_were() -> None:
+    for each in ([], [0], [5], [0, 1, 256, 70_000, 2**31, 2**32 - 1]):
+        values = np.array(each, np.uint32)
+        assert unpacked(packed(values)).tolist() == each

@@ -61,16 +61,34 @@ def fingerprint(qrels: Qrels) -> dict[str, Any]:
         "count": len(pairs),
         "queries": qrels.judgments.query_count,
         "total": total_of(pairs, qrels.judgments.grades),
-        "least": base64.b64encode(pairs[least].astype("<u4").tobytes()).decode(),
-        "grades": [float(f"{each:g}") for each in qrels.judgments.grades[least].tolist()],
+        "least": packed(pairs[least]),
+        "grades": [
+            int(each) if each.is_integer() else float(f"{each:g}")
+            for each in qrels.judgments.grades[least].tolist()
+        ],
     }
+
+
+def packed(hashes: NDArray[np.uint32]) -> str:
+    """Returns ascending hashes as text: their differences, all lowest bytes first, so that most others are 0 in a row.
+
+    A compressed wheel is smaller by two kilobytes.
+    """
+    steps = np.diff(hashes, prepend=np.uint32(0)).astype("<u4")
+    return base64.b64encode(steps.view(np.uint8).reshape(-1, 4).T.tobytes()).decode()
+
+
+def unpacked(text: str) -> NDArray[np.uint32]:
+    """Returns the hashes in a text of ``packed``."""
+    steps = np.frombuffer(base64.b64decode(text), np.uint8).reshape(4, -1).T.copy().view("<u4")
+    return np.cumsum(steps, dtype=np.uint32)
 
 
 def known_sets() -> list[dict[str, Any]]:
     """Returns the known sets, with their hashes as an array."""
     with open(FILE, "rb") as file:
         sets: list[dict[str, Any]] = json_in(file.read())
-    return [each | {"least": np.frombuffer(base64.b64decode(each["least"]), "<u4")} for each in sets]
+    return [each | {"least": unpacked(each["least"])} for each in sets]
 
 
 def nearest_sets(
