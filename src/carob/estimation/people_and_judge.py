@@ -39,8 +39,8 @@ TYPICAL = 8
 
 The differences of two similar runs may rest on one query in fifty, which few queries do not contain. Of the pairs of 24
 runs by AP (TREC Deep Learning 2021, ``python -m bench.coverage``), one was covered in .67 of the samples of 12 to 30
-queries judged by people alone; with the typical variance, every pair is covered in .86 or more, and with a judge in .81
-or more. Intervals are wider by a tenth with 8 queries, and by a thirtieth with 30.
+queries judged by people alone; with the typical variance, every pair is covered in .86 or more, and with a judge and
+``unlike_sampled`` in .85 or more. Intervals are wider by a tenth with 8 queries, and by a thirtieth with 30.
 """
 
 FEWEST_PAIRS = 10
