@@ -131,8 +131,8 @@ def test_lines_are_numbered_whatever_ends_them() -> None:
 def test_rows_keep_the_numbers_of_their_lines() -> None:
     text = '\na,b\n\n1,"x\ny"\n2,z\n'
     assert list(rows_of(NumberedLines(text), "t.csv")) == [
-        (5, {"a": "1", "b": "xy"}),
-        (6, {"a": "2", "b": "z"}),
+        ({"file": "t.csv", "line": 5}, {"a": "1", "b": "xy"}),
+        ({"file": "t.csv", "line": 6}, {"a": "2", "b": "z"}),
     ]
 
 
