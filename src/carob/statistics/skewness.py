@@ -45,7 +45,9 @@ def skewness(values: Floats, shares: Floats) -> Floats:
         return np.asarray(shares @ of if shares.ndim == 1 else (shares * of).sum(axis=0))
 
     rest = values - mean(values)
-    square, cube = mean(rest**2), mean(rest**3)
+    # Products: NumPy's third power of negative numbers takes ten times as long.
+    squares = rest * rest
+    square, cube = mean(squares), mean(squares * rest)
     spread = np.sqrt(square)
     return np.where(spread > NOISE, cube / np.where(spread > NOISE, spread, 1.0) ** 3, 0.0)
 
