@@ -647,3 +647,9 @@ def test_exact_estimates_say_which_documents_people_did_not_judge() -> None:
     (said,) = [each for each in found.warnings if each.kind == "unjudged"]
     assert "unjudged documents count as not relevant" in said.sentence
     assert math.isnan(said.numbers["low_removed"])
+
+
+@pytest.mark.parametrize("weight", [None, 0.0, 0.7])
+def test_unlike_queries_are_named_only_where_they_widen_intervals(weight: float | None) -> None:
+    found = carob.compare(SOME, RUNS, "nDCG@10", judge=MODEL, design=carob.Design(judge_weight=weight))
+    assert ("the judge may err more there" in " ".join(str(found).split())) == (weight is None)

@@ -633,7 +633,8 @@ def judge_words(comparison: Findings) -> list[str]:
         f"judged all. They assume that people's queries were drawn at random{strata}, {fixed}."
     )
     sentences = [target, weight]
-    if not known.tuned:
+    fitted = known.fixed is None and any(each.weight > 0 for each in known.measures.values())
+    if fitted and not known.tuned:
         sentences.append(
             "If the judge's differences between two runs vary more on the queries that people did not judge, the "
             "interval of the pair is wider: the judge may err more there."
