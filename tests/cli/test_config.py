@@ -30,6 +30,9 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+GRADES = ("--grade-words", "Good=1,Bad=0")
+
+
 def configured(text: str) -> None:
     """Write the file above the working directory."""
     Path("..", "carob.toml").write_text(text, encoding="utf-8")
@@ -292,6 +295,38 @@ def test_columns_of_all_runs_leave_files_alone_that_have_none_of_them(
         status = command(*each, "--no-config")
         without, named = (printed(capfd, *each, *more, status=status)[0] for more in (["--no-config"], []))
         assert named.startswith(without), each
+
+
+TREC: dict[str, list[tuple[str, ...]]] = {
+    "run": [("eval", "qrels", "-"), ("check", "qrels", "-"), ("eval", "qrels", "old.*")],
+    "qrels": [("eval", "-", "old.run"), ("check", "-", "old.run"), ("eval", "words", "old.run", *GRADES)],
+}
+"""Commands that read TREC text, some from standard input, as a run or as qrels."""
+
+
+@pytest.mark.parametrize("kind", TREC)
+def test_the_query_of_all_rows_leaves_trec_text_alone(
+    kind: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    configured(f'[columns.{kind}]\nquery = ":=q1"\n')
+    Path("words").write_text("q1 0 a Good\nq1 0 b Bad\nq2 0 c Good\n")
+    for each in [*TREC[kind], ("eval", "qrels", "old.run"), ("check", "qrels", "old.run")]:
+        said = []
+        for more in (["--no-config"], []):
+            with Path("old.run" if kind == "run" else "qrels").open(encoding="utf-8") as piped:
+                monkeypatch.setattr("sys.stdin", piped)
+                said.append(printed(capfd, *each, *more, status=each[0] == "check")[0])
+        assert said[1].startswith(said[0]), each
+        assert said[0], each
+    _, error = printed(capfd, "eval", "qrels", "old.run", f"--{kind}-columns", "document=x", status=2)
+    assert "Leave the column names out" in error
+
+
+def test_the_query_of_all_rows_is_that_of_a_table(capfd: pytest.CaptureFixture[str]) -> None:
+    configured('[columns.run]\nquery = ":=q1"\n[columns.qrels]\nquery = ":=q1"\n')
+    Path("one.csv").write_text("id,label,score\na,1,1\nb,0,2\n")
+    out, _ = printed(capfd, "eval", "one.csv", "one.csv", "-m", "RR")
+    assert out.splitlines()[1:3] == ["one  0.5000", "1 query · policy trec"]
 
 
 def test_columns_of_all_runs_are_refused_where_only_some_are_there(capfd: pytest.CaptureFixture[str]) -> None:

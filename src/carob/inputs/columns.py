@@ -215,9 +215,10 @@ def choose(
     if "score" in asked and not {"score", "rank"} & chosen.keys():
         missing.append("score")
     if missing:
-        raise no_column(
-            missing, swapped=seems_other(names, kind, asked) or distances_in(names, missing), **words
-        )
+        # TREC text, read as a table of one query, has none of the columns.
+        error = DataError if chosen or "query" in asked else NoSuchColumnsError
+        swapped = seems_other(names, kind, asked) or distances_in(names, missing)
+        raise no_column(missing, swapped=swapped, error=error, **words)
     if "sample_size" in chosen and "probability" in asked and "probability" not in chosen:
         ways = {"reading": by_reading(kind, probability=...), "complete": by_reading(kind, probability=1)}
         raise refused(

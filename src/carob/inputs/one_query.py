@@ -50,7 +50,7 @@ def read_one_query(
             column=named,
         )
     names, rows, name, origin = placed_rows(given, kind, asked)
-    columns = choose([*names, named], kind, asked)
+    columns = choose(names, kind, {each: column for each, column in asked.items() if each != "query"})
     role = next((each for each in ("grade", "score", "rank") if each in columns), "grade")
     found: dict[str, float] = {}
     for place, row in rows:

@@ -24,7 +24,7 @@ from carob.inputs.ids import bytes_of, text_of, texts, texts_of
 from carob.inputs.layouts import by_query
 from carob.inputs.names import Names
 from carob.inputs.runs import reading_of
-from carob.inputs.sources import Provenance, Readable, Source
+from carob.inputs.sources import Provenance, Readable, Source, kept
 from carob.output.errors import NoSuchColumnsError, by_policy, worded
 from carob.output.escaping import shown
 from carob.output.layout import Display
@@ -203,7 +203,8 @@ class Qrels:
         grouped = subtopics or subtopic is not None
         asked: dict[str, str | float | None] = {"query": query, "document": document, "grade": grade}
         asked |= {"probability": probability, "sample_size": sample_size}
-        if words is not None or (query is not None and query.startswith(CONSTANT)):
+        of_one_query = query is not None and query.startswith(CONSTANT)
+        if words is not None or (of_one_query and (isinstance(qrels, (list, Mapping)) or is_frame(qrels))):
             return cls.by_value(qrels, policy, asked, words, subtopics=subtopics, subtopic=subtopic)
         if isinstance(qrels, (list, Mapping)):
             qrels = by_query(qrels, "qrels", asked)
@@ -249,10 +250,12 @@ class Qrels:
         if str(asked["query"]).startswith(CONSTANT):
             from carob.inputs.one_query import read_one_query
 
+            of_project = isinstance(asked["query"], OfProject)
+            qrels = kept(qrels) if of_project else qrels  # it may be read again
             try:
                 read, name, origin = read_one_query(qrels, "qrels", asked, words)
             except NoSuchColumnsError:
-                if not isinstance(asked["query"], OfProject):
+                if not of_project:
                     raise
                 own: Any = {role: name for role, name in asked.items() if not isinstance(name, OfProject)}
                 return cls.of(qrels, policy, subtopics=subtopics, subtopic=subtopic, **own, words=words)

@@ -269,12 +269,14 @@ def memory(content: bytes) -> Source:
     return Source("<memory>", content, len(content))
 
 
-def source_of(where: Readable) -> Source:
-    """Returns the source for a path, ``-``, bytes or an open binary file. Compressed input is decompressed.
+def source_of(where: Readable | Source) -> Source:
+    """Returns the source for a path, ``-``, bytes or an open binary file, decompressed, or a source itself.
 
     Raises:
         DataError: a missing file, a folder, or a file opened as text.
     """
+    if isinstance(where, Source):
+        return where
     if isinstance(where, (bytes, bytearray, memoryview)):
         content = bytes(where)
         # A path is short, and has fewer fields than a line of qrels.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from carob.inputs import PACKED, installed
 from carob.inputs.columns import ASKED, CONSTANT, OfProject
@@ -47,8 +47,11 @@ def read_as(
     path = os.fspath(given) if isinstance(given, (str, os.PathLike)) and given != "-" else None
     if len(own) < len(asked):
         constant = str(asked.get("query")).startswith(CONSTANT)
-        if not constant and (path is None or not (is_table(path) or os.path.isfile(path))):
-            return read_named(given, path, kind, own, folders)  # it can be read only once
+        once = path is None or not (is_table(path) or os.path.isfile(path))
+        if is_several(path) if constant else once:
+            return read_named(given, path, kind, own, folders)
+        if once:
+            given, path = cast("Any", source_of(given)), None  # which can be read again
         with suppress(NoSuchColumnsError):
             return read_named(given, path, kind, asked, folders)
     return read_named(given, path, kind, own, folders)
@@ -125,4 +128,9 @@ def is_table(path: str) -> bool:
     """
     stem, ending = os.path.splitext(path)
     packed = ending in PACKED and stem.endswith(".tsv")
-    return packed or kind_of(path) != "text" or is_pattern(path) or os.path.isdir(path)
+    return packed or kind_of(path) != "text" or is_several(path)
+
+
+def is_several(path: str | None) -> bool:
+    """Returns whether a path is a pattern or a folder."""
+    return path is not None and (is_pattern(path) or os.path.isdir(path))
