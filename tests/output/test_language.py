@@ -15,7 +15,7 @@ import carob
 from carob import PolicyError
 from carob.cli import commands
 from carob.measures import REGISTER, parse_measure
-from carob.output.language import LANGUAGES, language_named, language_of
+from carob.output.language import ENGLISH, LANGUAGES, filled, language_named, language_of
 from carob.output.layout import folded, width
 from cases import CASES
 from strategies import first
@@ -68,6 +68,12 @@ def test_a_sentence_keeps_what_stands_in_its_braces() -> None:
         assert CHINESE.search(chinese) or chinese in ("run", "{said}。{dots}", "{label} 即 {measure}"), (
             english
         )
+
+
+def test_a_noun_is_told_from_a_format() -> None:
+    for count, noun, number in ((1, "1 gene", "1"), (1200, "1,200 genes", "1200")):
+        assert filled("{count:gene} {count:g} {count:x<6}", count=count) == f"{noun} {number} {number:x<6}"
+    assert ENGLISH("{count:gene} {count:n}", count=1200) == "1200 genes 1200"
 
 
 def test_measures_have_their_sentences_and_for_a_new_one_the_english_stands_in() -> None:

@@ -85,13 +85,16 @@ def noun(count: int, one: str, many: str | None = None) -> str:
 
 
 class Count(int):
-    """A number that ``{count:line}`` in a sentence writes with its noun: ``1 line`` or ``2 lines``."""
+    """A number that ``{count:line}`` in a sentence writes with its noun: ``1 line`` or ``2 lines``.
+
+    A noun begins with two letters, as none of Python's formats does.
+    """
 
     thousands = ","
 
     def __format__(self, spec: str) -> str:
         """Returns the number with its noun, or as Python writes it."""
-        if not spec[:1].isalpha():
+        if len(spec) < 2 or not spec[:2].isalpha():
             return super().__format__(spec)
         return f"{int(self):{self.thousands}} {noun(self, *spec.split('/'))}"
 
