@@ -199,4 +199,6 @@ def test_a_fault_in_a_json_array_names_the_row_not_a_line(
     assert command("eval", golden, NEW, "--format", "json") == 2
     error = json.loads(capfd.readouterr().err)
     assert (error["row"], error.get("line")) == (3, None)
-    assert "golden.json, row 3 (from 0): 'expectedIds' is missing" in error["message"]
+    assert (
+        "golden.json, row 3 (from 0): query 'unanswerable' has no list in 'expectedIds'" in error["message"]
+    )

@@ -221,7 +221,7 @@ def test_rows_of_lists_are_refused_with_their_place(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text(
         '{"id": "q", "hits": {"hits": [{"_id": "a"}]}}\n{"id": "p", "hits": {}}\n'
     )
-    with pytest.raises(DataError, match=r"a\.jsonl, line 2: 'hits\.hits' is missing"):
+    with pytest.raises(DataError, match=r"a\.jsonl, line 2: query 'p' has no list in 'hits\.hits'"):
         Run.of(tmp_path / "a.jsonl")
 
 

@@ -34,10 +34,6 @@ NO_RUNS = (
     "No run was given: the {what} is empty.",
     "Pass {{query: {{document: score}}}}, a path, a frame, or several of them as {{name: run}}.",
 )
-LISTS_NO_DOCUMENTS = (
-    "{where}'{column}' lists no documents but -1, which pads lists.",
-    "Write an empty list for a question without relevant documents, or leave such rows out.",
-)
 DRAWN_TWICE = (
     "document '{document}' is listed twice for query '{query}'.",
     "Write one row for each document of the sample.",

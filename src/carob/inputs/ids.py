@@ -108,6 +108,36 @@ def inner_padding(query: Any, column: str | None) -> DataError:
     return refused(*INNER_PADDING, query=str(query), name=shown(str(query)), where=where, document="-1")
 
 
+def lists_nothing_but_padding(query: Any, column: str) -> DataError:
+    """Returns the error for judgments whose list has documents, but each is -1."""
+    return refused(
+        "query {name}: '{column}' lists no documents but -1, which pads lists.",
+        "Write an empty list for a question without relevant documents, or leave such rows out.",
+        query=str(query),
+        name=shown(str(query)),
+        column=column,
+    )
+
+
+def odd_list(query: Any, sizes: Mapping[str, int | None]) -> DataError | None:
+    """Returns the error for lists of a row, one of which is missing or differs from the others in length."""
+    place = {"query": str(query), "name": shown(str(query))}
+    missing = next((name for name, size in sizes.items() if size is None), None)
+    if missing is not None:
+        return refused(
+            "query {name} has no list in '{column}'.",
+            "Fill in a list, which may be empty, or leave such rows out.",
+            column=missing,
+            **place,
+        )
+    if len({*sizes.values()}) == 1:
+        return None
+    lengths = " and ".join(f"{size} in '{name}'" for name, size in sizes.items())
+    return refused(
+        "query {name} has {lengths}.", "Use one number for each document.", lengths=lengths, **place
+    )
+
+
 def is_padding(identifier: object) -> bool:
     """Returns whether an id is the whole number -1, with which faiss and other libraries pad short lists."""
     return isinstance(identifier, Integral) and identifier == -1

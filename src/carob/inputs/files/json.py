@@ -17,7 +17,6 @@ from carob.inputs.errors import (
     BELOW_ZERO,
     DRAWN_TWICE,
     LINE_NOT_AN_OBJECT,
-    LISTS_NO_DOCUMENTS,
     NO_RUNS,
     as_scores,
     nothing,
@@ -26,7 +25,7 @@ from carob.inputs.errors import (
     scores_as_grades,
     sentences,
 )
-from carob.inputs.ids import is_padding, unpadded
+from carob.inputs.ids import is_padding, lists_nothing_but_padding, odd_list, unpadded
 from carob.inputs.nested import (
     SCORES,
     ColumnRoles,
@@ -337,7 +336,7 @@ def mapping_by(
         its = found.setdefault(query, {})
         held = list(documents(row, plan, constant))
         if kind == "qrels" and not held and row.listed(plan.documents):
-            raise refused(*LISTS_NO_DOCUMENTS, file=kind, row=number, column=plan.documents, where="")
+            raise lists_nothing_but_padding(query, plan.documents).at(file=kind, row=number)
         for document, value in held:
             if is_padding(document):
                 raise row.refused(
@@ -413,6 +412,10 @@ class Row:
             raise self.refused("'{column}' is missing or None.", "Fill it.", column=name)
         return found
 
+    def lacks(self, name: str) -> bool:
+        """Returns whether a field is missing, and not because the server failed."""
+        return value_at(self.fields, name) is None and not self.failed(name)
+
     def failed(self, name: str) -> bool:
         """Returns whether an object around a missing field holds an error in its place, as search engines answer."""
         path = field_path(name)
@@ -471,16 +474,16 @@ def inner_rows(row: Row, plan: ColumnRoles) -> tuple[list[Row], dict[str, str]]:
     columns = dict(plan.inside)
     if not plan.nested:
         return [row], columns
+    query, of = row.one(plan.columns["query"]), () if plan.records is None else (dict, "dicts")
+    lists: dict[str, Any] = {
+        name: None if row.lacks(name) else row.listed(name, *of) for name in plan.lists_of
+    }
+    odd = odd_list(query, {name: None if its is None else len(its) for name, its in lists.items()})
+    if odd is not None:
+        raise odd.at(file=row.kind, row=row.number)
     if plan.records is not None:
-        inner = [replace(row, fields=each) for each in row.listed(plan.records, dict, "dicts")]
+        inner = [replace(row, fields=each) for each in lists[plan.records]]
     else:
-        lists = {name: row.listed(name) for name in columns.values()}
-        if len(set(map(len, lists.values()))) > 1:
-            raise row.refused(
-                "the lists {names} differ in length.",
-                "Use one number for each document.",
-                names=" and ".join(lists),
-            )
         columns = {role: str(name) for role, name in columns.items()}  # fields of the row that is made here
         inner = [
             replace(row, fields=dict(zip(columns.values(), each)))
@@ -488,7 +491,7 @@ def inner_rows(row: Row, plan: ColumnRoles) -> tuple[list[Row], dict[str, str]]:
         ]
     ids = [value_at(each.fields, columns["document"]) for each in inner]
     try:
-        return inner[: unpadded(ids, row.one(plan.columns["query"]), plan.documents)], columns
+        return inner[: unpadded(ids, query, plan.documents)], columns
     except DataError as error:
         raise error.at(file=row.kind, row=row.number) from None
 

@@ -13,7 +13,6 @@ from carob import _native
 from carob.inputs.columns import IDS
 from carob.inputs.decompression import unpacked
 from carob.inputs.errors import (
-    LISTS_NO_DOCUMENTS,
     NOT_UTF_8,
     first_line,
     is_panic,
@@ -24,10 +23,9 @@ from carob.inputs.errors import (
 )
 from carob.inputs.files.header import head_of
 from carob.inputs.files.paths import Place
-from carob.inputs.ids import inner_padding
+from carob.inputs.ids import inner_padding, lists_nothing_but_padding, odd_list
 from carob.inputs.nested import as_table, negated, query_in_two_rows, shapes_of_types, twice_among
 from carob.output.errors import DataError
-from carob.output.escaping import shown
 from carob.output.taken import take
 
 if TYPE_CHECKING:
@@ -100,14 +98,14 @@ class Library:
             .rows()
         )
         if found:
-            return odd_list(str(found[0][0]), dict(zip(names, found[0][1:], strict=True)))
+            return odd_list(found[0][0], dict(zip(names, found[0][1:], strict=True)))
         padded = self.odd_padding(table, plan, kind)
         if padded is None:
             return None
         name, kept = padded
         if kept:
             return inner_padding(name, plan.documents)
-        return refused(*LISTS_NO_DOCUMENTS, column=plan.documents, where=f"query {shown(name)}: ", query=name)
+        return lists_nothing_but_padding(name, plan.documents)
 
     def odd_padding(self, table: Any, plan: ColumnRoles, kind: str) -> tuple[str, int] | None:
         """Finds the first list with the id -1 before other ids, or in qrels nothing else: its query and documents.
@@ -182,23 +180,6 @@ class Library:
         """
         del place, plan, how
         return None
-
-
-def odd_list(query: str, sizes: dict[str, int | None]) -> DataError:
-    """Returns the error for lists of a row, one of which is missing or differs from the others in length."""
-    place = {"query": query, "name": shown(query)}
-    missing = next((name for name, size in sizes.items() if size is None), None)
-    if missing is not None:
-        return refused(
-            "query {name} has no list in '{column}'.",
-            "Fill in a list, which may be empty, or leave such rows out.",
-            column=missing,
-            **place,
-        )
-    lengths = " and ".join(f"{size} in '{name}'" for name, size in sizes.items())
-    return refused(
-        "query {name} has {lengths}.", "Use one number for each document.", lengths=lengths, **place
-    )
 
 
 BLOCK = 1 << 22
