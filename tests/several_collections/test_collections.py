@@ -350,6 +350,16 @@ def test_a_measure_of_which_smaller_is_better_turns_ranks_and_wins() -> None:
     assert found.order == [1, 0]
 
 
+def test_the_heading_counts_the_queries_if_they_are_known() -> None:
+    data = with_queries(1, (3, 4), (0, 0.1))
+    for found in (carob.compare_collections(data), carob.evaluate_collections(data)):
+        assert found.heading() == "2 collections | 2 runs | 7 queries"
+        assert "<title>2 runs on 2 collections</title>" in found.to_html()
+    means = values([[0.1, 0.2], [0.3, 0.4]])
+    for found in (carob.compare_collections(means), carob.evaluate_collections(means)):
+        assert found.heading() == "2 collections | 2 runs"
+
+
 # ---------------------------------------------------------------- missing runs
 
 

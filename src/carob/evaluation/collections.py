@@ -635,6 +635,22 @@ class OnCollections(Documented):
         """The sentences about the data that are warnings."""
         return [said for kind, said in self.noted if kind in DOUBTFUL]
 
+    @property
+    def queries(self) -> int | None:
+        """The number of queries of all collections; None where only means are known."""
+        counts = [max(len(each.ids) for each in its.values()) for its in self.scores.values() if its]
+        return sum(counts) if self.scores else None
+
+    @property
+    def title(self) -> str:
+        """The title of a page."""
+        return filled(TITLE, runs=len(self.names), collections=len(self.collections))
+
+    def heading(self) -> str:
+        """Returns the number of collections, runs and queries."""
+        words = {"collections": len(self.collections), "runs": len(self.names), "queries": self.queries}
+        return filled(HEADING_OF_MEANS if self.queries is None else HEADING, **words)
+
     def lacks(self, key: str) -> list[str]:
         """Returns the sentence that names the missing runs, if there are any.
 
@@ -752,14 +768,6 @@ class CollectionsScores(OnCollections):
 
     # ------------------------------------------------------------ sentences
 
-    def heading(self) -> str:
-        """Returns the number of collections, runs and queries."""
-        size = {"collections": len(self.collections), "runs": len(self.names)}
-        if not self.scores:
-            return filled(HEADING_OF_MEANS, **size)
-        queries = sum(max(len(each.ids) for each in its.values()) for its in self.scores.values() if its)
-        return filled(HEADING, **size, queries=queries)
-
     def footers(self) -> list[str]:
         """Returns the sentences about the data that are not warnings, about the means, and the policy."""
         said = [*self.remarks, MACRO]
@@ -792,9 +800,7 @@ class CollectionsScores(OnCollections):
             tables = [Section([self.table(label, layout, places)], label) for label in self.measures]
         warned = [Line(each, mark="! ", tone="warning") for each in self.warnings()]
         below = Section([Items(self.footers(), "footer", hang=0)])
-        title = (
-            filled(TITLE, runs=len(self.names), collections=len(self.collections)) if layout == "html" else ""
-        )
+        title = self.title if layout == "html" else ""
         return Document([Section([Line(self.heading())]), *tables, below, Section(warned)], title)
 
     def table(self, label: str, layout: str, digits: int) -> Table:

@@ -36,7 +36,7 @@ from carob.comparison.tables import (
     wins,
 )
 from carob.comparison.verdict import MOST_LETTERED, baseline_said, best_said, p_text, p_texts
-from carob.evaluation.collections import HEADING, HEADING_OF_MEANS, MACRO, TITLE, OnCollections
+from carob.evaluation.collections import MACRO, OnCollections
 from carob.evaluation.score_tables import signature
 from carob.output.document import Document, Items, Line, Section, Table
 from carob.output.errors import DataError
@@ -313,7 +313,7 @@ class CollectionsComparison(OnCollections):
             title: the title of a page.
         """
         if layout == "html" and not title:
-            title = filled(TITLE, runs=len(self.names), collections=len(self.collections))
+            title = self.title
         sections = [Section([Line(self.heading())])]
         for each in self.measures.values():
             sections += ShownResults(self, each, pairs, top, layout).sections(titled=layout != "text")
@@ -330,13 +330,10 @@ class CollectionsComparison(OnCollections):
         """The result of the first measure."""
         return next(iter(self.measures.values()))
 
-    def heading(self) -> str:
-        """Returns the number of collections, runs and queries."""
-        queries = self.primary.queries
-        size = {"collections": len(self.collections), "runs": len(self.names)}
-        return (
-            filled(HEADING_OF_MEANS, **size) if queries is None else filled(HEADING, **size, queries=queries)
-        )
+    @property
+    def queries(self) -> int | None:
+        """The number of queries with a value in all runs of a collection; None where only means are known."""
+        return self.primary.queries
 
     def method(self) -> list[str]:
         """Returns the sentences about the method."""
