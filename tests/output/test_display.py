@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import carob
+from carob.output.document import Document, Section
 from carob.output.layout import Display
 
 if TYPE_CHECKING:
@@ -132,3 +133,8 @@ def test_a_meter_says_what_it_knows(meter: carob.Meter) -> None:
         meter.compute()
     meter.update(np.array([[0.9, 0.2]]), np.array([[0, 1]]), ids=["a"])
     assert repr(meter) == "<carob.Meter: RR 0.5000 · 1 query · policy ties input>"
+
+
+def test_warnings_begin_with_a_mark() -> None:
+    found = Document([Section.warned(["One doubt.", "Another."])])
+    assert found.text() == "! One doubt.\n! Another.\n"

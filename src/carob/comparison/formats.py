@@ -93,8 +93,7 @@ def document_of(comparison: Findings, view: View = EVERYTHING, layout: str = "te
     blocks += [[each] for each in others]
     blocks += [[each] for each in bounds_shown(replace(comparison, names=names))]
     footer = Footer(said, "footer", hang=0, sheets=tuple(sheets), legend=joint_said(comparison))
-    blocks += [[footer], [Line(each, mark="! ", tone="warning") for each in warnings]]
-    return Document([Section(each) for each in blocks])
+    return Document([*map(Section, blocks), Section([footer]), Section.warned(warnings)])
 
 
 def bounds_shown(comparison: Findings) -> list[Part]:

@@ -798,10 +798,9 @@ class CollectionsScores(OnCollections):
             tables = [Section([Table(header, rows, 3, 3)])]
         else:
             tables = [Section([self.table(label, layout, places)], label) for label in self.measures]
-        warned = [Line(each, mark="! ", tone="warning") for each in self.warnings()]
-        below = Section([Items(self.footers(), "footer", hang=0)])
+        below = [Section([Items(self.footers(), "footer", hang=0)]), Section.warned(self.warnings())]
         title = self.title if layout == "html" else ""
-        return Document([Section([Line(self.heading())]), *tables, below, Section(warned)], title)
+        return Document([Section([Line(self.heading())]), *tables, *below], title)
 
     def table(self, label: str, layout: str, digits: int) -> Table:
         """Returns the values by one measure: a row for each run, a column for each collection, and the mean."""

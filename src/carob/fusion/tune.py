@@ -240,7 +240,7 @@ class TunedFusion(Documented):
                 Section([Table([f"weights of {', '.join(self.runs)}", "mean", "share of folds", ""], curve)]),
                 Section([Table(["list alone", "mean", "relevant found", "by it alone"], alone)]),
                 Section([Items([*self.footers, *notes])]),
-                Section([Line(each, mark="! ", tone="warning") for each in self.warnings]),
+                Section.warned(self.warnings),
             ]
         )
 

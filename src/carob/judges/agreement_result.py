@@ -276,7 +276,7 @@ def answer(found: Agreement) -> Section:
         tau, significant = decimals(first.tau, 2), first.significant
         numbers = {"flips": flips, "pairs": first.pairs, "kept": kept, "significant": significant}
         order = said("order", tau=tau, label=first.label, **numbers)
-    doubts = [Line(each, mark="! ", tone="warning") for each in found.warnings]
+    doubts = Section.warned(found.warnings).parts
     return Section([Line(grades, "answer"), Line(order, "answer"), *doubts])
 
 

@@ -252,8 +252,7 @@ class Correlations(Documented):
         if self.grades:
             sections.append(self.agreement())
         title = said("title", truth=shortened(self.truth, LONGEST)) if layout == "html" else ""
-        warned = [Line(each, mark="! ", tone="warning") for each in self.warnings]
-        return Document([*sections, Section([Items(self.remarks())]), Section(warned)], title)
+        return Document([*sections, Section([Items(self.remarks())]), Section.warned(self.warnings)], title)
 
     def highest(self, rows: list[Correlated]) -> list[Correlated]:
         """Returns the rows to show: all in their order, or the ``top`` ones by their first coefficient."""

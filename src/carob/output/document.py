@@ -16,7 +16,7 @@ from carob.output.layout import COLUMNS, MOST_LINES, folded, folded_each, html_p
 from carob.output.results import Result
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Sequence
+    from collections.abc import Callable, Container, Iterable, Sequence
 
 LATEX = {"answer": "\\textbf{%s}"}
 MARKDOWN = {"answer": "**%s**"}
@@ -296,6 +296,11 @@ class Section:
 
     parts: Sequence[Part]
     title: str = ""
+
+    @classmethod
+    def warned(cls, sentences: Iterable[str]) -> Section:
+        """Returns a section of warnings."""
+        return cls([Line(each, mark="! ", tone="warning") for each in sentences])
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -189,9 +189,8 @@ class Next(Documented):
             f"{plural(len(self.names), 'run')} and {plural(self.queries, 'query', 'queries')}"
         )
         table = Table(["query", "document", "rank", "effect", "probability"], rows, names=2)
-        warned = [Line(each, mark="! ", tone="warning") for each in self.warnings]
-        below = Items([*self.sentences, *self.footers], hang=0)
-        return Document([Section([Line(heading)]), Section([table]), Section([below]), Section(warned)])
+        below = [Section([Items([*self.sentences, *self.footers], hang=0)]), Section.warned(self.warnings)]
+        return Document([Section([Line(heading)]), Section([table]), *below])
 
     @property
     def sentences(self) -> list[str]:

@@ -326,8 +326,7 @@ class Plan(Documented):
                 "need if all differences are equal. Choose the randomisation test there, or plan for several times as "
                 "many queries."
             )
-        warned = [Line(each, mark="! ", tone="warning") for each in self.warnings]
-        below = [Section([Items(self.footers, "footer")]), Section(warned)]
+        below = [Section([Items(self.footers, "footer")]), Section.warned(self.warnings)]
         return Document([Section([answer]), *tables, Section([Items(notes)]), *below])
 
     def errors_said(self) -> list[str]:

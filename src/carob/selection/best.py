@@ -223,9 +223,8 @@ class Best(Documented):
         """Returns a section for each measure, and notes about the method."""
         del layout
         sections = [part for each in self.measures for part in self.sections(each)]
-        warned = [Line(each, mark="! ", tone="warning") for each in self.warnings]
         known = [Section([Items(self.footers)])] if self.footers else []
-        return Document([*sections, *known, Section([Items(self.notes())]), Section(warned)])
+        return Document([*sections, *known, Section([Items(self.notes())]), Section.warned(self.warnings)])
 
     def sections(self, found: BestBy) -> list[Section]:
         """Returns the answer, the table of runs and the table of families of one measure."""

@@ -317,9 +317,9 @@ class CollectionsComparison(OnCollections):
         sections = [Section([Line(self.heading())])]
         for each in self.measures.values():
             sections += ShownResults(self, each, pairs, top, layout).sections(titled=layout != "text")
-        warned = [Line(each, mark="! ", tone="warning") for each in self.warnings()]
         footers = [Items(each, "footer", hang=0) for each in (self.footers(), self.method()) if each]
-        return Document([*sections, *(Section([each]) for each in footers), Section(warned)], title)
+        sections += [*(Section([each]) for each in footers), Section.warned(self.warnings())]
+        return Document(sections, title)
 
     def footers(self) -> list[str]:
         """Returns the sentences about the data that are not warnings, such as duplicates and ties."""

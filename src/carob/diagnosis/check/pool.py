@@ -25,7 +25,7 @@ from carob.lists.flat import Flat
 from carob.lists.rows import JudgedRows, stacked
 from carob.matching.axes import without_negative
 from carob.matching.match import finished, rows_of
-from carob.output.document import Document, Documented, Items, Line, Section, Table
+from carob.output.document import Document, Documented, Items, Section, Table
 from carob.output.errors import PolicyError, Worded
 from carob.output.language import plural
 from carob.output.layout import decimals
@@ -134,8 +134,7 @@ class PoolCheck(Documented):
         del layout
         tables = [Section([self.table(label)]) for label in self.measures]
         said = [*map(self.said, self.measures), *self.meaning]
-        warned = [Line(each, mark="! ", tone="warning") for each in self.warnings]
-        below = [Section([Items(self.footers, "footer")]), Section(warned)]
+        below = [Section([Items(self.footers, "footer")]), Section.warned(self.warnings)]
         return Document([*tables, Section([Items(said, hang=0)]), *below])
 
     def table(self, label: str) -> Table:
