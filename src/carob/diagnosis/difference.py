@@ -172,7 +172,7 @@ class Difference(Documented):
         """Returns the tables of ``steps`` and ``profiles``."""
         ends = list(zip(self.profiles, self.measures, self.values, strict=True))
         return {
-            "steps": lambda: Records.of(ConventionStep, [(each,) for each in self.steps]),
+            "steps": lambda: Records.of(ConventionStep, self.steps),
             "profiles": lambda: Records(["profile", "measure", "value"], ends),
         }
 

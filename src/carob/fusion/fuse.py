@@ -259,7 +259,7 @@ class FusedDocument(Documented):
 
     def records(self) -> dict[str, Callable[[], Records]]:
         """Returns the table of ``lists``."""
-        return {"lists": lambda: Records.of(Share, [(each,) for each in self.shares])}
+        return {"lists": lambda: Records.of(Share, self.shares)}
 
     def document(self, layout: str = "text") -> Document:
         """Returns the sentence with the score, and the table of lists."""

@@ -184,7 +184,7 @@ class TunedFusion(Documented):
         names = [*(f"weight {name}" for name in self.runs), "mean", "chosen"]
         return {
             "curve": lambda: Records(names, [[*each.weights, each.mean, each.chosen] for each in self.curve]),
-            "alone": lambda: Records.of(Alone, [(each,) for each in self.alone]),
+            "alone": lambda: Records.of(Alone, self.alone),
         }
 
     def document(self, layout: str = "text") -> Document:

@@ -41,7 +41,7 @@ class Records(NamedTuple):
     def of(
         cls,
         kind: type,
-        found: Iterable[tuple[Any, ...]],
+        found: Iterable[Any],
         first: Sequence[str] = (),
         *,
         without: Collection[str] = (),
@@ -51,7 +51,7 @@ class Records(NamedTuple):
 
         Args:
             kind: the data class.
-            found: the values of the first columns of each row, followed by the object with the others.
+            found: an object for each row, or, if there are first columns, their values followed by the object.
             first: the names of the first columns.
             without: the fields that are not columns.
             estimates: the fields with an estimate, which becomes the columns of its value and of its interval.
@@ -82,7 +82,8 @@ class Records(NamedTuple):
                 )
             return row
 
-        return cls([*first, *names], [[*row[: len(first)], *cells(row[-1])] for row in found])
+        rows = found if first else zip(found)
+        return cls([*first, *names], [[*row[: len(first)], *cells(row[-1])] for row in rows])
 
     def without_empty(self, kind: type) -> Records:
         """Returns the records without the columns that are optional in the data class and empty in every row."""

@@ -152,7 +152,7 @@ class VarianceComponents(Documented):
 
     def records(self) -> dict[str, Callable[[], Records]]:
         """Returns the table ``rows``: a row for each measure."""
-        return {"rows": lambda: Records.of(Variances, [(each,) for each in self.rows])}
+        return {"rows": lambda: Records.of(Variances, self.rows)}
 
     def figures(self) -> dict[str, Drawing]:
         """Returns the function that draws the standard deviation of each kind of effect."""
@@ -271,8 +271,8 @@ class Plan(Documented):
     def records(self) -> dict[str, Callable[[], Records]]:
         """Returns the tables ``rows``, with a row for each measure and pair of runs, and ``variances``."""
         return {
-            "rows": lambda: Records.of(Needed, [(each,) for each in self.rows]),
-            "variances": lambda: Records.of(Variances, [(each,) for each in self.variances]),
+            "rows": lambda: Records.of(Needed, self.rows),
+            "variances": lambda: Records.of(Variances, self.variances),
         }
 
     def figures(self) -> dict[str, Drawing]:

@@ -206,7 +206,7 @@ class Best(Documented):
         first = ["measure"]
         return {
             "runs": lambda: Records.of(Candidate, of_run, first),
-            "measures": lambda: Records.of(BestBy, [(each,) for each in self.measures], **whole),
+            "measures": lambda: Records.of(BestBy, self.measures, **whole),
             "families": lambda: Records.of(Family, of_family, first, estimates=["gain"]),
             "held_out": lambda: Records.of(HeldOut, opened, [*first, "run"], estimates=["value", "gain"]),
         }

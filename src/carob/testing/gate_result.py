@@ -505,9 +505,8 @@ class Gate(Documented):
         """Returns the tables of ``checks``, of ``queries``, whose values fell most, and of ``groups``, if requested."""
         lost = [(each.label, one) for each in self.checks for one in each.worst]
         groups = [(each.label, one) for each in self.checks for one in each.groups]
-        own = [(each,) for each in self.checks]
         tables = {
-            "checks": lambda: Records.of(GateCheck, own, without=["worst", "groups"]),
+            "checks": lambda: Records.of(GateCheck, self.checks, without=["worst", "groups"]),
             "queries": lambda: Records.of(Moved, lost, ["label"]),
         }
         return {**tables, "groups": lambda: Records.of(GroupChange, groups, ["label"])} if groups else tables

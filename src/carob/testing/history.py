@@ -142,7 +142,7 @@ class History(Documented):
             for name, mean in zip(self.names, means, strict=True)
         ]
         return {
-            "steps": lambda: Records.of(RecordStep, [(each,) for each in self.steps]),
+            "steps": lambda: Records.of(RecordStep, self.steps),
             "means": lambda: Records(["measure", "record", "mean"], rows),
         }
 

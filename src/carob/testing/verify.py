@@ -93,8 +93,7 @@ class Verification(Documented):
 
     def records(self) -> dict[str, Callable[[], Records]]:
         """Returns the table of ``findings``."""
-        found = [(each,) for each in self.findings]
-        return {"findings": lambda: Records.of(Change, found, without=["numbers"])}
+        return {"findings": lambda: Records.of(Change, self.findings, without=["numbers"])}
 
     def beside(self) -> list[str]:
         """Returns the verdict and the remarks, which do not fit in CSV."""

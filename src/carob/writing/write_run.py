@@ -79,7 +79,7 @@ class WrittenRun(Documented):
 
     def records(self) -> dict[str, Callable[[], Records]]:
         """Returns the table of ``files``."""
-        return {"files": lambda: Records.of(WrittenFile, [(each,) for each in self.files])}
+        return {"files": lambda: Records.of(WrittenFile, self.files)}
 
     def document(self, layout: str = "text") -> Document:
         """Returns a sentence for each file, and one for what was left out."""

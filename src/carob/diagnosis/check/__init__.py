@@ -137,7 +137,7 @@ class Check(Documented):
         """Returns the tables of ``findings`` and ``baselines``."""
         return {
             "findings": self.finding_records,
-            "baselines": lambda: Records.of(Baseline, [(each,) for each in self.baselines], without=["near"]),
+            "baselines": lambda: Records.of(Baseline, self.baselines, without=["near"]),
         }
 
     def finding_records(self) -> Records:
