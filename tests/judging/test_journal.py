@@ -161,7 +161,7 @@ def test_where_no_new_file_can_be_made_lines_are_appended_all_the_same(
         raise PermissionError(13, "Permission denied")
 
     with Journal(str(path), task) as journal:
-        monkeypatch.setattr("carob.judging.journal.write_new", refused)
+        monkeypatch.setattr("carob.judging.journal.new_file", refused)
         for place in range(300):
             journal.add(place, JournalEntry(place % 4, NOW, "a note"))
         with pytest.raises(DataError, match="Permission denied"):

@@ -25,7 +25,7 @@ from carob.inputs.errors import refused
 from carob.inputs.judgment_tables import cells_written, judgment_columns
 from carob.judging.file_lock import FileLock
 from carob.output.errors import DataError
-from carob.output.files import mode_of, write_new
+from carob.output.files import mode_of, new_file
 from carob.output.parsing import number_of
 from carob.output.taken import refuse_taken
 
@@ -360,7 +360,8 @@ class Journal:
         lines = [self.form.line(place, each) for place, each in judgments.items()]
         try:
             self.tidy()
-            write_new(self.part, b"".join([self.form.head, *lines]), mode_of(self.path))
+            with new_file(self.part, mode_of(self.path)) as file:
+                file.write(b"".join([self.form.head, *lines]))
             os.replace(self.part, self.path)
         except OSError as error:
             raise self.unwritten(error) from None

@@ -36,7 +36,7 @@ def write_whole(path: str | os.PathLike[str], content: str | Data) -> None:
     # Bytes of ids that are not UTF-8 become \udcXX, as JSON writes them.
     data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
     with whole_file(path) as file:
-        put(data, file)
+        data(file) if callable(data) else file.write(data)
 
 
 @contextlib.contextmanager
@@ -92,24 +92,6 @@ def new_file(path: str, mode: int | None) -> Iterator[BinaryIO]:
             os.chmod(path, stat.S_IMODE(mode))
         file.flush()
         os.fsync(file.fileno())
-
-
-def write_new(path: str, data: Data, mode: int | None) -> None:
-    """Writes a new file as ``new_file`` opens it.
-
-    Raises:
-        OSError: as ``new_file``.
-    """
-    with new_file(path, mode) as file:
-        put(data, file)
-
-
-def put(data: Data, file: BinaryIO) -> None:
-    """Writes data to an open file."""
-    if callable(data):
-        data(file)
-    else:
-        file.write(data)
 
 
 def mode_of(path: str) -> int | None:
