@@ -79,8 +79,7 @@ def calc_aggregate(
         >>> calc_aggregate(["RR"], {"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}})
         {'RR': 0.5}
     """
-    asked = read(measures, profile)
-    scores = scores_of(asked, qrels, run, policy, profile)
+    asked, scores = scores_of(measures, qrels, run, policy, profile)
     return {each: scores[measure] for each, measure in asked}
 
 
@@ -110,32 +109,28 @@ def iter_calc(
         >>> list(iter_calc(["RR"], {"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}}))
         [('q', 'RR', 0.5)]
     """
-    asked = read(measures, profile)
-    scores = scores_of(asked, qrels, run, policy, profile)
+    asked, scores = scores_of(measures, qrels, run, policy, profile)
     for each, measure in asked:
         for query, value in scores.by_query(measure).items():
             yield query, each, value
 
 
-def read(measures: Iterable[Any], profile: ProfileLike) -> list[tuple[Any, Measure]]:
-    """Returns each requested name with the measure that it means under the profile.
+def scores_of(
+    measures: Iterable[Any], qrels: Any, run: Any, policy: Policy | None, profile: ProfileLike
+) -> tuple[list[tuple[Any, Measure]], Scores]:
+    """Returns each requested name with the measure that it means, and the scores of ir_measures' objects.
 
     Raises:
         MeasureError: an unknown name, or one that stands for several measures.
     """
     convention = profile_named(profile)
-    return [(each, convention.read_one(str(each))) for each in measures]
-
-
-def scores_of(
-    asked: list[tuple[Any, Measure]], qrels: Any, run: Any, policy: Policy | None, profile: ProfileLike
-) -> Scores:
-    """Returns the scores of ir_measures' objects."""
+    asked = [(each, convention.read_one(str(each))) for each in measures]
     _, whole = conventions(profile, policy)
     groups = needs_groups({str(each): measure for each, measure in asked})
     judged = subtopical(qrels, whole) if groups else nested(qrels, ("relevance",), whole)
     names = [str(each) for each, _ in asked]
-    return evaluate_run(judged, nested(run, ("score",), whole), names, policy=policy, profile=profile)
+    runs = nested(run, ("score",), whole)
+    return asked, evaluate_run(judged, runs, names, policy=policy, profile=profile)
 
 
 def subtopical(qrels: Any, policy: Policy) -> Any:

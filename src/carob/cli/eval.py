@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from carob.cli.options import Given, options, refuse_few, weights_in
-from carob.cli.people_and_model import judging_in, refuse_beyond_estimates, show_estimates, without_qrels
+from carob.cli.people_and_model import ESTIMATES, judging_in, refuse_unusable, show_estimates, without_qrels
 from carob.cli.terminal import in_colour, painted, say, say_beside, terminal_width
 from carob.inputs.sources import kind_of
 
@@ -51,7 +51,7 @@ def eval_command(
     judging = judging_in(options)
     if judging["people"] is not None:
         others = {"weights": weights, "by": by, "record": record_path, "judged-ranking": judged_ranking}
-        refuse_beyond_estimates({**options, "lang": None, **others})
+        refuse_unusable({**options, "lang": None, **others}, ESTIMATES)
         show_estimates(judging, files, given)
         return
     if options["tie_bounds"] and (options["per_query"] or by is not None):

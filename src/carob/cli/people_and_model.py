@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 
 JUDGING = ("people", "judge", "target", "judge_weight", "strata", "tuned_on", "width")
 """The options for people's and a judge's judgments."""
+SCORES_ALONE = (
+    "needs judgments and ranked lists, but only per-query scores are given: leave it out, or pass QRELS and "
+    "RUNs."
+)
+ESTIMATES = "needs complete judgments: leave it out, or pass QRELS in place of --people and --judge."
 
 
 def judging_in(options: dict[str, Any]) -> dict[str, Any]:
@@ -157,18 +162,15 @@ def unusable(given: Given) -> dict[str, Any]:
     }
 
 
-def refuse_unusable(options: dict[str, Any]) -> None:
-    """Refuses options that need judgments or ranked lists, where only per-query scores are known.
+def refuse_unusable(options: dict[str, Any], why: str = SCORES_ALONE) -> None:
+    """Refuses options that need judgments or ranked lists, where only per-query scores or estimates are known.
 
     Raises:
         click.UsageError: one of these options was given.
     """
     for name, value in options.items():
         if value:
-            raise click.UsageError(
-                f"--{name} needs judgments and ranked lists, but only per-query scores are given: leave it out, or "
-                "pass QRELS and RUNs."
-            )
+            raise click.UsageError(f"--{name.replace('_', '-')} {why}")
 
 
 def values_in(files: tuple[str, ...], given: Given) -> Any:
@@ -182,20 +184,6 @@ def values_in(files: tuple[str, ...], given: Given) -> Any:
 def missing_in(given: Given) -> str:
     """Returns how to treat a query without a value in one run."""
     return "error" if given.policy is None or "missing" not in given.policy.given else given.policy.missing
-
-
-def refuse_beyond_estimates(options: dict[str, Any]) -> None:
-    """Refuses options that do not apply to estimates from people's and a judge's judgments.
-
-    Raises:
-        click.UsageError: one of these options was given.
-    """
-    for name, value in options.items():
-        if value:
-            raise click.UsageError(
-                f"--{name.replace('_', '-')} needs complete judgments: leave it out, or pass QRELS in place of "
-                "--people and --judge."
-            )
 
 
 def show_estimates(judging: dict[str, Any], files: tuple[str, ...], given: Given) -> None:
