@@ -387,10 +387,7 @@ class Comparison(Documented, Findings):
             worst: the number of queries to show for each pair, on which its first run falls furthest behind.
             gains: the number of queries to show for each pair, on which its first run is furthest ahead.
         """
-        from carob.comparison import formats
-        from carob.comparison.tables import View
-
-        return formats.document_of(self, View(pairs, top, worst, gains)).text(columns)
+        return self.document(pairs=pairs, top=top, worst=worst, gains=gains).text(columns)
 
     def to_markdown(
         self, *, pairs: str = "top", top: int | None = None, worst: int = 0, gains: int = 0
@@ -403,10 +400,7 @@ class Comparison(Documented, Findings):
             worst: the number of queries for each pair.
             gains: the number of queries for each pair.
         """
-        from carob.comparison import formats
-        from carob.comparison.tables import View
-
-        return formats.document_of(self, View(pairs, top, worst, gains), "markdown").markdown()
+        return self.document("markdown", pairs=pairs, top=top, worst=worst, gains=gains).markdown()
 
     def to_latex(
         self,
@@ -434,11 +428,12 @@ class Comparison(Documented, Findings):
 
         return formats.latex(self, View(pairs, top, worst, gains), label=label, caption=caption)
 
-    def document(self, layout: str = "text") -> Document:
-        """Returns the verdict, the tables and the method, followed by the warnings."""
+    def document(self, layout: str = "text", **view: Any) -> Document:
+        """Returns the verdict, the tables and the method, followed by the warnings; ``View`` has the arguments."""
         from carob.comparison import formats
+        from carob.comparison.tables import View
 
-        return formats.document_of(self, layout=layout)
+        return formats.document_of(self, View(**view), layout)
 
     def contents(self) -> dict[str, Any]:
         """Returns everything by name: per-query scores, raw and corrected p, settings, counts, warnings."""

@@ -599,15 +599,7 @@ def without(found: Scored, *, collections: bool) -> Scored:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OnCollections(Documented):
-    """A result about runs on several collections, with what is known about their data.
-
-    Args:
-        collections: the collections.
-        names: the runs.
-        scores: the scores of each collection by run; empty where only means are known.
-        lacking: the pairs of a run and a collection that lacks it.
-        notes: what is known about the data of each run in each collection.
-    """
+    """A result about runs on several collections. Its subclasses explain the fields."""
 
     collections: tuple[str, ...]
     names: tuple[str, ...]
