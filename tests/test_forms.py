@@ -71,7 +71,7 @@ def separated(nested: Nested, kind: str, by: str) -> bytes:
 
 
 class Files:
-    """Writes each file into a folder of its own, so that names say nothing."""
+    """Writes each file into a separate folder, so that names say nothing."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.count = folder, 0

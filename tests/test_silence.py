@@ -120,7 +120,7 @@ def test_the_advice_for_a_lazy_frame_works() -> None:
     run = pl.DataFrame(rows("score", RUN, system="a") + rows("score", OTHER, system="b")).lazy()
     with pytest.warns(carob.DataWarning) as caught:
         carob.evaluate(QRELS, run, "AP")
-    advice = str(caught[0].message).partition("runs of their own: ")[2].removesuffix(".")
+    advice = str(caught[0].message).partition("separate runs: ")[2].removesuffix(".")
     parts = eval(advice, {"run": run, "polars": pl})
     assert {name: part.collect().height for name, part in parts.items()} == {"a": 48, "b": 48}
 

@@ -472,7 +472,7 @@ void build(Handed& handed, const Table& table, bool whole_queries, bool whole_do
     } while (from < table.size() || draw.one_in(6));
 }
 
-// ---- what the kernel makes of a frame
+// ---- the kernel's reading of a frame
 
 carob::RunColumns run_columns(const Table& table) {
     carob::RunColumns columns{QUERY, DOCUMENT, std::nullopt, std::nullopt};

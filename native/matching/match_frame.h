@@ -14,7 +14,7 @@
 
 namespace carob {
 
-// Takes the rows of a run frame after frame. Rows are counted over all of them.
+// Takes the rows of a run frame after frame. Rows are numbered across frames.
 //
 // Unless options.gathered, a query is reduced as soon as a frame is taken that does not end within it, so no more is
 // held than one frame and one query. With options.gathered every row of a judged query is kept, see gather.h.

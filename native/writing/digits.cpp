@@ -60,7 +60,7 @@ char* write_shortest(double number, char* out) {
     }
     const char* const mark = at;
     int exponent = 0;
-    const char* const exponent_digits = mark + 2;  // behind the sign, which is always written
+    const char* const exponent_digits = mark + 2;  // after the sign, which is always written
     std::from_chars(exponent_digits, end, exponent);
     if (mark[1] == '-') exponent = -exponent;
     if (exponent >= LEAST_EXPONENT && exponent < MOST_EXPONENT) return lay_out(digits, count, exponent, out);

@@ -326,8 +326,7 @@ def test_the_files_of_one_collection_are_told_where_they_belong(capfd: pytest.Ca
         shutil.copy(name, f"all/{path}")
     said = command(capfd, "eval", "--collections", "all")[1]
     assert (
-        "put the files of each collection into a folder of its own, with judgments in a file whose name"
-        in said
+        "put the files of each collection into a separate folder, with judgments in a file whose name" in said
     )
     Path("all/web").mkdir()
     for name, path in (("judgments", "qrels"), ("a.run", "a.run"), ("b.run", "b.run")):

@@ -113,9 +113,9 @@ def test_columns_may_be_those_of_one_run(capfd: pytest.CaptureFixture[str]) -> N
         ("fuse", "a.csv", "c=a.csv", "-o", "f.run"),
     ):
         printed(capfd, *call)  # without the run b
-    assert "none of the runs" not in "".join(printed(capfd, "check", "qrels", "a.csv", status=1))
+    assert "not one of the runs" not in "".join(printed(capfd, "check", "qrels", "a.csv", status=1))
     _, error = printed(capfd, "eval", "qrels", "a.csv", "--run-columns", "b:query=question", status=2)
-    assert "none of the runs" in error
+    assert "not one of the runs" in error
 
 
 def test_a_gate_takes_baseline_and_limits_from_it(capfd: pytest.CaptureFixture[str]) -> None:

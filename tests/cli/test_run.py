@@ -42,7 +42,7 @@ def test_standard_output_gets_the_run_alone(run: str, capfd: pytest.CaptureFixtu
     [
         ([], "Pass at least one RUN."),
         (["bm25.run", "-o", "bm25.run"], "this file is an input"),
-        (["bm25.run", "-o", "x.npy"], "carob writes no runs as .npy files"),
+        (["bm25.run", "-o", "x.npy"], "carob does not write runs as .npy files"),
         (["bm25.run", "-o", "x.run", "--split-by", "tag"], "needs {} for the name"),
         (["bm25.run", "-o", "x.run", "--depth", "0"], "0 is not in the range"),
         (["none.run", "-o", "x.run"], "No such file"),

@@ -444,13 +444,13 @@ def plain(runs: int) -> Any:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ({}, "interval, p and verdict are of the worst-point interval (the t-test gives "),
+        ({}, "interval, p and verdict are from the worst-point interval (the t-test gives "),
         ({"margin": 0.1}, "interval, p, p(equiv.) and verdict are"),
         ({"rope": 0.1, "test": "t"}, "interval, p, posterior and verdict are"),
-        ({"rope": 0.1, "test": "randomisation"}, "interval and posterior are of the worst-point interval."),
+        ({"rope": 0.1, "test": "randomisation"}, "interval and posterior are from the worst-point interval."),
         (
             {"test": "max-t"},
-            "interval and p(t) are of the worst-point interval, and the corrected p is not smaller",
+            "interval and p(t) are from the worst-point interval, and the corrected p is not smaller",
         ),
     ],
 )

@@ -57,13 +57,13 @@ def test_what_the_file_does_not_state_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("stated", "measures", "options", "setting", "said"),
     [
-        ('measure = "RR"', ["AP", "RR"], {}, "measure", "The primary measure is AP, and RR was planned."),
+        ('measure = "RR"', ["AP", "RR"], {}, "measure", "The primary measure is AP, but RR was planned."),
         (
             'measure = "RR"\ntest = "t"',
             None,
             {"test": "sign"},
             "test",
-            "The test is sign, and t was planned.",
+            "The test is sign, but t was planned.",
         ),
         (
             'measure = "RR"\ncorrection = "holm"',
@@ -77,11 +77,11 @@ def test_what_the_file_does_not_state_is_named(tmp_path: Path) -> None:
             None,
             {"test": carob.Test(alpha=0.1)},
             "alpha",
-            "level is 0.1, and 0.01",
+            "level is 0.1, but 0.01",
         ),
-        ('measure = "RR"\nbaseline = "bm25"', None, {"baseline": "titles"}, "baseline", "titles, and bm25"),
-        ('measure = "RR"\nruns = ["bm25", "new"]', None, {}, "runs", "bm25, feedback, titles, and bm25, new"),
-        ('measure = "RR"\nqueries = 60', None, {}, "queries", "has 24 queries, and 60 were planned"),
+        ('measure = "RR"\nbaseline = "bm25"', None, {"baseline": "titles"}, "baseline", "titles, but bm25"),
+        ('measure = "RR"\nruns = ["bm25", "new"]', None, {}, "runs", "bm25, feedback, titles, but bm25, new"),
+        ('measure = "RR"\nqueries = 60', None, {}, "queries", "has 24 queries, but 60 were planned"),
         ('measure = "RR"\nqueries_sha256 = "ab"', None, {}, "queries_sha256", "not the planned ones"),
     ],
 )
@@ -123,7 +123,7 @@ def test_a_plan_writes_the_file_and_every_face_names_it(
     options = ["--preregistered", str(path), "--alpha", "0.1", "--record", str(record)]
     main(["compare", *both, *options, "--format", "json"])
     printed = json.loads(capsys.readouterr().out)
-    assert printed["preregistration"]["deviations"] == ["The level is 0.1, and 0.05 was planned."]
+    assert printed["preregistration"]["deviations"] == ["The level is 0.1, but 0.05 was planned."]
     assert json.loads(record.read_text())["comparison"]["preregistration"] == printed["preregistration"]
     with pytest.raises(SystemExit):
         main(["plan", *both, *wanted, "--planned-queries", str(ids)])
@@ -159,7 +159,7 @@ def test_a_file_that_is_no_preregistration_is_refused(tmp_path: Path, stated: st
 
 def test_other_functions_refuse_a_preregistration(tmp_path: Path) -> None:
     design = carob.Design(preregistered=tmp_path / "plan.toml")
-    said = "Only carob.compare holds itself to a preregistration"
+    said = "Only carob.compare follows a preregistration"
     with pytest.raises(carob.PolicyError, match=said):
         carob.estimate(QRELS, QRELS, RUNS, "AP", design=design)
     pytest.importorskip("jinja2", reason="carob[report] is not installed")

@@ -219,7 +219,7 @@ def test_other_tests_decide_as_when_they_are_the_test(options: dict[str, Any], m
 def test_a_test_that_ignores_clusters_is_refused_with_them(test: Any) -> None:
     tea = EXAMPLES / "tea"
     design = carob.Design(cluster={f"t{n:02d}": str(n // 3) for n in range(1, 25)})
-    with pytest.raises(carob.PolicyError, match=f"'{test}' takes all queries for independent"):
+    with pytest.raises(carob.PolicyError, match=f"'{test}' assumes independent queries"):
         carob.compare(
             tea / "qrels.txt", sorted(map(str, (tea / "runs").glob("*.run"))), "AP", test=test, design=design
         )

@@ -286,7 +286,7 @@ def test_groups_are_shown_with_the_worst(tmp_path: Path, capfd: pytest.CaptureFi
     assert out.count("(worst)") == 1
     assert (
         "Groups are descriptive: their p comes from the t-test, uncorrected. w: many values are equal, so interval "
-        "and p are of the worst-point interval" in " ".join(out.split())
+        "and p are from the worst-point interval" in " ".join(out.split())
     )
 
 

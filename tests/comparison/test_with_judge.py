@@ -591,7 +591,7 @@ def test_few_judged_queries_allow_no_projection() -> None:
         text = " ".join(str(found).split())
         assert ("queries judged by people alone" in text) is projected
         assert ("an interval of width" in text) is projected
-        assert ("People judged 11 queries. How much queries vary is not known well" in text) is not projected
+        assert ("People judged 11 queries. The variation of queries is poorly known" in text) is not projected
 
 
 def test_the_interval_of_a_bias_does_not_leave_the_range_of_the_bias() -> None:

@@ -62,7 +62,9 @@ def test_other_grades_are_told() -> None:
     (what,) = said(one)
     assert what.endswith("nearly, some of the 500 differ")
     (what,) = said([f"{line[:-1]}{2 - int(line[-1])}\n" for line in lines])
-    assert what.startswith("these judge the documents of a set that carob's tests make with other grades (")
+    assert what.startswith(
+        "these judge the documents of a set that carob's tests make with different grades ("
+    )
     assert f" of {KEPT} sampled ones differ)" in what
 
 
@@ -113,7 +115,9 @@ def test_the_same_documents_with_grades_of_a_model_are_told() -> None:
     if not path.exists():
         pytest.skip("the public data are not beside this checkout")
     (what,) = said(path.read_text().splitlines(keepends=True))
-    assert what.startswith("these judge the documents of TREC 2021 Deep Learning, passages with other grades")
+    assert what.startswith(
+        "these judge the documents of TREC 2021 Deep Learning, passages with different grades"
+    )
 
 
 def test_packed_hashes_are_read_as_they_were() -> None:

@@ -152,7 +152,7 @@ def test_numbers_of_different_conventions_are_each_explained() -> None:
     assert found.causes == ()
     assert [each.numbers for each in found.separate] == [(each,) for each in numbers]
     assert all(each.causes for each in found.separate)
-    assert "together, so they are of different conventions" in " ".join(str(found).split())
+    assert "together, so they follow different conventions" in " ".join(str(found).split())
     assert {row["numbers"] for row in csv.DictReader(found.to_csv().splitlines())} == {*numbers}
     unknown = carob.whence([numbers[0], "0.98765"], "nDCG@4", grades=GRADES, judged=JUDGED)
     assert "different conventions" not in str(unknown)

@@ -457,7 +457,7 @@ def test_an_interval_of_a_group_that_is_not_students_is_marked() -> None:
     ]
     assert "| 1.000<sup>w</sup> |" in found.to_markdown()
     for said in (" ".join(str(found).split()), found.to_markdown()):
-        assert "w: many values are equal, so interval and p are of the worst-point interval" in said
+        assert "w: many values are equal, so interval and p are from the worst-point interval" in said
         assert "Student's t or, where many values are equal, worst point" in said
     alone = carob.compare(qrels, runs, "nDCG", by=dict.fromkeys(by, "every"))
     assert "p(t)" in str(alone)

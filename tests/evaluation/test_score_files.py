@@ -272,7 +272,7 @@ def test_measures_of_which_less_is_better_are_warned_of(name: str, told: bool, t
     (tmp_path / "a.csv").write_text("\n".join(lines))
     scores = carob.read_scores(tmp_path / "a.csv")
     said = " ".join(each for run in scores for each in scores[run].warnings)
-    assert (f"{name} seems to be a measure of which less is better" in said) is told
+    assert (f"{name} seems to be a measure where smaller is better" in said) is told
 
 
 @pytest.mark.parametrize("form", ["paths", "named", "frames"])
@@ -285,7 +285,7 @@ def test_a_lone_column_of_which_less_is_better_is_a_measure_and_no_run(form: str
     if given is None:
         pandas = pytest.importorskip("pandas")
         given = {run: pandas.read_csv(path) for run, path in named.items()}
-    with pytest.warns(carob.DataWarning, match="latency_ms seems to be a measure of which less is better"):
+    with pytest.warns(carob.DataWarning, match="latency_ms seems to be a measure where smaller is better"):
         scores = carob.read_scores(given)
     assert list(scores) == ["old", "new"]
     assert carob.compare(None, scores).labels == ("latency_ms",)

@@ -294,7 +294,7 @@ def test_the_ending_of_its_file_is_its_format(ending: str, tmp_path: Path) -> No
     fused.save(path)
     qrels = {"q1": {"b": 1}, "q2": {"y": 1}}
     assert carob.evaluate(qrels, path, "RR")["RR"] == carob.evaluate(qrels, fused, "RR")["RR"]
-    with pytest.raises(carob.DataError, match=r"carob writes no runs as \.h5 files"):
+    with pytest.raises(carob.DataError, match=r"carob does not write runs as \.h5 files"):
         fused.save(tmp_path / "fused.h5")
 
 
@@ -377,9 +377,9 @@ BAD: list[tuple[Any, dict[str, Any], str]] = [
     ),
     (RUNS, {"profile": "quadrant"}, "There is no fusion profile 'quadrant'. Did you mean qdrant"),
     (RUNS, {"profile": "chroma", "method": "sum"}, "The profile chroma has no method 'sum': it has rrf"),
-    (RUNS, {"method": "rrf(k)"}, "'k' in rrf(k) is no setting of its own"),
+    (RUNS, {"method": "rrf(k)"}, "'k' in rrf(k) is not a setting"),
     (RUNS, {"method": "rrf(k=x)"}, "'x' is not a number"),
-    (RUNS, {"method": "rrf("}, "has another form than a name"),
+    (RUNS, {"method": "rrf("}, "must be a name, or a name with settings"),
     (RUNS, {"method": "rrf(first=2)"}, "first=2: use 0 or 1"),
     (
         RUNS,
@@ -392,12 +392,12 @@ BAD: list[tuple[Any, dict[str, Any], str]] = [
     (
         RUNS,
         {"method": "gmnz(gamma=2000)"},
-        "By gmnz(gamma=2000), min-max, the points of some document are too large",
+        "With gmnz(gamma=2000), min-max, some document's points are too large",
     ),
     (
         [*RUNS.values(), BM25],
         {"method": "sum", "weights": [1e308, 1e308, 1e308]},
-        "the points of some document are too large for a number. Choose smaller weights",
+        "some document's points are too large for a number. Choose smaller weights",
     ),
     (RUNS, {"depth": 0}, "depth=0: use a whole number of at least 1"),
     ({"a": ONE, "b": {"q1": {"x\ty": 1.0}}}, {}, "contains a tab or the end of a line"),
@@ -435,7 +435,7 @@ def test_ranks_without_scores_are_fused_by_rank_only() -> None:
 
     ranks = pd.DataFrame({"query": ["q1", "q1"], "document": ["b", "a"], "rank": [1, 2]})
     assert of_q1({"one": ONE, "two": ranks}) == {"b": 1 / 62 + 1 / 61, "a": 1 / 61 + 1 / 62}
-    with pytest.raises(carob.DataError, match="Run two has ranks but no scores, which sum adds up"):
+    with pytest.raises(carob.DataError, match="sum adds up scores, but run two has only ranks"):
         carob.fuse({"one": ONE, "two": ranks}, "sum")
 
 
@@ -455,7 +455,7 @@ def test_lists_of_ids_have_no_scores_to_add_up(form: str, tmp_path: Path) -> Non
         given = pytest.importorskip("pandas", reason="needs pandas, which is not installed").DataFrame(rows)
     other = {"1": {"8": 0.5}, "2": {"9": 0.2}}
     assert "1 Q0 8 1" in carob.fuse({"one": given, "two": other}).text.decode()
-    with pytest.raises(carob.DataError, match="Run one has ranks but no scores, which sum adds up"):
+    with pytest.raises(carob.DataError, match="sum adds up scores, but run one has only ranks"):
         carob.fuse({"one": given, "two": other}, "sum")
     scored = {"1": {"7": -1.5, "8": -2.0}, "2": {"9": -1.0}}
     assert carob.fuse({"one": scored, "two": other}, "sum").text

@@ -59,7 +59,7 @@ def test_a_run_that_does_not_exist_is_refused_with_those_that_do(
     capfd: pytest.CaptureFixture[str], words: tuple[str, ...]
 ) -> None:
     error = said(capfd, *words, "--run-columns", "c:query=qid", status=2)
-    assert error == "carob: --run-columns names columns of 'c', which is none of the runs: 'a', 'b'.\n"
+    assert error == "carob: --run-columns names columns of 'c', which is not one of the runs: 'a', 'b'.\n"
 
 
 def test_a_collection_may_lack_the_run_whose_columns_are_named(capfd: pytest.CaptureFixture[str]) -> None:
@@ -73,13 +73,15 @@ def test_a_collection_may_lack_the_run_whose_columns_are_named(capfd: pytest.Cap
     other = [*MIXED, "--run-columns", "c:query=x"]
     for words in (["check"], ["eval", "-m", "RR"]):
         error = said(capfd, *words, "--collections", "set", *other, status=2)
-        assert "'c', which is none of the runs: 'a', 'b'." in error
+        assert "'c', which is not one of the runs: 'a', 'b'." in error
 
 
 def test_check_and_verify_take_them_in_python() -> None:
     named = {"query": "qid", "b": {"query": "question", "rank": "place"}}
     assert not carob.check("qrels", "a.csv", "b.csv", run_columns=named).of("unreadable")
-    with pytest.raises(DataError, match=r"^run_columns names columns of 'c', which is none of the runs: 'a'"):
+    with pytest.raises(
+        DataError, match=r"^run_columns names columns of 'c', which is not one of the runs: 'a'"
+    ):
         carob.check("qrels", "a.csv", run_columns={"c": {"query": "qid"}})
     runs = [carob.Run.of("a.csv", query="qid"), carob.Run.of("b.csv", query="question", rank="place")]
     carob.record(carob.evaluate("qrels", runs, "RR"), "made.json")
@@ -87,7 +89,7 @@ def test_check_and_verify_take_them_in_python() -> None:
     assert carob.verify("made.json", run_columns={"b": {"query": "question", "rank": "place"}}).equal
     with pytest.raises(DataError, match="nope"):  # named for this run alone, it replaces what is recorded
         carob.verify("made.json", run_columns={"b": {"query": "nope"}})
-    with pytest.raises(DataError, match="none of the runs: 'a', 'b'"):
+    with pytest.raises(DataError, match="not one of the runs: 'a', 'b'"):
         carob.verify("made.json", run_columns={"c": {"query": "qid"}})
 
 

@@ -74,7 +74,7 @@ FAULTS: dict[str, tuple[Callable[[bytes], Any], str]] = {
     "an OSError at once": (lambda _: FailsAtOnce(OSError("no")), "<stream>: the file cannot be read: no. "),
     "an OSError first": (lambda _: Gives(OSError(5, "Input/output error")), "<stream>: Input/output error."),
     "an OSError later": (lambda first: Gives(first, OSError(5, "Input/output error")), "<stream>: Input/output error."),
-    "text later": (lambda first: Gives(first, "q"), "The file is open as text. Open it in binary mode ('rb')"),
+    "text later": (lambda first: Gives(first, "q"), "The file is open in text mode. Open it in binary mode ('rb')"),
     "a number": (lambda first: Gives(first, 7), "<stream>: the stream returned a value of type int in place of bytes."),
     "no wait": (lambda first: Gives(first, None), "<stream>: the stream has no bytes at the moment and does not block"),
     "gzip cut short": (

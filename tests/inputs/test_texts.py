@@ -101,7 +101,9 @@ def test_a_file_that_is_not_there_is_a_sentence() -> None:
 def test_an_id_with_two_texts_is_named(most: int | None, tmp_path: Path) -> None:
     path = tmp_path / "documents.tsv"
     path.write_text("q1\tgreen tea\nq9\tone\nq9\tother\nq1\tgreen team\n")
-    with pytest.raises(DataError, match=r"documents.tsv, line 4: the id 'q1' has another text on line 1\."):
+    with pytest.raises(
+        DataError, match=r"documents.tsv, line 4: the id 'q1' has a different text on line 1\."
+    ):
         texts_of(str(path), WANTED, "documents", most)
     with pytest.raises(DataError, match="line 2: the id 'q1'"):
         texts_of(b'{"id": "q1", "text": "a"}\n{"id": "q1", "title": "b", "text": "a"}\n', WANTED, "documents")

@@ -155,9 +155,7 @@ def test_judgments_of_another_draw_are_refused(tmp_path: Path) -> None:
             str(tmp_path / "judged.csv"), Task("n", (*one.pairs, QueryDocument("q", "c", None, 0.5)))
         ),
     ):
-        with pytest.raises(
-            DataError, match="was drawn with another probability, or in a sample of another size"
-        ):
+        with pytest.raises(DataError, match="was drawn with a different probability or sample size"):
             act()
 
 

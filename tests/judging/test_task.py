@@ -112,7 +112,7 @@ def test_grades_have_usual_labels_or_given_ones() -> None:
 
 @pytest.mark.parametrize("text", ["", "3", "0-12", "-1-3", "0=no,x=yes", "3-3", "٣-٥"])
 def test_other_grades_are_refused(text: str) -> None:
-    with pytest.raises(DataError, match="are not grades"):
+    with pytest.raises(DataError, match="is not a list of grades"):
         labels_of_grades(text)
 
 

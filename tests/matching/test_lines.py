@@ -61,7 +61,10 @@ SHIFTED = b"web02 Q0 D61 2 0.95 tag\nweb 02 Q0 D60 1 0.9604\nweb02 Q0 D63 3 0.90
 def test_a_blank_in_a_query_that_takes_the_place_of_the_tag_is_refused(judged: str) -> None:
     """The line has six columns, and was read as one of query web with the document Q0."""
     qrels = {judged: {"D60": 1, "D61": 1}, "web02": {"D61": 1}}
-    said = "<bytes>, line 2: the third column is the document 'Q0' and the fourth, 'D60', no rank: the query 'web 02'"
+    said = (
+        "<bytes>, line 2: the third column is the document 'Q0' and the fourth, 'D60', is not a rank: "
+        "the query 'web 02'"
+    )
     with pytest.raises(DataError, match=said):
         carob.evaluate(qrels, SHIFTED, "RR")
     finding = next(each for each in carob.check(qrels, SHIFTED) if each.code == "odd-ranks")

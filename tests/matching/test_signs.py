@@ -639,7 +639,7 @@ def test_a_rank_column_that_contradicts_scores_within_the_lists_is_told(form: st
 
 
 def respelled(change: Callable[[str], str], every: int = 2) -> Scored:
-    """Lists of which some documents are spelled otherwise."""
+    """Lists of which some documents are spelled differently."""
     run = scored(lambda rank: 20 - rank**1.1)
     return {
         q: {change(d) if at % every == 0 else d: s for at, (d, s) in enumerate(its.items())}

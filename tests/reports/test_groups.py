@@ -34,6 +34,6 @@ def test_a_page_says_that_groups_share_queries(quick: Make) -> None:
     found = data_of(page)["groups"]
     assert (found["codes"], found["contests"][0]["queries"]) == ([[0, 1], [0], [1], [0]], [3, 2])
     assert "Queries with several groups (1) count in each" in page
-    assert page.count("p are of the worst-point interval") == 2  # in the text and in the data
+    assert page.count("p are from the worst-point interval") == 2  # in the text and in the data
     assert found["contests"][0]["pairs"]["0"][0][-1].endswith(" w")
     assert "count in each" not in quick(QRELS, runs, "RR", by=dict.fromkeys(QRELS, "a")).html

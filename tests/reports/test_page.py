@@ -460,7 +460,7 @@ def test_lists_leave_out_excluded_documents(quick: Callable[..., carob.Report], 
 
 
 @pytest.mark.parametrize(
-    ("measure", "words"), [("RR", "interval, p and verdict are of the worst-point interval"), ("AP", "")]
+    ("measure", "words"), [("RR", "interval, p and verdict are from the worst-point interval"), ("AP", "")]
 )
 def test_the_methods_paragraph_names_the_intervals_of_the_table(measure: str, words: str) -> None:
     runs = {name: TEA / "runs" / f"{name}.run" for name in ("bm25", "feedback")}

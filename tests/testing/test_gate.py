@@ -1245,7 +1245,7 @@ def test_a_broken_baseline_lets_nothing_pass(case: str, form: str, tmp_path: Pat
 @pytest.mark.filterwarnings("ignore::carob.DataWarning")
 def test_a_baseline_with_weak_signs_is_compared_with() -> None:
     one = {**SOUND, "q0": {each.upper(): score for each, score in SOUND["q0"].items() if each != "d0-1"}}
-    one["q0"] |= dict.fromkeys(("d0-1", "d0-2", "d0-3", "d0-4"), 40.0)  # only d0-0 is spelled otherwise
+    one["q0"] |= dict.fromkeys(("d0-1", "d0-2", "d0-3", "d0-4"), 40.0)  # only d0-0 is spelled differently
     assert any("under other ids" in each for each in carob.gate(LONG_QRELS, SOUND, one, {"RR": 0.5}).warnings)
     both = prefixed(SOUND, 2)  # as where the ids of translations have a prefix
     assert carob.gate(LONG_QRELS, both, both, {"RR": 0.5}).passed
@@ -1315,10 +1315,10 @@ def test_a_gate_says_where_interval_and_p_are_not_those_of_the_t_test() -> None:
     found = carob.gate(qrels, new, old, {"RR": 0.5}, {"RR": 0.5}, decide_by="significance")
     assert [each.worst_point for each in found.checks] == [True, True]
     assert "RR, RR: many values are equal" not in str(found)
-    assert "RR: many values are equal, so interval and p are worst point" in " ".join(str(found).split())
+    assert "RR: many values are equal, so interval and p are worst-point" in " ".join(str(found).split())
     spread = {query: {**its, "c": 1.5 + n / 100} for n, (query, its) in enumerate(old.items())}
     plain = carob.gate(qrels, spread, old, {"RR": 0.5})
-    assert "worst point" not in str(plain)
+    assert "worst-point" not in str(plain)
 
 
 def test_a_gate_says_where_a_few_queries_make_interval_and_p_approximate() -> None:

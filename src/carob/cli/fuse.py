@@ -182,7 +182,7 @@ def bounds_in(given: tuple[str, ...]) -> dict[str, tuple[float | None, float | N
         name, equals, ends = each.rpartition("=")
         low, colon, high = ends.partition(":")
         if not equals or not colon:
-            raise DataError(f"--bounds {each} has another form than dense=-1:1 or bm25=0: (no upper bound).")
+            raise DataError(f"--bounds {each} is not of the form dense=-1:1 or bm25=0: (no upper bound).")
         found[name] = tuple(  # type: ignore[assignment]
             number_in(end, "--bounds", "dense=-1:1") if end.strip() else None for end in (low, high)
         )

@@ -488,7 +488,7 @@ def seen(known: Judging) -> Iterator[Caution]:
         said = filled(
             "The judge's grades agree with people's by a weighted kappa of {kappa:.2f}. Above {most:.2f}, the judge "
             "may have seen people's grades, for example in its training or prompt, and then the intervals are too "
-            "narrow{advice}. A lower kappa would not show that it has not.",
+            "narrow{advice}. A lower kappa would not rule this out.",
             kappa=known.kappa,
             most=SUSPICIOUS,
             advice=advice if known.documents is None else "",
@@ -572,7 +572,7 @@ def undefined(comparison: Findings) -> Iterator[Caution]:
         names = listed([f"{comparison.names[run]} {absent[run]}" for run in runs])
         said = (
             f"{contest.label} has no value for some of {len(comparison.ids)} queries ({names}): each pair is compared "
-            f"on the queries for which both have one, at least {fewest}{together}."
+            f"on the queries for which both runs have one, at least {fewest}{together}."
         )
         yield Caution("undefined", tuple(runs), said, {"absent": absent.tolist(), "fewest": fewest})
 
@@ -1097,7 +1097,7 @@ def aggregate_said(contest: Contest, settings: Settings) -> str:
         )
     return (
         f"{start} test and interval concern the ratio of two, by logarithms {floor}. Their difference has no interval, "
-        f"since it also depends on how high both are.{scale}"
+        f"since it also depends on their level.{scale}"
     )
 
 

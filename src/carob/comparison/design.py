@@ -161,7 +161,7 @@ class Design:
         target: with a judge, whether estimates and p concern ``these`` queries, or queries ``similar`` to these.
         judge_weight: λ, the weight of the judge's values; None fits it, and 1 makes the estimates exactly unbiased.
         tuned_on: with a judge, the queries on whose judgments by people it was tuned, such as examples in its prompt: a
-            file with a query in each line, or their ids.
+            file with one query per line, or their ids.
         width: with a judge, the target width of intervals, for which the result says how many queries people must judge
             in all. By default, half the present width.
         preregistered: a file that states the primary measure, the test, its level and correction, the baseline, the
@@ -287,7 +287,7 @@ def refuse_parts_of_compare(design: Design) -> None:
         PolicyError: the design has one.
     """
     parts = {
-        "preregistered": "holds itself to a preregistration",
+        "preregistered": "follows a preregistration",
         "second_assessor": "takes a second assessor",
     }
     for name, does in parts.items():

@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from carob.comparison.findings import Findings
 
 DEVIATIONS = {
-    "measure": "The primary measure is {is_now}, and {planned} was planned.",
-    "test": "The test is {is_now}, and {planned} was planned.",
-    "correction": "The correction is {is_now}, and {planned} was planned.",
-    "alpha": "The level is {is_now}, and {planned} was planned.",
-    "family": "The comparisons of {is_now} are corrected together, and of {planned} was planned.",
-    "baseline": "The baseline is {is_now}, and {planned} was planned.",
-    "runs": "The runs are {is_now}, and {planned} were planned.",
-    "queries": "The comparison has {is_now} queries, and {planned} were planned.",
+    "measure": "The primary measure is {is_now}, but {planned} was planned.",
+    "test": "The test is {is_now}, but {planned} was planned.",
+    "correction": "The correction is {is_now}, but {planned} was planned.",
+    "alpha": "The level is {is_now}, but {planned} was planned.",
+    "family": "The comparisons of {is_now} are corrected together, but those of {planned} should be.",
+    "baseline": "The baseline is {is_now}, but {planned} was planned.",
+    "runs": "The runs are {is_now}, but {planned} were planned.",
+    "queries": "The comparison has {is_now} queries, but {planned} were planned.",
     "queries_sha256": "The queries are not the planned ones.",
 }
 """The sentences about what differs from the plan, by the setting."""
@@ -86,7 +86,7 @@ class Preregistration:
         """
         stated = {name: value for name, value in asdict(self).items() if value is not None}
         lines = [f"{name} = {toml_of(value)}\n" for name, value in stated.items()]
-        write_whole(path, "# What 'carob compare --preregistered' holds itself to.\n" + "".join(lines))
+        write_whole(path, "# The plan that 'carob compare --preregistered' checks.\n" + "".join(lines))
 
     def settings(
         self, measures: Any, test: Test, baseline: str | int | None

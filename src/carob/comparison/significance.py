@@ -213,7 +213,7 @@ def plain(read: Read, asked: Asked) -> MethodResult:
     groups = None if by is None else groups_of(by, ids.texts, others=others, overlap=True, judgments=origin)
     if clusters is not None and asked.settings.test in NOT_OF_MEANS:
         raise PolicyError(
-            f"The test '{asked.settings.test}' takes all queries for independent, but they are in clusters: choose "
+            f"The test '{asked.settings.test}' assumes independent queries, but they are in clusters: choose "
             "test='t', test='randomisation' or test='romano-wolf'."
         )
     if clusters is not None:
@@ -785,7 +785,7 @@ def least_p(settings: Settings, queries: int, runs: int) -> float:
     """
     if settings.test == "t":
         return 0.0
-    # For each query, all permutations of its runs, or both signs, are equally likely, and so is the opposite result.
+    # For each query, all permutations of its runs, or both signs, are equally likely; the test is two-sided.
     orders = math.factorial(min(runs, 20)) if settings.test == "tukey" else 2
     pairs = runs - 1 if settings.baseline is not None else runs * (runs - 1) // 2
     return min(1.0, float(orders) ** (1 - (settings.clusters or queries)) * times(settings, pairs))

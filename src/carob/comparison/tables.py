@@ -425,7 +425,7 @@ def assessed(comparison: Findings, view: View) -> list[FittedTable]:
         columns[f"other assessors, {title}"] = ends
         said += (
             " other assessors: the interval of the mean difference over all assessors like these two, on the same "
-            "queries, if none has a tendency of their own for one run of the pair."
+            "queries, if none favours one run of the pair."
         )
     note = spaced([note, said])
     return [against(comparison.names, contest, comparison.settings, shown, columns, note)]
@@ -577,8 +577,8 @@ def posterior(pairs: Sequence[AnyPair]) -> dict[str, list[str]]:
 
 WORST_POINT = "w"
 MARKED = (
-    f" {WORST_POINT}: many values are equal, so interval and p are of the worst-point interval, which counts one more "
-    "query, with the worst possible value, as two fifths of a query."
+    f" {WORST_POINT}: many values are equal, so interval and p are from the worst-point interval, which counts one "
+    "more query, with the worst possible value, as two fifths of a query."
 )
 """The mark of an interval that is not Student's, and its meaning."""
 

@@ -469,7 +469,7 @@ def crowded_said(comparison: Findings) -> str:
     also = "" if decides or what[1] != "p(t)" else ", and the corrected p is not smaller"
     student = f" (the t-test gives {', '.join(sorted(shown))})" if 0 < len(shown) <= MOST_NAMED else ""
     return (
-        f"Where many values are equal, {', '.join(what[:-1])} and {what[-1]} are of the worst-point interval"
+        f"Where many values are equal, {', '.join(what[:-1])} and {what[-1]} are from the worst-point interval"
         f"{also}{student}."
     )
 
@@ -518,8 +518,7 @@ def assessor_words(comparison: Findings) -> list[str]:
         if any(contest.worst_point) or any(each.worst_point for each in contest.pairs):
             meaning += " Worst-point intervals do not contain it."
     meaning += (
-        " They cover less often if assessors have a tendency of their own for one run of a pair, which two assessors "
-        "cannot show."
+        " They cover less often if assessors favour one run of a pair, which two assessors cannot show."
     )
     return [judged, meaning]
 
@@ -677,9 +676,9 @@ def judge_said(comparison: Findings) -> list[str]:
     said = [bias_said(comparison, known, label) for label in known.measures]
     if known.documents is None and known.sample < min(FEWEST_JUDGED, known.queries):
         said.append(
-            f"People judged {plural(known.sample, 'query', 'queries')}. How much queries vary is not known well from "
-            f"fewer than {FEWEST_JUDGED:.0f}, so neither what the judge's grades are worth nor how many queries people "
-            "need to judge is projected."
+            f"People judged {plural(known.sample, 'query', 'queries')}. The variation of queries is poorly known from "
+            f"fewer than {FEWEST_JUDGED:.0f}, so neither the worth of the judge's grades nor the number of queries for "
+            "people is projected."
         )
     elif known.documents is not None or known.sample < known.queries:
         said += [worth_said(comparison, known), needed_said(comparison, known)]
@@ -745,8 +744,8 @@ def needed_said(comparison: Findings, known: Judging) -> str:
     total = float(np.median(np.where(np.isnan(needed), np.inf, needed))) if len(needed) else math.nan
     if known.documents is not None and not math.isfinite(total):
         return (
-            f"Fewer than {FEWEST_JUDGED:.0f} of the documents that people judged were drawn at random. How much "
-            "documents vary is not known well from so few, so the number that people need to judge is not projected."
+            f"Fewer than {FEWEST_JUDGED:.0f} of the documents that people judged were drawn at random. The variation "
+            "of documents is poorly known from so few, so the number for people to judge is not projected."
         )
     kind = "a value" if not pairs else "a median difference" if len(needed) > 1 else "a difference"
     size = f"of width {decimals(width, digits_of(len(comparison.ids), comparison.primary))}"

@@ -167,7 +167,7 @@ def sampled_documents(read: Read, asked: Asked) -> MethodResult:
     assert judge is not None
     if design.target != "these" or design.strata is not None or design.tuned_on is not None:
         raise PolicyError(
-            "Sampled documents have neither strata of queries, nor queries that the judge was tuned on, nor the target "
+            "Sampled documents allow no strata of queries, no queries that the judge was tuned on and no target "
             "'similar': leave them out."
         )
     if judge.qrels is None:
@@ -178,7 +178,7 @@ def sampled_documents(read: Read, asked: Asked) -> MethodResult:
     documents = Documents.of(sample, judge.qrels)
     if (documents.probability < 1).sum() < 3:
         raise DataError(
-            "People judged fewer than 3 documents with a probability below 1: an error needs at least 3."
+            "People judged fewer than 3 documents with a probability below 1: a standard error needs at least 3."
         )
     found = estimates_of_documents(documents, judge, tables, asked)
     size = len(documents.sampled)
@@ -574,8 +574,8 @@ def refuse_unfit(table: RunTable, judge: Read) -> None:
     definition = table.measure.definition
     if definition.aggregate != "mean" or definition.takes != "grades" or table.weights is not None:
         raise DataError(
-            f"{table.label} is not a plain mean over queries, as estimates from sampled documents need. Choose another "
-            "measure, such as P@10 or nDCG@10."
+            f"{table.label} is not a plain mean over queries, which estimates from sampled documents need. Choose "
+            "another measure, such as P@10 or nDCG@10."
         )
     policy = judge.scores[0].policy.of_measure(table.measure)
     if policy.ties in ("expected", "optimistic", "pessimistic") or policy.unjudged == "removed":

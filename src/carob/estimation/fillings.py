@@ -330,8 +330,7 @@ def relevance_levels(highest: float, grades: Floats) -> Floats:
     """
     if not highest <= MOST_LEVELS:
         raise refused(
-            "Unjudged documents may have every whole grade up to {highest:g}: the highest that is accepted is "
-            "{most:,}.",
+            "Unjudged documents may have any whole grade up to {highest:g}, but the highest accepted is {most:,}.",
             "State the highest grade that judges can give.",
             highest=highest,
             most=MOST_LEVELS,

@@ -520,7 +520,7 @@ def parts_of(sample: JudgedSample) -> Strata:
         place = int(few[0])
         name = f"the stratum '{sample.names[place]}'" if sample.names else "the judge's queries"
         raise DataError(
-            f"People judged {sampled[place]} of {whole[place]} queries in {name}: an error needs at least two. "
+            f"People judged {sampled[place]} of {whole[place]} queries in {name}: a standard error needs at least two. "
             "Let people judge more of these queries."
         )
     share = whole / whole.sum()

@@ -137,7 +137,7 @@ class Scored:
         values: for each label, the values of each collection.
         lacking: the pairs of a run and a collection that lacks it.
         scores: the scores of each collection by run; empty where only means are known.
-        notes: what is known about the data of the runs.
+        notes: notes on the runs' data.
     """
 
     collections: tuple[str, ...]
@@ -260,7 +260,7 @@ class CollectionReader:
             if not holds_scores(each):
                 raise DataError(
                     "this file does not contain per-query scores, and there are no judgments in its folder: "
-                    "put the files of each collection into a folder of its own, with judgments in a file "
+                    "put the files of each collection into a separate folder, with judgments in a file "
                     "whose name contains 'qrels'.",
                     file=each,
                 )

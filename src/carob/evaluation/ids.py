@@ -312,7 +312,7 @@ def partly_unmet(lists: list[Listed], wanted: list[dict[Any, float]]) -> str | N
     if len(apart) < max(FEW, MOST_APART * len(asked)):
         return None
     its, mine = lists[apart[0]][0][0], next(iter(wanted[apart[0]]))
-    return f"{said}, such as question {apart[0] + 1}, which retrieves {its!r} and not {mine!r}: check that ids match"
+    return f"{said}, such as question {apart[0] + 1}, which retrieves {its!r}, not {mine!r}: check that ids match"
 
 
 def joined_ids(lists: list[Listed], wanted: list[dict[Any, float]]) -> str | None:

@@ -756,7 +756,7 @@ def less_is_better(label: str, *, said: bool = False) -> str | None:
     if is_measure(label) or not (said or seems):
         return None
     return (
-        f"{label} seems to be a measure of which less is better, but in comparisons larger values count as better. "
+        f"{label} seems to be a measure where smaller is better, but in comparisons larger values count as better. "
         "Negate its values, or leave it out."
     )
 

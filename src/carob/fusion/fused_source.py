@@ -128,7 +128,7 @@ class FusedSource:
             made = work(self.pooled.in_kernel, self.in_kernel(whole=whole, checked=True))
         if made is None:
             raise refused(
-                "By {recipe}, the points of some document are too large for a number.",
+                "With {recipe}, some document's points are too large for a number.",
                 "Choose smaller weights and parameters.",
                 recipe=self.recipe.described(),
             )

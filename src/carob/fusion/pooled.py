@@ -198,7 +198,7 @@ def refuse_scores(pooled: PooledLists, recipe: Recipe) -> None:
     for lists in pooled.runs:
         if not lists.scored:
             raise refused(
-                "Run {name} has ranks but no scores, which {method} adds up.",
+                "{method} adds up scores, but run {name} has only ranks.",
                 "Choose a method that reads ranks, such as rrf, or the normalisation rank. Scores that are -1, -2, "
                 "-3 … in each list are read from {{query: {{document: score}}}}, rows with scores, and TREC text.",
                 name=lists.name,

@@ -112,9 +112,7 @@ def named_settings(text: object, what: str) -> tuple[str, dict[str, str]]:
     """
     found = CALL.fullmatch(text) if isinstance(text, str) else None
     if found is None:
-        raise ArgumentError(
-            f"The {what} {text!r} has another form than a name or a name with settings, rrf(k=60)."
-        )
+        raise ArgumentError(f"The {what} {text!r} must be a name, or a name with settings, as in rrf(k=60).")
     settings: dict[str, str] = {}
     for part in (found[2] or "").split(","):
         name, equals, value = (each.strip() for each in part.partition("="))
@@ -122,7 +120,7 @@ def named_settings(text: object, what: str) -> tuple[str, dict[str, str]]:
             continue
         if not equals or not name or not value or name in settings:
             raise ArgumentError(
-                f"'{part.strip()}' in {text} is no setting of its own: write name=value, as in rrf(k=60)."
+                f"'{part.strip()}' in {text} is not a setting: write name=value, as in rrf(k=60)."
             )
         settings[name] = value
     return found[1], settings
@@ -240,7 +238,7 @@ def refuse_method(name: str) -> None:
     """
     if name in ("condorcet", "w_condorcet"):
         raise ArgumentError(
-            "There is no method 'condorcet': sorting by majority has no defined result where majorities form a circle. "
+            "There is no method 'condorcet': sorting by majority has no defined result where majorities form a cycle. "
             "Use copeland, which counts for each document the documents that it defeats."
         )
     refuse_other("method", name, tuple(METHODS))
@@ -297,7 +295,7 @@ def weights_of(given: Any, names: Sequence[str]) -> tuple[float, ...]:
         if not number or not 0 <= value < math.inf:
             raise ArgumentError(f"A weight is {value!r}: use 0 or a positive, finite number.")
     if not any(found):
-        raise ArgumentError("All weights are 0: use a positive weight for one run at least.")
+        raise ArgumentError("All weights are 0: use a positive weight for at least one run.")
     return tuple(map(float, found))
 
 

@@ -122,7 +122,7 @@ def refuse_no_run(named: Mapping[str, Any], runs: Sequence[Sequence[str | None]]
     for run in own:
         if not any(run in names for names in runs):
             raise refused(
-                "{columns} names columns of '{run}', which is none of the runs: {there}.",
+                "{columns} names columns of '{run}', which is not one of the runs: {there}.",
                 columns=Worded("run_columns", "--run-columns"),
                 run=run,
                 there=", ".join(dict.fromkeys(f"'{names[0]}'" for names in runs)) or "there are none",

@@ -282,5 +282,5 @@ def too_much(ratio: int = RATIO, free: int = FREE) -> PackedError:
     """Returns the error for a small file that unpacks to a huge one."""
     fault = f"it unpacks to more than {ratio} times its size and more than {limit_of(free)}"
     return PackedError(
-        f"{fault}, which no run does", fault, "If that is right, unpack it, and pass the plain text."
+        f"{fault}, which no run does", fault, "If that is correct, unpack it, and pass the plain text."
     )

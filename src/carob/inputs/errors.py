@@ -311,7 +311,7 @@ def refuse_written_out(frame: _native.Frame, most: float, before: int = 0) -> in
         raise refused(
             "the ids of its rows, written out, take more than {ratio} times its size and more than {limit}, which no "
             "run's ids do.",
-            "If that is right, pass the rows as plain text.",
+            "If that is correct, pass the rows as plain text.",
             ratio=RATIO,
             limit=limit_of(FREE),
         )

@@ -66,7 +66,7 @@ def unwrapped(document: Any, kind: str) -> LaidOut:
             names = [name for name, _ in found]
             raise refused(
                 "each of {names} may hold the {what} ({tool}).",
-                "Write one of them to a file of its own.",
+                "Write one of them to a separate file.",
                 names=" and ".join(f"'{name}'" for name in names[:3]),
                 what=WHAT[kind],
                 tool=layout["tool"],

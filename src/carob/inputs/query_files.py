@@ -158,7 +158,7 @@ def read_weights(where: Readable) -> dict[str, float]:
 
 
 def queries_in(given: str | os.PathLike[str] | Collection[str]) -> list[str]:
-    """Returns the queries that are given by their ids, or by a file with one in each line.
+    """Returns the queries that are given by their ids, or by a file with one per line.
 
     Raises:
         DataError: the file cannot be read.
@@ -360,7 +360,7 @@ def memberships(rows: Sequence[Row], *, overlap: bool) -> dict[str, tuple[str, .
         overlap: whether a query may be in several groups; otherwise its tags together are one group.
 
     Raises:
-        DataError: a row without a group, or a query in two groups, which may not overlap.
+        DataError: a row without a group, or a query in two groups, which must not overlap.
     """
     found: dict[str, tuple[str, ...]] = {}
     tagged = any(is_list(cell) for _, _, cell in rows)

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from carob.inputs.decompression import Format
 
-OPEN_AS_TEXT = ("The file is open as text.", "Open it in binary mode ('rb'), since ids are bytes.")
+OPEN_AS_TEXT = ("The file is open in text mode.", "Open it in binary mode ('rb'), since ids are bytes.")
 
 
 Readable: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes]"
@@ -532,8 +532,7 @@ class Kept:
 
         self.file, self.name = file, name
         self.kept = SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 - closed together with this object
-        # Not __del__: of objects that refer to each other, the file might be deleted first, and would warn
-        # that it is open.
+        # Not __del__: in a reference cycle, the file might be deleted first, and would warn that it is open.
         for each in (self.kept, file) if own else (self.kept,):
             finalize(self, each.close)
         self.size, self.ended = 0, False

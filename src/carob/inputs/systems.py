@@ -51,7 +51,7 @@ def one_system(origin: Provenance) -> str:
         }
         many = parts.get(origin.library or "")
         if many is not None and (origin.library == "pandas" or len(origin.systems) <= MANY):
-            return f"Pass them as runs of their own: {many}."
+            return f"Pass them as separate runs: {many}."
         rows = {
             "polars": f"run.filter(polars.col({column!r}) == {first!r})",
             "pyarrow": f"run.filter(pyarrow.compute.equal(run[{column!r}], {first!r}))",

@@ -102,7 +102,7 @@ def read(source: Source, wanted: Container[str], kind: str) -> Iterator[tuple[st
         first, digest = seen.setdefault(key, (number, hash(text)))
         if digest != hash(text):
             raise refused(
-                "the id '{id}' has another text on line {first}.",
+                "the id '{id}' has a different text on line {first}.",
                 "Remove one of the lines.",
                 file=source.name,
                 line=number,

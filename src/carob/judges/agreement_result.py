@@ -49,8 +49,8 @@ SENTENCES = {
     "resamples": "Intervals: percentiles over whole queries, resampled {resamples} times, seed {seed}.",
     "tau": "Interval of tau: over other sets of as many queries, on Fisher's scale, as in carob correlate.",
     "tau flat": (
-        "{labels}: tau has no interval, since both judges order the systems alike in every resample, so that these do "
-        "not show how it would vary."
+        "{labels}: tau has no interval, since both judges order the systems alike in every resample, which does not "
+        "show how it varies."
     ),
     "fates": "kept, lost, gained, reversed: pairs that differ significantly under A, under B or under both.",
     "test": "Significant, as in carob compare: {name}, alpha {alpha:g}; {family}.",
@@ -84,7 +84,7 @@ SENTENCES = {
     "few": "{count} systems make {pairs:pair}, so tau has few possible values.",
     "seen": (
         "Weighted kappa is {kappa:.2f}. Above {most:.2f}, B may have seen A's grades, for example in its training or "
-        "prompt, and would agree less on other queries. A lower kappa would not show that it has not."
+        "prompt, and would agree less on other queries. A lower kappa would not rule this out."
     ),
     "right": "Agreement shows how similar two judges are, not which judge is right.",
     "favour": (

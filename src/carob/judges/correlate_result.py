@@ -39,7 +39,7 @@ SENTENCES = {
     "size": ", {runs:run/runs}, {queries:query/queries}",
     "size:means": ", {runs:run/runs}",
     "pairs": "Pairs of runs, {measure}",
-    "turned": "{judge}{measure} orders pairs that differ significantly under the truth the other way: {pairs}.",
+    "turned": "{judge}{measure} reverses pairs that differ significantly under the truth: {pairs}.",
     "grades": "Grades",
     "lacking:skip": "{judge} lacks {count:run, which was left out/runs, which were left out}: {names}.",
     "lacking:zero": "{judge} lacks {count:run, which has the value 0/runs, which have the value 0}: {names}.",
@@ -60,8 +60,8 @@ SENTENCES = {
         "{seed})."
     ),
     "flat": (
-        "No interval where a correlation is perfect or the same in all resamples: these then do not show how it would "
-        "vary. Each resample of the runs of a perfect order is perfect."
+        "No interval where a correlation is perfect or the same in all resamples: they do not show how it varies. "
+        "Each resample of the runs of a perfect order is perfect."
     ),
     "test": "Significant, as in carob compare: {name}, alpha {alpha:g}.",
     "fates": (
@@ -80,7 +80,7 @@ LONGEST = 24
 """The maximum number of characters of a judge's name in tables."""
 
 MOST_TIED = 3
-"""Judges that a sentence lists beside the one whose correlation is as high."""
+"""The maximum number of judges that a sentence lists as tied with the first."""
 
 FEW = 10
 """A number of runs below which a rank correlation has few possible values."""

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 OTHER_DRAW = (
-    "the document was drawn with another probability, or in a sample of another size, than {task} says. Pass "
+    "the document was drawn with a different probability or sample size than {task} says. Pass "
     "another file, or the table that this file was made for."
 )
 PAGE = 4096

@@ -184,7 +184,7 @@ def id_of(pair: QueryDocument) -> str:
 
 # ---------------------------------------------------------------- grades
 
-NO_GRADES = "'{text}' are not grades. Write at least two grades from 0 to 9, as 0-3 or as '0=not relevant,1=relevant'."
+NO_GRADES = "'{text}' is not a list of grades. Write two or more from 0 to 9, as 0-3 or as '0=not relevant,1=relevant'."
 USUAL = {
     1: ("not relevant", "relevant"),
     2: ("not relevant", "partly relevant", "relevant"),

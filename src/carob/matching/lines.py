@@ -165,5 +165,5 @@ def other_tags(run: Run, tag: bytes) -> str | None:
     one, other = (shown(text_of(each)) for each in (tags[0], distinct[1]))
     return (
         f"{run.name}: the sixth column has the tags {one} and {other}, as if several runs were in one file, and all "
-        "lines are ranked together. If these are several systems, write each to a file of its own."
+        "lines are ranked together. If these are several systems, write each to a separate file."
     )

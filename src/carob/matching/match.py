@@ -498,7 +498,7 @@ def finished(rows: JudgedRows, policy: Policy) -> JudgedRows:
 SEVERAL, JOINED = 10, 0.2
 """The minimum number, and the minimum share, of repeated documents that suggest two runs in one."""
 TWO_RUNS = (
-    "{count:,} documents occur twice, as if two runs had been joined: if so, pass each as a run of its own. "
+    "{count:,} documents occur twice, as if two runs had been joined: if so, pass each as a separate run. "
     "Otherwise: "
 )
 

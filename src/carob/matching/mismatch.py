@@ -86,8 +86,8 @@ def refuse_shifted(judged: Qrels, run: Run, found: Match, policy: Policy) -> Non
     line = shifted_line(run, starts) if starts else None
     if line is not None:
         raise refused(
-            "the third column is the document 'Q0' and the fourth, '{rank}', no rank: the query '{query}' seems to "
-            "contain a blank, and the tag to be missing.",
+            "the third column is the document 'Q0' and the fourth, '{rank}', is not a rank: the query '{query}' seems "
+            "to contain a blank, and the tag to be missing.",
             "Write the query's id without blanks, and a tag.",
             file=run.name if run.source is None else run.source.name,
             **line,

@@ -230,7 +230,7 @@ def rank_biased_precision(
 ) -> Queries:
     """The expected gain per document of a user who continues to the next document with probability p.
 
-    If a gain is outside [0, 1], all gains are scaled by the query's lowest and highest gain, as intended in trec_eval
+    If a gain is outside [0, 1], all gains are scaled by the query's lowest and highest gain, as trec_eval intends
     10. ``max=4`` divides the gains of all queries by the gain of grade 4 instead. ``max=none`` does not scale gains
     (ranx, trectools, ir_measures without rel), so RBP may be above 1. With ``rel=1``, the gain is 1 for grades of at
     least 1.

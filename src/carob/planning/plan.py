@@ -230,7 +230,7 @@ class Plan(Documented):
 
         Args:
             path: the file to write.
-            queries: the ids of the planned queries, or a file with one in each line. The preregistration has their
+            queries: the ids of the planned queries, or a file with one per line. The preregistration has their
                 number and hash; without them, the largest assured number.
             runs: the names of the planned runs.
             baseline: the run with which the others will be compared, by name.
@@ -292,8 +292,8 @@ class Plan(Documented):
         notes = [
             "queries: if the standard deviation (sd) of the differences in the pilot is the true one.",
             (
-                "assured: to be about 80% sure of the power, by the upper limit of the sd. The limit is nominally one "
-                "of 90%, but it rests on the normal distribution, and per-query scores vary less evenly."
+                "assured: to be about 80% sure of the power, by the upper limit of the sd. The limit's nominal level "
+                "is 90%, but it assumes normal differences, and per-query scores vary less evenly."
             ),
             TESTS[self.aim].format(alpha=self.alpha),
             *self.errors_said(),
@@ -310,7 +310,7 @@ class Plan(Documented):
             )
             if any(math.isinf(each.people or 0.0) for each in self.rows):
                 notes.append(
-                    "∞: with so few queries that a model judges, no number that people judge is enough."
+                    "∞: the model judges too few queries for any number judged by people to be enough."
                 )
         fewest = min(each.pilot for each in self.rows)
         if fewest < FEW:

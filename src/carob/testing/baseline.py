@@ -258,7 +258,7 @@ def sides_of(
 
 BROKEN = {
     "reversed": "The scores of the baseline {old} seem to be reversed",
-    "spelled-otherwise": "The baseline {old} seems to spell document ids otherwise than the judgments",
+    "spelled-otherwise": "The baseline {old} seems to spell document ids differently from the judgments",
     "nothing-judged": "The baseline {old} retrieves no judged document",
 }
 """What each sign says of a baseline."""
@@ -273,7 +273,7 @@ def refuse_broken(old: Scores, new: Scores) -> None:
     Ids that both sides spell in the same ways may be those of different documents.
 
     Raises:
-        BaselineError: its scores are reversed, its ids are spelled otherwise, or it retrieves no judged document.
+        BaselineError: its scores are reversed, its ids are spelled differently, or it retrieves no judged document.
     """
     said = {each.sign: each for each in old.warnings if isinstance(each, Doubt)}
     both = any(isinstance(each, Doubt) and each.sign == "spelled-otherwise" for each in new.warnings)
@@ -285,9 +285,7 @@ def refuse_broken(old: Scores, new: Scores) -> None:
             remedy = "Correct the baseline, or pass another one."
             if sign != "reversed":
                 allow = by_policy("overlap", "none")
-                remedy = filled(
-                    "{remedy} If it is right as it is, allow it: {allow}.", remedy=remedy, allow=allow
-                )
+                remedy = filled("{remedy} If it is correct, allow it: {allow}.", remedy=remedy, allow=allow)
             raise BaselineError(
                 f"{what.format(old=old.name)}, so a worse run could pass. {said[sign]}",
                 old.name,
@@ -302,7 +300,7 @@ SAME_FILE = (
 )
 SAME_VALUES = (
     "{new} has the baseline's value of {labels} for every query, as the same run would have: if something was "
-    "changed, check that the files are those that were meant"
+    "changed, check that you passed the right files"
 )
 SIZES = ("retrieved", "found", "relevant_retrieved", "longest")
 """The counts that two runs with the same lists have in common."""

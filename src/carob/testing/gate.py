@@ -118,7 +118,7 @@ def gate(
     Raises:
         DataError: inputs cannot be read, there is no limit or a limit without effect, the two sides have no query in
             common, a side retrieves no judged document (the run alone may), the baseline's scores are reversed or its
-            document ids are spelled otherwise, or the run has no value, or no judgments, of queries that the baseline
+            document ids are spelled differently, or the run has no value, or no judgments, of queries that the baseline
             answers.
         MeasureError: a measure that does not exist or that the baseline lacks.
         PolicyError: a policy that is not the baseline's, or no such rule.

@@ -40,7 +40,7 @@ EVIDENCE = {
     "identical": "the same value for each of the {queries:query/queries}, so there is nothing to test",
     "interval of the mean": "{percent}% interval of the mean {low:.4f} to {high:.4f}, p {p}, corrected {adjusted}",
 }
-"""What was computed about the difference, or the mean."""
+"""The statistics of the difference, or of the mean."""
 READINGS = {
     "beyond": "larger than the tolerance",
     "significant": "larger than the tolerance, and significantly different from 0",
@@ -137,7 +137,7 @@ SLACK = 1e-12
 """A difference of a limit and a mean up to this one is due to rounding, as in 0.65 - 0.64 > 0.01."""
 
 SHAPES = {
-    "worst_point": "many values are equal, so interval and p are worst point, not of the t-test.",
+    "worst_point": "many values are equal, so interval and p are worst-point, not from the t-test.",
     "skewed": "a few queries have large differences of one sign, so interval and p are approximate.",
 }
 """What the values are like where Student's t would not hold, by the field of a check."""

@@ -56,7 +56,7 @@ def format_of_name(path: str) -> tuple[str, str]:
     kind = "tsv" if ending == ".tsv" else OF_KIND.get(ENDINGS.get(ending, ""), "trec")
     if kind == "trec" and ending in ENDINGS:
         raise refused(
-            "carob writes no runs as {ending} files.",
+            "carob does not write runs as {ending} files.",
             "Choose another ending, such as .run, .tsv, .jsonl or .parquet.",
             file=path,
             ending=ending,
@@ -250,4 +250,6 @@ def refuse_infinite(lists: _native.RankedLists) -> None:
         DataError: there is one.
     """
     if not np.isfinite(lists.scores).all():
-        raise refused("A score is infinite, which JSON cannot hold.", "Choose TREC text, CSV or Parquet.")
+        raise refused(
+            "A score is infinite, which JSON cannot represent.", "Choose TREC text, CSV or Parquet."
+        )

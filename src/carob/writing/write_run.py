@@ -119,7 +119,7 @@ def write_run(
     split_by: GroupsLike | None = None,
     policy: Policy | None = None,
 ) -> WrittenRun:
-    """Writes a run in any format that carob reads: converted, cut, merged, split, filtered.
+    """Converts, cuts, merges, splits or filters a run, in any format that carob reads.
 
     The documents of each query are ranked by score, ties are ordered by the policy, and ranks are numbered from 1.
     Queries keep the order in which they are read. Scores are the shortest decimals that read back as the same number.
@@ -132,7 +132,7 @@ def write_run(
             object a row), ``json`` (``{query: {document: score}}``), ``parquet`` or ``arrow``. By default, the ending
             of the file's name shows it, and any other ending stands for ``trec``.
         depth: the number of documents to keep for each query; None for all.
-        queries: the queries to keep, or a file with one in each line.
+        queries: the queries to keep, or a file with one per line.
         judged: judgments; only judged documents are kept.
         tag: the last column of TREC's format; by default, that of the first line of the run, or the run's name.
         split_by: writes one file for each group of queries, which a file or a dictionary gives, or for each
@@ -320,6 +320,6 @@ def warn_of_missing(request: RunRequest, files: list[PartFile]) -> None:
     missing = [each for each in request.queries if each not in seen]
     if missing:
         warn(
-            f"{plural(len(missing), 'query', 'queries')} that were asked for are not written, such as "
+            f"{plural(len(missing), 'requested query is', 'requested queries are')} not written, such as "
             f"'{text_of(missing[0])}'."
         )

@@ -327,7 +327,7 @@ def rows_of_dict(mapping: Mapping[Any, Any], kind: str) -> Iterator[tuple[Any, A
     for query, inner in numbered(mapping, kind).items():
         if not isinstance(inner, Mapping):
             raise DataError(
-                f"query {query!r} has {inner!r} and not {{document: number}}: nest the dict as "
+                f"query {query!r} has {inner!r}, not {{document: number}}: nest the dict as "
                 "{query: {document: number}}"
             )
         for each, value in inner.items():

@@ -149,7 +149,7 @@ def known(judged: LenientQrels, pair: RunAndQrels | None) -> Iterator[Finding]:
     whole, other, sampled = its["count"], other_grades(its, pairs, grades), len(its["least"])
     if other > MOST:
         differ = f"{other} of {sampled} sampled ones differ"
-        what = f"these judge the documents of {names} with other grades ({differ})"
+        what = f"these judge the documents of {names} with different grades ({differ})"
         yield found(key, judged.text.name, what)
         return
     state = (

@@ -87,7 +87,7 @@ class LeftOut:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PoolCheck(Documented):
-    """Each run with and without the judgments that the pool owes to its team alone (leave one team out).
+    """Each run with and without the judgments that only its team added to the pool (leave one team out).
 
     Args:
         measures: the runs by the measure's label, the best mean first.
@@ -198,8 +198,8 @@ class PoolCheck(Documented):
             *([others] if self.others > MOST_OTHERS * self.judged else []),
             (
                 f"only its: relevant of all judged documents that only this {whose} has among its first {self.depth} "
-                f"(the depth of the pool{why}). Without these judgments, the run is scored as a new run would be that "
-                "had not contributed to the pool. Its rank is that among all runs, scored in the same way."
+                f"(the depth of the pool{why}). Without these judgments, the run is scored like a new run that did not "
+                "contribute to the pool. Its rank is that among all runs, scored in the same way."
             ),
             (
                 "A new run that resembles the pool's runs less than they resemble one another may lose more. "

@@ -256,7 +256,7 @@ class Whence(Documented):
         found = []
         if self.separate:
             told = all(each.causes for each in self.separate)
-            why = ", so they are of different conventions" if told else ""
+            why = ", so they follow different conventions" if told else ""
             found.append(f"No one convention known here gives {asked} together{why}.")
         elif not self.causes:
             found.append(f"No convention known here gives {asked}.")

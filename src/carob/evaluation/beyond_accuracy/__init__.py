@@ -98,7 +98,7 @@ def beyond_accuracy(
         measures: their names, or ``Measure`` objects; if None, all measures beyond accuracy that the inputs support.
         train: the users' earlier interactions, in the same forms and in any order, with a row for each interaction; or
             the path of a table with columns user_id and item_id, or of lines ``user item``.
-        catalogue: every item that can be recommended, a frame, or the path of a file with an item in each line or row.
+        catalogue: every item that can be recommended, a frame, or the path of a file with one item per line or row.
         relevant: the items that users chose afterwards, in the same forms, or qrels as in ``evaluate``. If there is a
             column of grades, or ``{user: {item: grade}}``, items with a grade of 0 or less are not relevant.
         baseline: the lists of a simpler recommender, as ``recommended``.

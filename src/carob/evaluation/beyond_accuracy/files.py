@@ -129,7 +129,7 @@ def table_of(given: Any, what: str) -> SmallTable:
 
 
 def items_in(given: Any) -> list[str]:
-    """Returns the items of a catalogue: the item column of a frame or a table, else an item in each line.
+    """Returns the items of a catalogue: the item column of a frame or a table, else one item per line.
 
     Raises:
         DataError: the file cannot be read, or its columns have no usual names.
@@ -143,7 +143,7 @@ def items_in(given: Any) -> list[str]:
     if table.frame is not None or table.has_objects or len(table.names) > 1:
         raise refused(
             "the catalogue has no column for items. Its columns are: {there}.",
-            "Name it item_id, or write one item in each line.",
+            "Name it item_id, or write one item per line.",
             file=table.name,
             there=there(table.names),
         )
@@ -189,7 +189,7 @@ def features_of(name: str, rows: list[Placed], file: str) -> list[list[float]]:
     different = list(dict.fromkeys(word for its in words for word in its))
     if len(different) >= max(2, len(rows)) and max(map(len, words)) <= 1:
         raise refused(
-            "'{name}' has another text for each item, such as {found}, which is no feature.",
+            "'{name}' has a different text for each item, such as {found}, so it is not a feature.",
             "Leave the column out.",
             file=file,
             name=name,

@@ -287,7 +287,7 @@ def add(
             if place is None
             else refused(
                 "collection '{collection}' has two runs called '{run}', {path} and {other}.",
-                "Give each a name of its own: in the column name of a CSV or TSV table, or as runs = {{name "
+                "Give each its own name: in the column name of a CSV or TSV table, or as runs = {{name "
                 '= "path"}} in TOML.',
                 **words,
             )
@@ -318,7 +318,7 @@ def in_folder(path: str, without_runs: bool = False, faults: Faults | None = Non
             raise refused(
                 "the folder is one collection, not a folder of collections: it contains judgments ({qrels}).",
                 "Pass {qrels} and {run} instead of a folder of collections, or put the files of each "
-                "collection into a folder of its own in {file}.",
+                "collection into a separate folder in {file}.",
                 file=path,
                 qrels=own.qrels,
                 run=run,

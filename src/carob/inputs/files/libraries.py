@@ -359,7 +359,7 @@ def is_pad_in_polars(document: pl.Expr, held: pl.DataType) -> pl.Expr:
     return (document if held == pl.String else document.cast(pl.String)).eq_missing(pl.lit("-1"))
 
 
-# Isolated (-I): "-c" alone would import from the working folder first, which anyone may have written to.
+# Isolated (-I): "-c" alone would first import from the working folder, to which anyone may have written.
 TRIAL = """
 import sys
 _, path, *sys.path = sys.argv

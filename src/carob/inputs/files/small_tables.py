@@ -137,7 +137,7 @@ class SmallTable:
         """Returns an iterator over the place of each row, as the fields of an error, and its cells by column.
 
         Raises:
-            DataError: a row has another number of columns, or is not a JSON object.
+            DataError: a row has a different number of columns, or is not a JSON object.
         """
         if self.frame is not None:
             rows = self.frame.iter_rows(named=True)

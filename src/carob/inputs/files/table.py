@@ -234,7 +234,7 @@ def together(place: Place, tables: list[tuple[str, FileTable]]) -> FileTable:
     other = next((its for _, its in tables if its.columns.keys() != first.columns.keys()), None)
     if other is not None:
         raise refused(
-            "the files in this folder have other columns ({names}) than those in the first folder.",
+            "the files in this folder have different columns ({names}) from those in the first folder.",
             "Read the folders one by one.",
             file=other.name,
             names=", ".join(other.columns),
