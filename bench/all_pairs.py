@@ -92,7 +92,7 @@ def simulated() -> Iterator[Population]:
 
 def settings(population: Population) -> Iterator[Setting]:
     """Yields the four settings of a population."""
-    from carob.statistics.paired import all_pairs
+    from carob.statistics.resampling import all_pairs
 
     scores = population.scores
     runs = scores.shape[1]
@@ -136,8 +136,9 @@ def tests(runs: int) -> dict[str, Callable[[Floats, int], NDArray[np.bool_]]]:
     from scipy.stats import studentized_range
 
     from carob.comparison.significance import corrected
-    from carob.statistics.multiple_comparisons import anova, randomised_tukey, romano_wolf
-    from carob.statistics.paired import Draw, all_pairs, max_flip, paired
+    from carob.statistics.estimates import paired
+    from carob.statistics.multiple_comparisons import anova, randomised_tukey
+    from carob.statistics.resampling import Draw, all_pairs, max_flip, romano_wolf
 
     pairs = all_pairs(runs)
     range_cut = studentized_range.ppf(1 - ALPHA, runs, (QUERIES - 1) * (runs - 1))
@@ -169,7 +170,7 @@ def tests(runs: int) -> dict[str, Callable[[Floats, int], NDArray[np.bool_]]]:
 
 def measured(setting: Setting, replicates: int) -> dict[str, Figure]:
     """Returns the family-wise error of each test, or its power if the setting has no pair without a difference."""
-    from carob.statistics.paired import all_pairs
+    from carob.statistics.resampling import all_pairs
 
     runs = setting.scores.shape[1]
     draw = np.random.default_rng([SEED, *setting.name.encode()])

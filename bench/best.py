@@ -121,7 +121,7 @@ def kept(
         equal: the number of runs that stay at this mean, drawn at random, while the others are moved far below; only
             differences between equal runs count then. None for all runs.
     """
-    from carob.statistics.paired import Draw
+    from carob.statistics.resampling import Draw
     from carob.statistics.selection import shown_better
 
     draw = np.random.default_rng(SEED)

@@ -102,7 +102,7 @@ def over_queries(
     """Returns the coverage of intervals over queries, and how often percentile intervals hold the limit."""
     from carob.statistics.correlation_intervals import Samples
     from carob.statistics.correlations import correlation_named
-    from carob.statistics.paired import Draw
+    from carob.statistics.resampling import Draw
 
     draw = np.random.default_rng([SEED, queries])
     known = [correlation_named(name) for name in NAMES]
@@ -146,7 +146,7 @@ def over_runs(
     """Returns the coverage of intervals over runs."""
     from carob.statistics.correlation_intervals import RunSamples
     from carob.statistics.correlations import correlation_named
-    from carob.statistics.paired import Draw
+    from carob.statistics.resampling import Draw
 
     draw = np.random.default_rng([SEED, runs])
     known = [correlation_named(name) for name in NAMES]

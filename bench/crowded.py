@@ -52,7 +52,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def covered(size: int, frequent: float, share: float, others: str, replicates: int) -> list[tuple[Any, Any]]:
     """Returns the coverage and the mean width of the intervals of each rule."""
-    from carob.statistics.paired import paired
+    from carob.statistics.estimates import paired
     from carob.statistics.worst_point import BoundedValues, worst_point
 
     draw = np.random.default_rng([SEED, size, int(100 * frequent), int(100 * share), OTHERS.index(others)])

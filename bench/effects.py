@@ -20,8 +20,7 @@ from bench.coverage import values_in
 from bench.error_rates import concluded
 from bench.side_by_side import CHECKOUT
 from carob.statistics.effect_sizes import standardised_ends, superiority
-from carob.statistics.estimates import NOISE, t_quantile
-from carob.statistics.paired import wins
+from carob.statistics.estimates import NOISE, t_quantile, wins
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -208,7 +208,8 @@ def apart(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def two_systems(table: Table, size: int, replicates: int) -> tuple[Rate, Rate]:
     """Returns how often each test finds a centred difference, over all pairs of runs."""
-    from carob.statistics.paired import Draw, all_pairs, paired, sign_flip
+    from carob.statistics.estimates import paired
+    from carob.statistics.resampling import Draw, all_pairs, sign_flip
 
     draw = np.random.default_rng([SEED, size, *table.name.encode()])
     scores = table.scores

@@ -63,8 +63,9 @@ def table(queries: int) -> NDArray[np.float64]:
 
 def ask(queries: int, rounds: int, python: str | None) -> list[Bar]:
     """Returns the times for one number of queries, and the limits."""
-    from carob.statistics.multiple_comparisons import randomised_tukey, romano_wolf
-    from carob.statistics.paired import Draw, max_flip, paired, sign_flip
+    from carob.statistics.estimates import paired
+    from carob.statistics.multiple_comparisons import randomised_tukey
+    from carob.statistics.resampling import Draw, max_flip, romano_wolf, sign_flip
 
     scores = table(queries)
     pairs = np.triu_indices(RUNS, 1)

@@ -12,7 +12,8 @@ import pytest
 import carob.comparison
 from carob import statistics as significance
 from carob.comparison.significance import corrected
-from carob.statistics import coefficients, multiple_comparisons, paired, rank_correlation
+from carob.statistics import coefficients, multiple_comparisons, rank_correlation, resampling
+from carob.statistics.estimates import margin, paired, wins
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,9 +34,10 @@ def test_examples_say_what_happens(name: str) -> None:
 FUNCTIONS = [
     corrected,
     *(coefficients.gwet, coefficients.kappa, coefficients.krippendorff),
-    *(multiple_comparisons.anova, multiple_comparisons.randomised_tukey, multiple_comparisons.romano_wolf),
+    *(multiple_comparisons.anova, multiple_comparisons.randomised_tukey),
+    *(margin, paired, wins),
     *(getattr(rank_correlation, each) for each in rank_correlation.__all__),
-    *(getattr(paired, each) for each in paired.__all__ if each.islower()),
+    *(getattr(resampling, each) for each in resampling.__all__),
 ]
 
 

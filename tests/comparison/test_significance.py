@@ -17,8 +17,9 @@ from carob.cli import main
 from carob.cli.options import grouped
 from carob.comparison.findings import NOUNS
 from carob.comparison.significance import EXACT_RANKS, wilcoxon
+from carob.statistics.estimates import paired
 from carob.statistics.multiple_comparisons import randomised_tukey
-from carob.statistics.paired import Draw, max_flip, paired
+from carob.statistics.resampling import Draw, max_flip
 from comparison.matrices import systems
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -26,7 +26,7 @@ from carob.evaluation.evidence import (
 )
 from carob.inputs.run import Run
 from carob.measures import Measure
-from carob.statistics.paired import paired
+from carob.statistics.estimates import paired
 
 if TYPE_CHECKING:
     from pathlib import Path

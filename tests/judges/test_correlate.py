@@ -19,8 +19,8 @@ from carob import DataError
 from carob.cli import main
 from carob.statistics.correlation_intervals import RunSamples, Samples
 from carob.statistics.correlations import CORRELATIONS, correlation_named, tau_gap
-from carob.statistics.paired import Draw
 from carob.statistics.rank_correlation import kendall, rbo, tau_ap, tau_ap_b
+from carob.statistics.resampling import Draw
 from strategies import examples, first
 
 RECORDED = json.loads((Path(__file__).parent / "autojudge_evaluate.json").read_text(encoding="utf-8"))

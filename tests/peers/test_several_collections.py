@@ -7,7 +7,7 @@ import pytest
 
 from carob.comparison.significance import corrected
 from carob.statistics.mean_ranks import mid_ranks, nemenyi
-from carob.statistics.paired import Draw, all_pairs
+from carob.statistics.resampling import Draw, all_pairs
 from carob.statistics.signed_ranks import bayesian_signed_ranks, signed_rank_p
 
 pytestmark = pytest.mark.filterwarnings("ignore")

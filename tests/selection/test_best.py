@@ -16,8 +16,7 @@ import carob
 from carob.cli import main
 from carob.inputs.qrels import Qrels
 from carob.selection.held_out import held_out, query_hashes, read_ledger, record_opening
-from carob.statistics.multiple_comparisons import romano_wolf
-from carob.statistics.paired import Draw
+from carob.statistics.resampling import Draw, romano_wolf
 from carob.statistics.selection import cross_validated, ranks, shown_better
 
 TEA = Path(__file__).parents[2] / "examples" / "tea"

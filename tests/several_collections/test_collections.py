@@ -16,6 +16,7 @@ from scipy import stats
 import carob
 from carob.output.errors import DataError, PolicyError
 from carob.statistics.collections import expanded, like_these, these
+from carob.statistics.estimates import paired
 from carob.statistics.mean_ranks import (
     borda,
     critical_difference,
@@ -24,7 +25,7 @@ from carob.statistics.mean_ranks import (
     mid_ranks,
     nemenyi,
 )
-from carob.statistics.paired import Draw, all_pairs, paired
+from carob.statistics.resampling import Draw, all_pairs
 from carob.statistics.signed_ranks import bayesian_signed_ranks, signed_rank_p, tails
 
 KITCHEN = Path(__file__).parents[2] / "examples" / "kitchen"

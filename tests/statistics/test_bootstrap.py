@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from carob.output.errors import DataError
-from carob.statistics.paired import Draw, draws, resample_means
+from carob.statistics.resampling import Draw, draws, resample_means
 
 
 def test_resampled_means_vary_as_theory_says() -> None:

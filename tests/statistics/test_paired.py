@@ -7,7 +7,7 @@ import pytest
 
 from carob.comparison.design import Test
 from carob.output.errors import DataError, PolicyError
-from carob.statistics.paired import margin, paired, wins
+from carob.statistics.estimates import margin, paired, wins
 from sakai import SAKAI, A, B, C
 
 

@@ -11,8 +11,8 @@ import pytest
 import carob
 from carob.cli.options import grouped
 from carob.output.errors import DataError
-from carob.statistics.multiple_comparisons import romano_wolf
-from carob.statistics.paired import Draw, all_pairs, max_flip, paired, sign_flip
+from carob.statistics.estimates import paired
+from carob.statistics.resampling import Draw, all_pairs, max_flip, romano_wolf, sign_flip
 from sakai import SAKAI
 
 

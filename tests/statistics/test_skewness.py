@@ -10,7 +10,7 @@ from scipy import stats
 from scipy.optimize import brentq
 
 import carob
-from carob.statistics.paired import paired
+from carob.statistics.estimates import paired
 from carob.statistics.skewness import skewness, transformed, wider_for_skewness
 from carob.statistics.worst_point import BoundedValues
 from comparison.matrices import systems

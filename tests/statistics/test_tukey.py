@@ -10,7 +10,7 @@ import pytest
 from carob.output.errors import DataError
 from carob.statistics import multiple_comparisons
 from carob.statistics.multiple_comparisons import anova, randomised_tukey, range_beyond
-from carob.statistics.paired import Draw, all_pairs, sign_flip
+from carob.statistics.resampling import Draw, all_pairs, sign_flip
 from sakai import SAKAI
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import carob
 from carob.estimation.people_and_judge import JudgedSample, estimated
-from carob.statistics.paired import paired
+from carob.statistics.estimates import paired
 from carob.statistics.worst_point import BoundedValues, Tail, worst_point
 from strategies import examples
 

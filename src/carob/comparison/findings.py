@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from carob._cached import cached_property
 from carob._dataclasses import dataclass, replace
 from carob.statistics import SEED
-from carob.statistics.paired import RESAMPLES
+from carob.statistics.resampling import RESAMPLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -28,18 +28,16 @@ from carob.inputs.runs import available_cores, in_threads
 from carob.output.errors import PolicyError
 from carob.statistics import SEED
 from carob.statistics.effect_sizes import standardised_ends, superiority
-from carob.statistics.estimates import NOISE, detectable, t_quantile
-from carob.statistics.multiple_comparisons import anova, randomised_tukey, romano_wolf
-from carob.statistics.paired import (
+from carob.statistics.estimates import NOISE, detectable, paired, summed, t_quantile, wins
+from carob.statistics.multiple_comparisons import anova, randomised_tukey
+from carob.statistics.resampling import (
     RESAMPLES,
     Draw,
     all_pairs,
     max_flip,
-    paired,
     resample_means,
+    romano_wolf,
     sign_flip,
-    summed,
-    wins,
 )
 from carob.statistics.signed_ranks import signed_rank_p
 from carob.statistics.skewness import wider_for_skewness

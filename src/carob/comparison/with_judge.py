@@ -35,8 +35,8 @@ from carob.inputs.qrels import graded
 from carob.inputs.query_files import groups_of, queries_in
 from carob.output.errors import DataError, PolicyError
 from carob.statistics.coefficients import LEAST_ALIKE, quadratic_kappa
-from carob.statistics.estimates import NOISE, half_width
-from carob.statistics.paired import Draw, all_pairs, max_flip, wins
+from carob.statistics.estimates import NOISE, half_width, wins
+from carob.statistics.resampling import Draw, all_pairs, max_flip
 from carob.statistics.sample_size import FEWEST_JUDGED
 from carob.statistics.worst_point import BoundedValues, worst_point
 

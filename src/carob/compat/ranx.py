@@ -32,8 +32,9 @@ from carob.output.files import write_whole
 from carob.output.frames import frame_of
 from carob.output.parsing import number_of
 from carob.output.results import Records
+from carob.statistics.estimates import paired, wins
 from carob.statistics.multiple_comparisons import randomised_tukey
-from carob.statistics.paired import Draw, paired, sign_flip, wins
+from carob.statistics.resampling import Draw, sign_flip
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, KeysView, Sequence

@@ -35,7 +35,7 @@ from carob.output.layout import decimals
 from carob.output.results import Records
 from carob.selection.best import interval
 from carob.statistics.estimates import NOISE, Estimate
-from carob.statistics.paired import Draw
+from carob.statistics.resampling import Draw
 from carob.statistics.selection import RESELECTIONS, cross_validated, reselected_among
 
 if TYPE_CHECKING:

@@ -42,8 +42,8 @@ from carob.statistics.coefficients import (
 )
 from carob.statistics.correlation_intervals import UNDEFINED, Samples
 from carob.statistics.correlations import correlation_named
-from carob.statistics.paired import Draw, resample_means
 from carob.statistics.rank_correlation import kendall, tau_ap
+from carob.statistics.resampling import Draw, resample_means
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Sequence

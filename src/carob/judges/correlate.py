@@ -42,7 +42,7 @@ from carob.statistics import SEED
 from carob.statistics.coefficients import scale_of
 from carob.statistics.correlation_intervals import UNDEFINED, RunSamples, Samples
 from carob.statistics.correlations import correlation_named
-from carob.statistics.paired import Draw
+from carob.statistics.resampling import Draw
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

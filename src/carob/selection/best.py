@@ -28,7 +28,7 @@ from carob.output.pictures.figures import whiskers
 from carob.output.results import Records
 from carob.selection.held_out import held_out, query_hashes, record_opening
 from carob.statistics.estimates import NOISE, Estimate, quantile
-from carob.statistics.paired import Draw
+from carob.statistics.resampling import Draw
 from carob.statistics.selection import (
     RESELECTIONS,
     Selection,

@@ -48,7 +48,7 @@ from carob.statistics.mean_ranks import (
     mid_ranks,
     nemenyi,
 )
-from carob.statistics.paired import Draw, resample_means
+from carob.statistics.resampling import Draw, resample_means
 from carob.statistics.selection import ranks_in
 from carob.statistics.signed_ranks import bayesian_signed_ranks, signed_rank_p
 

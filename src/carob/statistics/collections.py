@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from carob._dataclasses import replace
 from carob._numpy import np
-from carob.statistics.estimates import NOISE, Estimates, Tested, quantile, t_quantile
-from carob.statistics.paired import bell_mccaffrey, resample_means
+from carob.statistics.estimates import NOISE, Estimates, Tested, bell_mccaffrey, quantile, t_quantile
+from carob.statistics.resampling import resample_means
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from carob.lists.rows import Floats
-    from carob.statistics.paired import Draw
+    from carob.statistics.resampling import Draw
 
 __all__ = ["expanded", "like_these", "resampled_queries", "these"]
 
@@ -173,7 +173,7 @@ def resampled_queries(tables: Sequence[Floats], weight: ArrayLike, draw: Draw) -
         The means [resamples, runs].
 
     Example:
-        >>> from carob.statistics.paired import Draw
+        >>> from carob.statistics.resampling import Draw
         >>> import numpy as np
         >>> resampled_queries([np.full((3, 1), 0.2), np.full((2, 1), 0.4)], [0.5, 0.5], Draw(2)).round(3).tolist()
         [[0.3], [0.3]]

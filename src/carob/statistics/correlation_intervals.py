@@ -17,7 +17,7 @@ from carob._cached import cached_property
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.statistics.estimates import quantile
-from carob.statistics.paired import Draw, draws, resample_means
+from carob.statistics.resampling import Draw, draws, resample_means
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,29 +1,33 @@
-"""An estimate: a value from a sample, with its interval, its standard error and the error's degrees of freedom."""
+"""Estimates with their intervals, standard errors and degrees of freedom, and the paired t-tests that give them."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.output.errors import DataError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
-    from carob.lists.rows import Floats
+    from carob.lists.rows import Floats, Integers
 
 __all__ = [
     "NOISE",
     "Estimate",
     "Estimates",
+    "Paired",
     "Tested",
     "half_width",
+    "margin",
     "one_sided_quantile",
+    "paired",
     "quantile",
     "t_quantile",
+    "wins",
 ]
 
 POWER = 0.8
@@ -208,3 +212,186 @@ def one_sided_quantile(chance: Floats | float, freedom: Floats | float) -> Float
     from scipy.special import stdtrit
 
     return np.asarray(stdtrit(freedom, chance))
+
+
+# ---------------------------------------------------------------- tables of scores and paired t-tests
+
+
+def matrix(scores: ArrayLike) -> Floats:
+    """Returns the scores as a float64 table [queries, runs], with a single column for a single list.
+
+    Raises:
+        DataError: a score is NaN or infinite, or there is no query.
+    """
+    table: Floats = np.asarray(scores, np.float64)
+    if table.ndim == 1:
+        table = table[:, None]
+    if table.ndim != 2 or not table.size:
+        raise DataError(
+            f"Scores of shape {table.shape} cannot be compared: pass a table with a row per query and a column per run."
+        )
+    if not np.isfinite(table).all():
+        row, column = np.argwhere(~np.isfinite(table))[0]
+        raise DataError(
+            f"The score of query {row}, run {column} (both counted from 0) is {table[row, column]}. "
+            "Tests need finite scores: leave the query out, or give it a number."
+        )
+    return table
+
+
+def cluster_codes(clusters: Any, rows: int) -> Integers:
+    """Returns the number of each row's cluster. Clusters are numbered in the order of their labels [rows].
+
+    Raises:
+        DataError: there is not one label for each row.
+    """
+    labels: NDArray[Any] = np.asarray(clusters)
+    if labels.shape != (rows,):
+        raise DataError(f"{labels.size} clusters are given for {rows} queries: pass one cluster per query.")
+    return np.asarray(np.unique(labels, return_inverse=True)[1].astype(np.int64).reshape(rows))
+
+
+def summed(table: Floats, clusters: Any) -> Floats:
+    """Returns the sum of the rows of each cluster [clusters, runs], or the rows if there are no clusters."""
+    if clusters is None:
+        return table
+    codes = cluster_codes(clusters, len(table))
+    order = np.argsort(codes, kind="stable")
+    starts = np.searchsorted(codes[order], np.arange(int(codes.max()) + 1))
+    return np.asarray(np.add.reduceat(table[order], starts, axis=0))  # several times as fast as np.add.at
+
+
+@dataclass(frozen=True, eq=False)
+class Paired(Tested):
+    """Paired t-tests, one for each pair of runs: the mean differences as estimates, and more. Arrays are [pairs].
+
+    Args:
+        n: queries.
+        sd: the standard deviation of the differences, with n - 1.
+        t: value / error.
+        d_z: the effect size value / sd.
+        identical: whether the runs have the same score on every query; p is 1 then.
+        constant: whether every query has the same difference, or there is only one query. In this case, t and the
+            interval are NaN, and p is that of the sign-flip test, 2 / 2**n.
+    """
+
+    n: int
+    sd: Floats
+    t: Floats
+    d_z: Floats
+    identical: NDArray[np.bool_]
+    constant: NDArray[np.bool_]
+
+
+def paired(
+    differences: ArrayLike, *, confidence: float = 0.95, clusters: Any = None, shares: Floats | None = None
+) -> Paired:
+    """Returns the paired two-sided t-test of each column of differences, with its interval.
+
+    With clusters (variants of one topic, turns of one conversation) the error is cluster-robust: CR2 with the degrees
+    of freedom of Bell and McCaffrey (2002). For clusters of one query each this is the ordinary t-test. A weighted mean
+    is treated alike, as if a query with twice the weight were two: a few heavy queries leave few degrees of freedom.
+
+    Args:
+        differences: the first run's score minus the second's [queries] or [queries, pairs].
+        confidence: the confidence level of the interval.
+        clusters: a label for each query.
+        shares: the weights of queries, on average 1, if the differences are linear parts of a weighted mean [queries].
+
+    Returns:
+        The test, its interval and its effect sizes.
+
+    Raises:
+        DataError: a difference is NaN or infinite, or the confidence is not between 0 and 1.
+
+    Example:
+        >>> found = paired([0.2, 0.1, 0.2, 0.4, 0.0, 0.1])
+        >>> f"{found.value[0]:.3f} [{found.low[0]:.3f}, {found.high[0]:.3f}], p {found.p[0]:.3f}"
+        '0.167 [0.023, 0.310], p 0.031'
+    """
+    table = matrix(differences)
+    n, pairs = table.shape
+    mean = table.mean(axis=0)
+    identical = np.asarray((np.abs(table) <= NOISE).all(axis=0))
+    sd = table.std(axis=0, ddof=1) if n > 1 else np.full(pairs, np.nan)
+    error, freedom, units = spread(table - mean, clusters, shares)
+    small = NOISE * np.maximum(np.abs(table).max(axis=0), 1.0)
+    constant = np.asarray(~(error > small) & ~identical)
+    usual = ~(constant | identical)
+    flat = np.where(identical & (n > 1), 0.0, np.nan)
+    half = np.where(usual, quantile(confidence, freedom) * error, flat)
+    # The error of a constant difference is unknown with one query, and otherwise 0.
+    error = np.where(usual | (n < 2), error, 0.0)
+    found = Estimates(mean, mean - half, mean + half, error, np.full(pairs, freedom))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.where(usual, mean / error, np.where(identical, 0.0, np.copysign(np.inf, mean)))
+        d_z = np.where(identical, 0.0, np.where(sd > small, mean / sd, np.copysign(np.inf, mean)))
+    p = np.where(usual, found.two_sided_p, np.where(identical, 1.0, 2.0 ** (1 - units)))
+    return Paired(**vars(found), p=p, n=n, sd=sd, t=t, d_z=d_z, identical=identical, constant=constant)
+
+
+def spread(residuals: Floats, clusters: Any, shares: Floats | None = None) -> tuple[Floats, float, int]:
+    """Returns the standard error and degrees of freedom of each column's mean, and the number of independent units."""
+    n = len(residuals)
+    size = summed(np.ones((n, 1)) if shares is None else shares[:, None], clusters)[:, 0]
+    units = int(np.count_nonzero(size))
+    if units < 2:
+        return np.full(residuals.shape[1], np.nan), np.nan, units
+    inflated = 1 / (1 - size / n)
+    error = np.sqrt((inflated[:, None] * summed(residuals, clusters) ** 2).sum(axis=0)) / n
+    if clusters is None and shares is None:
+        return error, n - 1.0, units
+    return error, float(bell_mccaffrey(size)), units
+
+
+def bell_mccaffrey(size: Floats) -> Floats:
+    """Returns the degrees of freedom of the CR2 variance of a mean over clusters of the given sizes.
+
+    (trace M)**2 / trace(M**2), where M contains the covariances of the clusters' residual sums under independence.
+
+    Args:
+        size: the size of each cluster, or its share of the whole [clusters] or [clusters, columns].
+    """
+    n = size.sum(axis=0)
+    weight = 1 / (1 - size / n)
+    own = (weight * size * (1 - size / n)) ** 2
+    cross = (weight * size**2 / n).sum(axis=0) ** 2 - ((weight * size**2 / n) ** 2).sum(axis=0)
+    return np.asarray(n**2 / (own.sum(axis=0) + cross))
+
+
+def margin(scores: ArrayLike, confidence: float = 0.95, *, clusters: Any = None) -> Floats:
+    """Returns half the width of the t interval of each run's mean, or NaN with one query.
+
+    Args:
+        scores: a score for each query and run [queries, runs].
+        confidence: the confidence level of the interval.
+        clusters: a label for each query.
+
+    Raises:
+        DataError: a score is not finite.
+
+    Example:
+        >>> margin([[0.2], [0.4], [0.3], [0.5]]).round(4).tolist()
+        [0.2054]
+    """
+    table = matrix(scores)
+    error, freedom, _ = spread(table - table.mean(axis=0), clusters)
+    return quantile(confidence, freedom) * error
+
+
+def wins(differences: ArrayLike) -> tuple[Integers, Integers, Integers]:
+    """Returns the number of queries on which the first run is better, equal and worse, for each pair.
+
+    Args:
+        differences: the first run's score minus the second's [queries] or [queries, pairs].
+
+    Raises:
+        DataError: a difference is not finite.
+
+    Example:
+        >>> [each.tolist() for each in wins([0.2, 0.1, 0.0, -0.3])]
+        [[2], [1], [1]]
+    """
+    table = matrix(differences)
+    won, lost = (table > NOISE).sum(axis=0), (table < -NOISE).sum(axis=0)
+    return won, len(table) - won - lost, lost

@@ -1,4 +1,4 @@
-"""Tests of all runs against all: Tukey's randomised test, the step-down test, and the analysis of variance."""
+"""All runs against all: Tukey's randomised test, the range of normals, and the analysis of variance."""
 
 from __future__ import annotations
 
@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING
 from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.output.errors import DataError
-from carob.statistics.paired import Draw, ExactSums, Flips, decisive, matrix, sign_flip, zero
+from carob.statistics.estimates import matrix
+from carob.statistics.resampling import ExactSums, Flips, decisive, sign_flip
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from carob.lists.rows import Floats, Integers
+    from carob.lists.rows import Floats
+    from carob.statistics.resampling import Draw
 
-__all__ = ["Anova", "anova", "randomised_tukey", "range_beyond", "range_cut", "romano_wolf"]
-
-
-# ---------------------------------------------------------------- all runs against all
+__all__ = ["Anova", "anova", "randomised_tukey", "range_beyond", "range_cut"]
 
 MANY = 500
 """The number of queries from which the permutation distribution of a mean is nearly normal."""
@@ -125,6 +124,7 @@ def randomised_tukey(
         DataError: a score is not finite, or a pair names no run.
 
     Example:
+        >>> from carob.statistics.resampling import Draw
         >>> table = [[0.7, 0.5, 0.0], [0.3, 0.1, 0.0], [0.2, 0.0, 0.2], [0.6, 0.2, 0.1], [0.4, 0.4, 0.3]]
         >>> randomised_tukey(table, draw=Draw(resamples=1000)).p.round(2).tolist()
         [0.42, 0.03, 0.72]
@@ -221,120 +221,3 @@ def range_share(wanted: Floats, means: int, nodes: tuple[Floats, Floats]) -> Flo
     between **= means - 1
     between *= density
     return np.asarray(1 - np.clip(means * between.sum(axis=-1), 0.0, 1.0))
-
-
-# ---------------------------------------------------------------- step by step, studentized
-
-SLACK = 1e-10
-"""The relative rounding error up to which two studentized differences are equal."""
-
-
-def romano_wolf(
-    scores: ArrayLike,
-    pairs: ArrayLike | None = None,
-    draw: Draw | None = None,
-    *,
-    studentized: bool = True,
-) -> Flips:
-    """Returns the studentized step-down max-T test with sign flips (Romano and Wolf, Econometrica 2005).
-
-    Each query has one sign for all pairs. A pair's statistic is the absolute t of its differences, so that each pair is
-    compared with its own spread. The pair with the largest t is compared with the largest flipped t of all pairs, the
-    next pair with the largest flipped t of all pairs except the first, and so on. No p is smaller than the p of a pair
-    with a larger t. Flipping signs does not change a sum of squares, and all pairs have the same number of queries.
-    Therefore t grows with the flipped sum divided by the root of the sum of squares, which takes t's place.
-
-    Args:
-        scores: a score for each query and run [queries, runs].
-        pairs: the family [pairs, 2]; every pair once if None.
-        draw: the settings of the random signs; ``Draw()`` if None. If there are no more assignments of signs
-            than ``draw.resamples``, all 2**queries assignments are used.
-        studentized: whether a pair's statistic is its t; else it is the difference itself, as in ``max_flip``, with the
-            same steps (Westfall and Young, 1993).
-
-    Returns:
-        p for each pair, corrected for the family. ``cut`` comes from the first step.
-
-    Raises:
-        DataError: a score is not finite, or a pair names no run.
-
-    Example:
-        >>> table = [[0.3, 0.1, 0.3], [0.5, 0.3, 0.4], [0.7, 0.5, 0.6], [0.2, 0.1, 0.2], [0.6, 0.4, 0.7]]
-        >>> romano_wolf(table).p.tolist()
-        [0.0625, 1.0, 0.0625]
-    """
-    sums = ExactSums.of(scores, pairs, draw)
-    squares, least, factor = squared(sums), sums.halves, None
-    if studentized:
-        with np.errstate(divide="ignore"):
-            factor = np.where(squares > 0, 1 / np.sqrt(squares), 0.0)
-        least *= factor * (1 - SLACK)
-    order = np.argsort(least, kind="stable")
-    found, widest = stepwise(sums, order, None if factor is None else factor[order], least[order])
-    p = np.empty(len(order))
-    p[order] = np.maximum.accumulate(sums.share(found)[::-1])[::-1]
-    p[squares == 0] = 1.0
-    reach = sums.decisive(np.sort(widest))
-    return sums.flips(p, reaching(reach, sums, squares) if studentized else reach)
-
-
-def squared(sums: ExactSums) -> Floats:
-    """Returns the sum of each pair's squared differences, which is 0 for runs that are equal on every query."""
-    whole, pairs = sums.whole, sums.pairs
-    squares = np.zeros(len(pairs))
-    step = max(AT_ONCE // len(whole), 1)
-    for first in range(0, len(pairs), step):
-        part = slice(first, first + step)
-        difference = whole[:, pairs[part, 0]] - whole[:, pairs[part, 1]]
-        equal = (np.abs(difference) <= zero(sums.grid.tolerance)).all(axis=0)
-        squares[part] = np.where(equal, 0.0, (difference**2).sum(axis=0))
-    return squares
-
-
-def stepwise(
-    sums: ExactSums, order: Integers, weight: Floats | None, least: Floats
-) -> tuple[Integers, Floats]:
-    """Returns how many resamples reach each pair's bound at its step, and the largest statistic of each resample.
-
-    Args:
-        sums: the scores and pairs.
-        order: the indices of the pairs, the least significant first [pairs].
-        weight: the factor that studentizes each pair's sum; None for the sums themselves [pairs].
-        least: the bound of each pair's statistic [pairs].
-    """
-    tolerance = sums.grid.tolerance / 2  # the rounding error of half a sum
-    found, widest, late = np.zeros(len(order), np.int64), [], 0.0
-    if weight is None:  # the error is added to the largest sum, which takes less time
-        least, late = least - tolerance, tolerance
-    factors = [1.0] * len(order) if weight is None else weight.tolist()
-    steps = list(zip(sums.pairs[order].tolist(), factors, least.tolist(), strict=True))
-    for block in sums.flipped():
-        largest = np.zeros(block.shape[1])
-        flipped = np.empty_like(largest)
-        for place, ((one, other), factor, bound) in enumerate(steps):
-            np.subtract(block[one], block[other], out=flipped)
-            np.abs(flipped, out=flipped)
-            if weight is not None:
-                flipped += tolerance
-                flipped *= factor
-            np.maximum(largest, flipped, out=largest)
-            found[place] += np.count_nonzero(largest >= bound)
-        widest.append(largest)
-    return found, np.concatenate(widest) + late
-
-
-def reaching(reach: float, sums: ExactSums, squares: Floats) -> Floats:
-    """Returns half the width of each pair's simultaneous interval, as a sum over the rows.
-
-    Args:
-        reach: the flipped sum divided by the root of the sum of squares that a significant pair must exceed.
-        sums: the scores and pairs.
-        squares: each pair's sum of squared differences.
-    """
-    whole, pairs = sums.whole, sums.pairs
-    rows, total = len(whole), whole.sum(axis=0)
-    around = squares - (total[pairs[:, 0]] - total[pairs[:, 1]]) ** 2 / rows
-    around[around <= SLACK * squares] = np.nan
-    with np.errstate(divide="ignore", invalid="ignore"):
-        # t² = (n - 1) r² / (n - r²), and the squared error of a sum is n / (n - 1) times the squares around its mean.
-        return np.asarray(np.sqrt(around * reach**2 * rows / (rows - reach**2)))

@@ -1,6 +1,6 @@
 """Selecting the best of many runs: cross-validated selection, the runs shown to be better, ranks over resamples.
 
-Larger scores are better here. Sums are exact, as in ``paired``, so results do not depend on the machine.
+Larger scores are better here. Sums are exact, as in ``resampling``, so results do not depend on the machine.
 """
 
 from __future__ import annotations
@@ -8,16 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from carob._numpy import np
-from carob.statistics.multiple_comparisons import romano_wolf
-from carob.statistics.paired import (
+from carob.statistics.estimates import cluster_codes, matrix, summed
+from carob.statistics.resampling import (
     Draw,
     all_pairs,
-    cluster_codes,
     draws,
-    matrix,
     on_grid,
     resample_means,
-    summed,
+    romano_wolf,
     weighted_sums,
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from carob._numpy import np
-from carob.statistics.paired import Draw, exact_p
+from carob.statistics.resampling import Draw, exact_p
 from carob.statistics.selection import places
 
 if TYPE_CHECKING:

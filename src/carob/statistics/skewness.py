@@ -67,7 +67,7 @@ def wider_for_skewness(
         values: what varies in place of the sample's values, such as residuals of a regression [units, series].
 
     Example:
-        >>> from carob.statistics.paired import paired
+        >>> from carob.statistics.estimates import paired
         >>> from carob.statistics.worst_point import BoundedValues
         >>> scores = np.array([[0.0], [0.0], [0.1], [0.1], [0.2], [0.2], [0.3], [0.9]])
         >>> sample = BoundedValues(scores, np.zeros(1), np.ones(1), np.zeros(1, np.bool_), np.full(8, 0.125))

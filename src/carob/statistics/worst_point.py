@@ -293,7 +293,7 @@ def worst_point(
         also: whether a series has a worst-point interval although Student's would do [series].
 
     Example:
-        >>> from carob.statistics.paired import paired
+        >>> from carob.statistics.estimates import paired
         >>> values = np.array([[1.0], [1.0], [0.5], [1.0], [1.0], [1.0], [1.0], [1.0], [1.0], [1.0]])
         >>> student = paired(values)
         >>> sample = BoundedValues(values, np.zeros(1), np.ones(1), np.zeros(1, np.bool_), np.full(10, 0.1))

@@ -21,7 +21,7 @@ from carob.output.document import Items, Section, Table
 from carob.output.errors import DataError, Worded
 from carob.output.language import filled, plural
 from carob.output.layout import apart, decimals
-from carob.statistics.paired import paired
+from carob.statistics.estimates import paired
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

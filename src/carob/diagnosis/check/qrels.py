@@ -177,7 +177,7 @@ def uncertain(pair: RunAndQrels | None) -> str | None:
     scores = None if pair is None else pair.scores()
     if scores is None or len(scores.ids) < 2:
         return None
-    from carob.statistics.paired import margin
+    from carob.statistics.estimates import margin
 
     label = scores.labels[0]
     half = float(margin(scores.matrix[:, :1])[0])

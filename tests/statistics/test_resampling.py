@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from carob.output.errors import DataError
 from carob.statistics.multiple_comparisons import randomised_tukey
-from carob.statistics.paired import (
+from carob.statistics.resampling import (
     Draw,
     costs,
     exact_p,
@@ -165,8 +165,8 @@ def test_blocks_do_not_shift_the_stream() -> None:
 
 PROGRAM = """
 import numpy as np, sys
-from carob.statistics.multiple_comparisons import randomised_tukey, romano_wolf
-from carob.statistics.paired import Draw, max_flip, resample_means, sign_flip
+from carob.statistics.multiple_comparisons import randomised_tukey
+from carob.statistics.resampling import Draw, max_flip, resample_means, romano_wolf, sign_flip
 draw = np.random.default_rng(5)
 for queries in (50, 700):
     table = np.clip(draw.random((queries, 1)) + draw.normal(0, 0.2, (queries, 30)), 0, 1)

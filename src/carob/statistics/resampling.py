@@ -1,4 +1,4 @@
-"""Tests of paired scores: the t-test, the randomisation test, the bootstrap, effect sizes, equivalence.
+"""Tests of paired scores by resampling: random signs for one pair or all pairs of runs, and the bootstrap.
 
 Their sums are the same on every machine, because scores are put on a grid of whole numbers and weighted in slices.
 """
@@ -12,7 +12,7 @@ from carob._dataclasses import dataclass
 from carob._numpy import np
 from carob.output.errors import DataError
 from carob.statistics import SEED
-from carob.statistics.estimates import NOISE, Estimates, Tested, quantile
+from carob.statistics.estimates import cluster_codes, matrix, summed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -21,15 +21,7 @@ if TYPE_CHECKING:
 
     from carob.lists.rows import Floats, Integers
 
-__all__ = [
-    "Paired",
-    "margin",
-    "max_flip",
-    "paired",
-    "resample_means",
-    "sign_flip",
-    "wins",
-]
+__all__ = ["max_flip", "resample_means", "romano_wolf", "sign_flip"]
 
 
 FINEST = 36
@@ -110,28 +102,6 @@ def whole(numbers: Floats) -> bool:
     return bool((np.abs(numbers - np.rint(numbers)) <= ROUNDING).all())
 
 
-def matrix(scores: ArrayLike) -> Floats:
-    """Returns the scores as a float64 table [queries, runs], with a single column for a single list.
-
-    Raises:
-        DataError: a score is NaN or infinite, or there is no query.
-    """
-    table: Floats = np.asarray(scores, np.float64)
-    if table.ndim == 1:
-        table = table[:, None]
-    if table.ndim != 2 or not table.size:
-        raise DataError(
-            f"Scores of shape {table.shape} cannot be compared: pass a table with a row per query and a column per run."
-        )
-    if not np.isfinite(table).all():
-        row, column = np.argwhere(~np.isfinite(table))[0]
-        raise DataError(
-            f"The score of query {row}, run {column} (both counted from 0) is {table[row, column]}. "
-            "Tests need finite scores: leave the query out, or give it a number."
-        )
-    return table
-
-
 def all_pairs(runs: int) -> Integers:
     """Returns every pair of runs once, the first before the second [pairs, 2]."""
     return np.stack(np.triu_indices(runs, 1), axis=1).astype(np.int64)
@@ -151,28 +121,6 @@ def checked_pairs(pairs: ArrayLike | None, runs: int) -> Integers:
             f"Pairs refer to runs {table.min()} to {table.max()}: use run numbers from 0 to {runs - 1}."
         )
     return table
-
-
-def cluster_codes(clusters: Any, rows: int) -> Integers:
-    """Returns the number of each row's cluster. Clusters are numbered in the order of their labels [rows].
-
-    Raises:
-        DataError: there is not one label for each row.
-    """
-    labels: NDArray[Any] = np.asarray(clusters)
-    if labels.shape != (rows,):
-        raise DataError(f"{labels.size} clusters are given for {rows} queries: pass one cluster per query.")
-    return np.asarray(np.unique(labels, return_inverse=True)[1].astype(np.int64).reshape(rows))
-
-
-def summed(table: Floats, clusters: Any) -> Floats:
-    """Returns the sum of the rows of each cluster [clusters, runs], or the rows if there are no clusters."""
-    if clusters is None:
-        return table
-    codes = cluster_codes(clusters, len(table))
-    order = np.argsort(codes, kind="stable")
-    starts = np.searchsorted(codes[order], np.arange(int(codes.max()) + 1))
-    return np.asarray(np.add.reduceat(table[order], starts, axis=0))  # several times as fast as np.add.at
 
 
 def weighted_sums(whole: Floats, resamples: int, weights: Callable[[slice], NDArray[Any]]) -> Floats:
@@ -202,142 +150,6 @@ def weighted_sums(whole: Floats, resamples: int, weights: Callable[[slice], NDAr
         found = np.matmul(left, right).sum(axis=1).transpose(1, 0, 2).reshape(columns, -1)
         sums[:, first:last] = found[:, : last - first]
     return sums
-
-
-@dataclass(frozen=True, eq=False)
-class Paired(Tested):
-    """Paired t-tests, one for each pair of runs: the mean differences as estimates, and more. Arrays are [pairs].
-
-    Args:
-        n: queries.
-        sd: the standard deviation of the differences, with n - 1.
-        t: value / error.
-        d_z: the effect size value / sd.
-        identical: whether the runs have the same score on every query; p is 1 then.
-        constant: whether every query has the same difference, or there is only one query. In this case, t and the
-            interval are NaN, and p is that of the sign-flip test, 2 / 2**n.
-    """
-
-    n: int
-    sd: Floats
-    t: Floats
-    d_z: Floats
-    identical: NDArray[np.bool_]
-    constant: NDArray[np.bool_]
-
-
-def paired(
-    differences: ArrayLike, *, confidence: float = 0.95, clusters: Any = None, shares: Floats | None = None
-) -> Paired:
-    """Returns the paired two-sided t-test of each column of differences, with its interval.
-
-    With clusters (variants of one topic, turns of one conversation) the error is cluster-robust: CR2 with the degrees
-    of freedom of Bell and McCaffrey (2002). For clusters of one query each this is the ordinary t-test. A weighted mean
-    is treated alike, as if a query with twice the weight were two: a few heavy queries leave few degrees of freedom.
-
-    Args:
-        differences: the first run's score minus the second's [queries] or [queries, pairs].
-        confidence: the confidence level of the interval.
-        clusters: a label for each query.
-        shares: the weights of queries, on average 1, if the differences are linear parts of a weighted mean [queries].
-
-    Returns:
-        The test, its interval and its effect sizes.
-
-    Raises:
-        DataError: a difference is NaN or infinite, or the confidence is not between 0 and 1.
-
-    Example:
-        >>> found = paired([0.2, 0.1, 0.2, 0.4, 0.0, 0.1])
-        >>> f"{found.value[0]:.3f} [{found.low[0]:.3f}, {found.high[0]:.3f}], p {found.p[0]:.3f}"
-        '0.167 [0.023, 0.310], p 0.031'
-    """
-    table = matrix(differences)
-    n, pairs = table.shape
-    mean = table.mean(axis=0)
-    identical = np.asarray((np.abs(table) <= NOISE).all(axis=0))
-    sd = table.std(axis=0, ddof=1) if n > 1 else np.full(pairs, np.nan)
-    error, freedom, units = spread(table - mean, clusters, shares)
-    small = NOISE * np.maximum(np.abs(table).max(axis=0), 1.0)
-    constant = np.asarray(~(error > small) & ~identical)
-    usual = ~(constant | identical)
-    flat = np.where(identical & (n > 1), 0.0, np.nan)
-    half = np.where(usual, quantile(confidence, freedom) * error, flat)
-    # The error of a constant difference is unknown with one query, and otherwise 0.
-    error = np.where(usual | (n < 2), error, 0.0)
-    found = Estimates(mean, mean - half, mean + half, error, np.full(pairs, freedom))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        t = np.where(usual, mean / error, np.where(identical, 0.0, np.copysign(np.inf, mean)))
-        d_z = np.where(identical, 0.0, np.where(sd > small, mean / sd, np.copysign(np.inf, mean)))
-    p = np.where(usual, found.two_sided_p, np.where(identical, 1.0, 2.0 ** (1 - units)))
-    return Paired(**vars(found), p=p, n=n, sd=sd, t=t, d_z=d_z, identical=identical, constant=constant)
-
-
-def spread(residuals: Floats, clusters: Any, shares: Floats | None = None) -> tuple[Floats, float, int]:
-    """Returns the standard error and degrees of freedom of each column's mean, and the number of independent units."""
-    n = len(residuals)
-    size = summed(np.ones((n, 1)) if shares is None else shares[:, None], clusters)[:, 0]
-    units = int(np.count_nonzero(size))
-    if units < 2:
-        return np.full(residuals.shape[1], np.nan), np.nan, units
-    inflated = 1 / (1 - size / n)
-    error = np.sqrt((inflated[:, None] * summed(residuals, clusters) ** 2).sum(axis=0)) / n
-    if clusters is None and shares is None:
-        return error, n - 1.0, units
-    return error, float(bell_mccaffrey(size)), units
-
-
-def bell_mccaffrey(size: Floats) -> Floats:
-    """Returns the degrees of freedom of the CR2 variance of a mean over clusters of the given sizes.
-
-    (trace M)**2 / trace(M**2), where M contains the covariances of the clusters' residual sums under independence.
-
-    Args:
-        size: the size of each cluster, or its share of the whole [clusters] or [clusters, columns].
-    """
-    n = size.sum(axis=0)
-    weight = 1 / (1 - size / n)
-    own = (weight * size * (1 - size / n)) ** 2
-    cross = (weight * size**2 / n).sum(axis=0) ** 2 - ((weight * size**2 / n) ** 2).sum(axis=0)
-    return np.asarray(n**2 / (own.sum(axis=0) + cross))
-
-
-def margin(scores: ArrayLike, confidence: float = 0.95, *, clusters: Any = None) -> Floats:
-    """Returns half the width of the t interval of each run's mean, or NaN with one query.
-
-    Args:
-        scores: a score for each query and run [queries, runs].
-        confidence: the confidence level of the interval.
-        clusters: a label for each query.
-
-    Raises:
-        DataError: a score is not finite.
-
-    Example:
-        >>> margin([[0.2], [0.4], [0.3], [0.5]]).round(4).tolist()
-        [0.2054]
-    """
-    table = matrix(scores)
-    error, freedom, _ = spread(table - table.mean(axis=0), clusters)
-    return quantile(confidence, freedom) * error
-
-
-def wins(differences: ArrayLike) -> tuple[Integers, Integers, Integers]:
-    """Returns the number of queries on which the first run is better, equal and worse, for each pair.
-
-    Args:
-        differences: the first run's score minus the second's [queries] or [queries, pairs].
-
-    Raises:
-        DataError: a difference is not finite.
-
-    Example:
-        >>> [each.tolist() for each in wins([0.2, 0.1, 0.0, -0.3])]
-        [[2], [1], [1]]
-    """
-    table = matrix(differences)
-    won, lost = (table > NOISE).sum(axis=0), (table < -NOISE).sum(axis=0)
-    return won, len(table) - won - lost, lost
 
 
 PATIENCE = 0.1
@@ -731,6 +543,123 @@ def tail_of_grid(size: Integers, reach: int) -> float:
         chance[each : top + 1] += half
     least = -(-reach // step)
     return 2.0 * float(chance[: (total - least) // 2 + 1].sum())
+
+
+# ---------------------------------------------------------------- step by step, studentized
+
+SLACK = 1e-10
+"""The relative rounding error up to which two studentized differences are equal."""
+
+
+def romano_wolf(
+    scores: ArrayLike,
+    pairs: ArrayLike | None = None,
+    draw: Draw | None = None,
+    *,
+    studentized: bool = True,
+) -> Flips:
+    """Returns the studentized step-down max-T test with sign flips (Romano and Wolf, Econometrica 2005).
+
+    Each query has one sign for all pairs. A pair's statistic is the absolute t of its differences, so that each pair is
+    compared with its own spread. The pair with the largest t is compared with the largest flipped t of all pairs, the
+    next pair with the largest flipped t of all pairs except the first, and so on. No p is smaller than the p of a pair
+    with a larger t. Flipping signs does not change a sum of squares, and all pairs have the same number of queries.
+    Therefore t grows with the flipped sum divided by the root of the sum of squares, which takes t's place.
+
+    Args:
+        scores: a score for each query and run [queries, runs].
+        pairs: the family [pairs, 2]; every pair once if None.
+        draw: the settings of the random signs; ``Draw()`` if None. If there are no more assignments of signs
+            than ``draw.resamples``, all 2**queries assignments are used.
+        studentized: whether a pair's statistic is its t; else it is the difference itself, as in ``max_flip``, with the
+            same steps (Westfall and Young, 1993).
+
+    Returns:
+        p for each pair, corrected for the family. ``cut`` comes from the first step.
+
+    Raises:
+        DataError: a score is not finite, or a pair names no run.
+
+    Example:
+        >>> table = [[0.3, 0.1, 0.3], [0.5, 0.3, 0.4], [0.7, 0.5, 0.6], [0.2, 0.1, 0.2], [0.6, 0.4, 0.7]]
+        >>> romano_wolf(table).p.tolist()
+        [0.0625, 1.0, 0.0625]
+    """
+    sums = ExactSums.of(scores, pairs, draw)
+    squares, least, factor = squared(sums), sums.halves, None
+    if studentized:
+        with np.errstate(divide="ignore"):
+            factor = np.where(squares > 0, 1 / np.sqrt(squares), 0.0)
+        least *= factor * (1 - SLACK)
+    order = np.argsort(least, kind="stable")
+    found, widest = stepwise(sums, order, None if factor is None else factor[order], least[order])
+    p = np.empty(len(order))
+    p[order] = np.maximum.accumulate(sums.share(found)[::-1])[::-1]
+    p[squares == 0] = 1.0
+    reach = sums.decisive(np.sort(widest))
+    return sums.flips(p, reaching(reach, sums, squares) if studentized else reach)
+
+
+def squared(sums: ExactSums) -> Floats:
+    """Returns the sum of each pair's squared differences, which is 0 for runs that are equal on every query."""
+    whole, pairs = sums.whole, sums.pairs
+    squares = np.zeros(len(pairs))
+    step = max(AT_ONCE // len(whole), 1)
+    for first in range(0, len(pairs), step):
+        part = slice(first, first + step)
+        difference = whole[:, pairs[part, 0]] - whole[:, pairs[part, 1]]
+        equal = (np.abs(difference) <= zero(sums.grid.tolerance)).all(axis=0)
+        squares[part] = np.where(equal, 0.0, (difference**2).sum(axis=0))
+    return squares
+
+
+def stepwise(
+    sums: ExactSums, order: Integers, weight: Floats | None, least: Floats
+) -> tuple[Integers, Floats]:
+    """Returns how many resamples reach each pair's bound at its step, and the largest statistic of each resample.
+
+    Args:
+        sums: the scores and pairs.
+        order: the indices of the pairs, the least significant first [pairs].
+        weight: the factor that studentizes each pair's sum; None for the sums themselves [pairs].
+        least: the bound of each pair's statistic [pairs].
+    """
+    tolerance = sums.grid.tolerance / 2  # the rounding error of half a sum
+    found, widest, late = np.zeros(len(order), np.int64), [], 0.0
+    if weight is None:  # the error is added to the largest sum, which takes less time
+        least, late = least - tolerance, tolerance
+    factors = [1.0] * len(order) if weight is None else weight.tolist()
+    steps = list(zip(sums.pairs[order].tolist(), factors, least.tolist(), strict=True))
+    for block in sums.flipped():
+        largest = np.zeros(block.shape[1])
+        flipped = np.empty_like(largest)
+        for place, ((one, other), factor, bound) in enumerate(steps):
+            np.subtract(block[one], block[other], out=flipped)
+            np.abs(flipped, out=flipped)
+            if weight is not None:
+                flipped += tolerance
+                flipped *= factor
+            np.maximum(largest, flipped, out=largest)
+            found[place] += np.count_nonzero(largest >= bound)
+        widest.append(largest)
+    return found, np.concatenate(widest) + late
+
+
+def reaching(reach: float, sums: ExactSums, squares: Floats) -> Floats:
+    """Returns half the width of each pair's simultaneous interval, as a sum over the rows.
+
+    Args:
+        reach: the flipped sum divided by the root of the sum of squares that a significant pair must exceed.
+        sums: the scores and pairs.
+        squares: each pair's sum of squared differences.
+    """
+    whole, pairs = sums.whole, sums.pairs
+    rows, total = len(whole), whole.sum(axis=0)
+    around = squares - (total[pairs[:, 0]] - total[pairs[:, 1]]) ** 2 / rows
+    around[around <= SLACK * squares] = np.nan
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # t² = (n - 1) r² / (n - r²), and the squared error of a sum is n / (n - 1) times the squares around its mean.
+        return np.asarray(np.sqrt(around * reach**2 * rows / (rows - reach**2)))
 
 
 # ---------------------------------------------------------------- the bootstrap
