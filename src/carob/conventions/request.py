@@ -9,8 +9,6 @@ from carob._dataclasses import dataclass
 from carob.conventions.policy import Policy
 from carob.conventions.profiles import Profile, every_profile, profile_named
 from carob.measures import REGISTER
-from carob.measures.grammar import split_names
-from carob.measures.names import MeasureObject, given_names
 from carob.measures.unknown_names import UnknownMeasureError
 from carob.output.errors import DataError, MeasureError, PolicyError, Worded, worded
 
@@ -19,6 +17,7 @@ if TYPE_CHECKING:
 
     from carob.conventions.profiles import ProfileLike
     from carob.measures import Measure
+    from carob.measures.names import MeasureObject
 
 DEFAULT_MEASURES = ("AP", "RR", "nDCG@10", "nDCG", "P@10", "R@1000")
 
@@ -110,25 +109,12 @@ def request_of(
     return Request(labelled(measures, convention), convention, policy, weights)
 
 
-def names_in(measures: str | Measured | Iterable[str | Measured]) -> list[str | Measured]:
-    """Returns the names of the requested measures.
-
-    A string may contain several names, separated by spaces or commas.
-    """
-    return [
-        part
-        for each in given_names(measures, (MeasureObject,))
-        for part in (split_names(each) if isinstance(each, str) else [each])
-    ]
-
-
 def labelled(measures: MeasuresLike, convention: Profile) -> dict[str, Measure]:
     """Returns the requested measures by label, as the profile interprets their names."""
     if measures is None:
         measures = convention.measures or DEFAULT_MEASURES
     try:
-        given = given_names(measures, (MeasureObject,))
-        asked = dict(pair for each in given for pair in convention.read(each))
+        asked = dict(convention.read(measures))
     except UnknownMeasureError as error:
         raise with_profiles(error, convention) from None
     if not asked:

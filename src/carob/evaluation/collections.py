@@ -16,7 +16,6 @@ from carob._numpy import np
 from carob._version import __version__
 from carob.conventions import arguments
 from carob.conventions.policy import Policy
-from carob.conventions.request import names_in
 from carob.evaluation.evidence import Evidence, tables_of
 from carob.evaluation.notes import (
     DOUBTFUL,
@@ -53,6 +52,7 @@ from carob.inputs.files.small_tables import SmallTable
 from carob.inputs.frames import is_frame
 from carob.inputs.names import Names
 from carob.matching.match import Counts
+from carob.measures.names import names_in
 from carob.output.document import Document, Documented, Items, Line, Section, Table
 from carob.output.errors import DataError, Worded, one_of, refuse_other, worded
 from carob.output.language import filled

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, cast
 
 from carob._dataclasses import dataclass, replace
 from carob.conventions.profiles import measure_of
-from carob.conventions.request import Request, conventions, names_in
+from carob.conventions.request import Request, conventions
 from carob.evaluation.engine import Matches, judgments_for, warned
 from carob.evaluation.score_tables import MISSING, SAME, document_of, footers
 from carob.inputs.qrels import Qrels, QrelsLike
 from carob.inputs.run import Run, RunLike
 from carob.measures.define import as_typed
 from carob.measures.grammar import is_number
-from carob.measures.names import MeasureObject, in_percent, share_of
+from carob.measures.names import MeasureObject, in_percent, names_in, share_of
 from carob.output.document import Document, Documented, Line, Section, Table
 from carob.output.errors import DataError, MeasureError, NotEvaluatedError, Worded, worded
 from carob.output.language import language_named

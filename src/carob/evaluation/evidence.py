@@ -11,7 +11,7 @@ from carob._dataclasses import dataclass, replace
 from carob._numpy import np
 from carob.conventions import arguments
 from carob.conventions.arguments import specified
-from carob.conventions.request import names_in, request_of
+from carob.conventions.request import request_of
 from carob.evaluation.engine import Matches, evaluate_together, judgments_for
 from carob.evaluation.score_tables import GEOMETRIC_FLOOR, GIVEN, aggregates
 from carob.evaluation.scores import Scores, share_judged, weights_given, with_measures
@@ -32,6 +32,7 @@ from carob.inputs.run import (
     several_of,
 )
 from carob.inputs.runs import TextRun, as_mapping
+from carob.measures.names import names_in
 from carob.output.errors import DataError, Worded, did_you_mean
 from carob.output.language import filled
 

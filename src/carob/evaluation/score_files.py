@@ -32,8 +32,8 @@ from carob.inputs.sources import called
 from carob.matching.match import Counts
 from carob.measures import Measure, parse_measure
 from carob.measures.define import UNBOUNDED, Definition
-from carob.measures.grammar import split_names
-from carob.measures.names import MeasureObject, given_names, is_known
+from carob.measures.grammar import is_known, split_names
+from carob.measures.names import MeasureObject, given_names
 from carob.output.errors import DataError, MeasureError, NotEvaluatedError, Worded, refuse_other
 from carob.output.language import filled
 from carob.output.parsing import is_number, json_or_none, number_of

@@ -14,7 +14,7 @@ from carob.comparison.design import Test
 from carob.comparison.significance import contests_of, settings_of
 from carob.conventions import arguments
 from carob.conventions.arguments import specified
-from carob.conventions.request import conventions, names_in
+from carob.conventions.request import conventions
 from carob.evaluation.evidence import Evidence, named_together, said_if_scaled
 from carob.evaluation.leaderboards import Leaderboard
 from carob.evaluation.scores import Scores
@@ -37,6 +37,7 @@ from carob.judges.agreement import confusions as confusions_of
 from carob.judges.agreement_result import Coefficient
 from carob.judges.correlate_result import Correlated, Correlations, GradeAgreement, Turned
 from carob.judges.sheets import aligned, in_scores, measures_to_pair, sheets_of
+from carob.measures.names import names_in
 from carob.output.errors import DataError, Worded
 from carob.statistics import SEED
 from carob.statistics.coefficients import scale_of

@@ -14,13 +14,13 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
-from carob.measures.define import REGISTER, as_typed, shortened
+from carob.measures.define import REGISTER, as_typed, plugged, shortened
 from carob.output.errors import MeasureError
 from carob.output.files import own_table
 from carob.output.language import filled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 
 NUMBER = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
@@ -175,6 +175,11 @@ def split_names(text: str) -> list[str]:
     return [",".join(parts) for parts in names]
 
 
+def separated(names: Iterable[Any]) -> list[Any]:
+    """Returns the names in several texts, among other objects, which stay in place."""
+    return [part for each in names for part in (split_names(each) if isinstance(each, str) else [each])]
+
+
 def split(text: str, separators: str) -> list[str]:
     """Returns the parts of a text between separators outside brackets and quotes, without empty parts."""
     ends = [place for place, letter, outside in with_nesting(text) if outside and letter in separators]
@@ -236,6 +241,35 @@ def canonical(word: str) -> str | None:
         return None
     known = {folded(each): own for each, own in ({name: name for name in REGISTER} | aliases).items()}
     return known.get(folded(word))
+
+
+def known_as(word: str) -> str | None:
+    """Returns carob's name for a word, also one that an installed package adds, or None if it is unknown."""
+    meant = canonical(word)
+    if meant is None and plugged("carob.measures"):
+        meant = canonical(word)
+    return meant
+
+
+def is_known(name: str) -> bool:
+    """Returns whether the word of a name is one of carob's or trec_eval's; its parameters may still be wrong."""
+    return in_trec_eval(name) is not None or known_as(parts_of_name(name)[0]) is not None
+
+
+def in_own_words(name: str) -> tuple[str, dict[str, Any], str | None]:
+    """Returns the word, the parameters and the text after ``@`` of a name, as carob writes them.
+
+    An unknown word, which is not registered, stays as it is.
+
+    Raises:
+        MeasureError: the name has another form, or a parameter has another meaning.
+    """
+    word, given, at = parts_of_name(name)
+    meant = known_as(word)
+    if meant is None:
+        return word, given, at
+    word, implied, _ = parts_of_name(meant)
+    return translated(word, {**implied, **given}, at)
 
 
 # ---------------------------------------------------------------- parameters
@@ -402,3 +436,33 @@ TABLE = {name: TrecName(**entry) for name, entry in NAMES["measures"].items()}
 """trec_eval's measures in the order in which it prints them."""
 NICKNAMES: dict[str, list[str]] = NAMES["nicknames"]
 """The measures for which each of trec_eval's nicknames stands."""
+
+
+def own_names(text: str) -> list[str]:
+    """Returns carob's name for each measure that a text names, once. A name of trec_eval takes precedence."""
+    given = ((name, in_trec_eval(name)) for name in split_names(text))
+    return list(dict.fromkeys(own for name, its in given for own in ([name] if its is None else its)))
+
+
+def in_trec_eval(name: str) -> list[str] | None:
+    """Returns carob's names for the measures of a trec_eval name such as ``map`` or ``P.5,10``, None for another."""
+    name = written_plainly(name)
+    if name in NICKNAMES:
+        return [each for member in NICKNAMES[name] for each in in_full(member, TABLE[member].cutoffs)]
+    for word, entry in TABLE.items():
+        if name == word:
+            return in_full(word, entry.cutoffs)
+        rest = name.removeprefix(word)
+        if entry.cutoffs and rest != name and rest[:1] in ("_", "."):
+            cutoffs = rest[1:].split(",")
+            if all(map(is_number, cutoffs)):
+                return in_full(word, tuple(map(number, cutoffs)))
+    return None
+
+
+def in_full(word: str, cutoffs: Iterable[float]) -> list[str]:
+    """Returns carob's names for a trec_eval name, one per cutoff, or no names for ``runid`` and ``relstring``."""
+    template = TABLE[word].carob
+    if "{}" in template:
+        return [template.format(as_typed(cutoff)) for cutoff in cutoffs]
+    return [template] if template else []

@@ -4,24 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from carob._cached import cached_property
 from carob._dataclasses import dataclass
-from carob.measures.define import REGISTER, Value, as_typed, plugged, shortened, tidied
-from carob.measures.grammar import (
-    DEEPEST,
-    NICKNAMES,
-    TABLE,
-    canonical,
-    depth_of,
-    is_number,
-    number,
-    parts_of_name,
-    split_names,
-    translated,
-    written_plainly,
-)
+from carob.measures.define import REGISTER, Value, as_typed, shortened, tidied
+from carob.measures.grammar import DEEPEST, depth_of, in_own_words, is_number, number, own_names, separated
 from carob.measures.unknown_names import respelled, unknown
 from carob.output.errors import TOO_LARGE, CarobError, MeasureError, did_you_mean
 from carob.output.language import filled
@@ -380,13 +369,19 @@ def parse_measures(names: str | Measure | Iterable[str | Measure]) -> list[Measu
     Raises:
         MeasureError: as ``parse_measure``.
     """
-    found: dict[Measure, None] = {}
-    for name in given_names(names):
-        for part in [name] if isinstance(name, Measure) else split_names(name):
-            found.update(dict.fromkeys([part] if isinstance(part, Measure) else named(part)))
-    for each in found:
+    return list(dict.fromkeys(chain.from_iterable(measures_of_each(given_names(names)))))
+
+
+def measures_of_each(names: Iterable[str | Measure]) -> list[list[Measure]]:
+    """Returns the measures of each name, in order, without repetition.
+
+    Raises:
+        MeasureError: as ``parse_measure``.
+    """
+    found = [[each] if isinstance(each, Measure) else [*map(own, own_names(each))] for each in names]
+    for each in chain.from_iterable(found):
         refuse_without_depth(each)
-    return list(found)
+    return found
 
 
 def given_names(names: object, kinds: tuple[type, ...] = ()) -> list[Any]:
@@ -415,6 +410,15 @@ def given_names(names: object, kinds: tuple[type, ...] = ()) -> list[Any]:
     return found
 
 
+def names_in(measures: object) -> list[Any]:
+    """Returns the names of the requested measures. A string may contain several names, separated by blanks or commas.
+
+    Raises:
+        MeasureError: as ``given_names``.
+    """
+    return separated(given_names(measures, (MeasureObject,)))
+
+
 def refuse_without_depth(measure: Measure) -> None:
     """Refuses a measure without the depth that it needs, such as P.
 
@@ -440,33 +444,11 @@ def as_parameter(value: Any) -> Value:
     return tuple(value) if isinstance(value, list) else value
 
 
-def named(name: str) -> list[Measure]:
-    """Returns the measures that a name means. A name of trec_eval takes precedence."""
-    trec = from_trec_eval(written_plainly(name))
-    return [own(name)] if trec is None else trec
-
-
-def is_known(name: str) -> bool:
-    """Returns whether the word of a name is one of carob's or trec_eval's; its parameters may still be wrong."""
-    return from_trec_eval(written_plainly(name)) is not None or known_as(parts_of_name(name)[0]) is not None
-
-
-def known_as(word: str) -> str | None:
-    """Returns carob's name for a word, also one that an installed package adds, or None if it is unknown."""
-    meant = canonical(word)
-    if meant is None and plugged("carob.measures"):
-        meant = canonical(word)
-    return meant
-
-
 def own(name: str) -> Measure:
     """Returns the measure with this name in carob or with this alias."""
-    word, given, at = parts_of_name(name)
-    meant = known_as(word)
-    if meant is None:
+    word, given, at = in_own_words(name)
+    if word not in REGISTER:
         raise unknown(word, at)
-    word, implied, _ = parts_of_name(meant)
-    word, given, at = translated(word, {**implied, **given}, at)
     parameters = list(given.items())
     if at is not None and at.endswith("%"):
         return of_share(word, parameters, at, name)
@@ -519,29 +501,6 @@ def shifted(text: str, places: int) -> str:
     """Returns the text of a decimal number times a power of ten."""
     digits, _, exponent = text.lower().partition("e")
     return f"{digits}e{int(exponent or 0) + places}"
-
-
-def from_trec_eval(name: str) -> list[Measure] | None:
-    """Returns the measures of a trec_eval name such as ``map`` or ``P.5,10``, or None for another name."""
-    if name in NICKNAMES:
-        return [each for member in NICKNAMES[name] for each in in_full(member, TABLE[member].cutoffs)]
-    for word, entry in TABLE.items():
-        if name == word:
-            return in_full(word, entry.cutoffs)
-        rest = name.removeprefix(word)
-        if entry.cutoffs and rest != name and rest[:1] in ("_", "."):
-            cutoffs = rest[1:].split(",")
-            if all(map(is_number, cutoffs)):
-                return in_full(word, tuple(map(number, cutoffs)))
-    return None
-
-
-def in_full(word: str, cutoffs: Iterable[float]) -> list[Measure]:
-    """Returns the measures of a trec_eval name, one per cutoff, or no measures for ``runid`` and ``relstring``."""
-    template = TABLE[word].carob
-    if "{}" in template:
-        return [own(template.format(as_typed(cutoff))) for cutoff in cutoffs]
-    return [own(template)] if template else []
 
 
 A_NUMBER = "Return one real number for each query, such as what the methods of carob.lists.Lists return."

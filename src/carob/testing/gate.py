@@ -15,12 +15,13 @@ from carob.comparison.design import Test
 from carob.comparison.significance import corrected
 from carob.conventions import arguments
 from carob.conventions.arguments import specified
-from carob.conventions.request import conventions, names_in
+from carob.conventions.request import conventions
 from carob.evaluation.read_record import Record
 from carob.evaluation.score_tables import GIVEN, footers
 from carob.evaluation.scores import Scores, weights_given, with_groups
 from carob.inputs.errors import refused
 from carob.inputs.sources import kept
+from carob.measures.names import names_in
 from carob.output.errors import DataError, Worded, by_policy
 from carob.output.language import filled, plural
 from carob.output.layout import listed

@@ -6,16 +6,18 @@ import os
 import re
 from dataclasses import field
 from functools import cache
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from carob._dataclasses import dataclass
 from carob.conventions.policy import Policy
-from carob.measures import Measure, parse_measures
+from carob.measures import Measure
 from carob.measures.define import plugged
-from carob.measures.grammar import split_names
-from carob.measures.names import MeasureObject
+from carob.measures.names import MeasureObject, measures_of_each, names_in
 from carob.output.errors import MeasureError, PolicyError, did_you_mean, worded
 from carob.output.parsing import read_toml
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 __all__ = [
     "Profile",
@@ -148,8 +150,10 @@ class Profile:
         """The release of the tool's package with which the profile was compared."""
         return self.release or self.version
 
-    def read(self, name: str | Measure | MeasureObject) -> list[tuple[str, Measure]]:
-        """Returns the label and the measure of each name in ``name``, as this profile interprets it.
+    def read(
+        self, names: str | Measure | MeasureObject | Iterable[str | Measure | MeasureObject]
+    ) -> list[tuple[str, Measure]]:
+        """Returns the label and the measure of each name in ``names``, as this profile interprets it.
 
         The label is the name as it was written, unless the name stands for several measures.
 
@@ -158,18 +162,14 @@ class Profile:
         Raises:
             MeasureError: neither the tool nor carob knows a name.
         """
-        if not isinstance(name, str):
-            if isinstance(name, MeasureObject):
-                return [(str(name), measure_of(name))]
-            return [(str(each), self.meant(each, set())) for each in parse_measures(name)]
+        given = names_in(names)
+        own = [self.in_carob(each) for each in given]
         found = []
-        for part in split_names(name):
-            self.refuse_hinted(part)
-            own = self.translated(part)
-            measures = parse_measures(own or part)
-            for measure in measures:
-                label = part if len(measures) == 1 else str(measure)
-                found.append((label, self.meant(measure, written(own or part))))
+        for name, its, measures in zip(given, own, measures_of_each(own), strict=True):
+            kept = written(its) if isinstance(its, str) else set()
+            for each in measures:
+                meant = each if isinstance(name, MeasureObject) else self.meant(each, kept)
+                found.append((str(name) if len(measures) == 1 else str(each), meant))
         return found
 
     def read_one(self, name: str | Measure | MeasureObject) -> Measure:
@@ -183,6 +183,13 @@ class Profile:
             names = ", ".join(label for label, _ in found)
             raise MeasureError(f"'{name}' means several measures ({names}): request each of them.")
         return found[0][1]
+
+    def in_carob(self, name: str | Measure | MeasureObject) -> str | Measure:
+        """Returns carob's name for one of the tool's names, or the measure that an object is."""
+        if isinstance(name, str):
+            self.refuse_hinted(name)
+            return self.translated(name) or name
+        return measure_of(name) if isinstance(name, MeasureObject) else name
 
     def translated(self, name: str) -> str | None:
         """Returns carob's name for one of the tool's names, or None if there is none."""

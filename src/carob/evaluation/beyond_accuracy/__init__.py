@@ -12,7 +12,6 @@ from carob._dataclasses import dataclass, replace
 from carob._numpy import np
 from carob._version import __version__
 from carob.conventions.policy import Policy
-from carob.conventions.request import names_in
 from carob.evaluation.beyond_accuracy.files import is_file
 from carob.evaluation.beyond_accuracy.inputs import in_memory, key_of, read
 from carob.evaluation.evaluate import evaluate_run
@@ -24,6 +23,7 @@ from carob.inputs.qrels import Qrels
 from carob.inputs.run import Run, names_apart
 from carob.lists.recommended import add
 from carob.measures import REGISTER, Measure
+from carob.measures.names import names_in
 from carob.output.document import Document, Documented, Line, Section, Table
 from carob.output.errors import DataError, MeasureError, NotEvaluatedError
 from carob.output.layout import COLUMNS, Listed, decimals, lay_out
