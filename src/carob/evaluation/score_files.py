@@ -107,6 +107,7 @@ class OtherMeasure(Measure):
 
     def __post_init__(self) -> None:
         """Accepts every name."""
+        self.settle({})
 
     @property
     def definition(self) -> Definition:

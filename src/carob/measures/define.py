@@ -14,7 +14,6 @@ from math import inf
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args, get_type_hints
 
-from carob._cached import cached_property
 from carob._dataclasses import dataclass
 from carob.output.docstrings import docstring_of
 from carob.output.errors import DataError, DataWarning, MeasureError
@@ -273,36 +272,30 @@ class Definition:
     values: tuple[float, float] = (0.0, 1.0)
     formula: Any = field(init=False, default=None)
     parameters: dict[str, Any] = field(init=False, default_factory=dict, hash=False)
+    settings: dict[str, Any] = field(init=False, default_factory=dict, hash=False)
+    """The settings of the policy that a name of this measure may give, and their values."""
+    percent: bool = field(init=False, default=False)
+    """Whether names write the value after ``@`` in per cent, as in ``WSS@95%``."""
+    own: bool = field(init=False, default=False)
+    """Whether the measure is one of carob's own."""
+    groups: bool = field(init=False, default=False)
+    """Whether the measure needs judgment groups."""
 
     def __call__(self, formula: Formula) -> Formula:
         """Registers ``formula`` under the name, and returns the formula."""
         check_name(self.name, formula)
-        object.__setattr__(self, "formula", formula)
-        object.__setattr__(self, "parameters", parameters_of(self.name, formula))
+        has = parameters_of(self.name, formula)
+        of_policy = {} if self.takes == "recommendations" else OF_POLICY
+        vars(self).update(
+            formula=formula,
+            parameters=has,
+            settings={key: value for key, value in of_policy.items() if key not in has},
+            percent=self.at in has and has[self.at].role == "share",
+            own=str(formula.__module__).startswith("carob."),
+            groups=self.takes == "groups",
+        )
         REGISTER[self.name] = self
         return formula
-
-    @cached_property
-    def settings(self) -> dict[str, Any]:
-        """The settings of the policy that a name of this measure may give, and their values."""
-        if self.takes == "recommendations":
-            return {}
-        return {key: value for key, value in OF_POLICY.items() if key not in self.parameters}
-
-    @cached_property
-    def percent(self) -> bool:
-        """Whether names write the value after ``@`` in per cent, as in ``WSS@95%``."""
-        return self.at in self.parameters and self.parameters[self.at].role == "share"
-
-    @cached_property
-    def own(self) -> bool:
-        """Whether the measure is one of carob's own."""
-        return str(self.formula.__module__).startswith("carob.")
-
-    @cached_property
-    def groups(self) -> bool:
-        """Whether the measure needs judgment groups."""
-        return self.takes == "groups"
 
     @property
     def description(self) -> str:

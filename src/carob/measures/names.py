@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import field
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
@@ -77,6 +78,18 @@ class Measure:
     name: str
     parameters: tuple[tuple[str, Value], ...] = ()
     depth: int | None = None
+    settings: dict[str, Any] = field(init=False, repr=False, compare=False)
+    """The settings of the policy that hold for this measure alone."""
+    rows: str = field(init=False, repr=False, compare=False)
+    """The retrieved documents that the formula needs: ``relevant``, ``judged``, or one at ``every`` rank."""
+    every_rank: bool = field(init=False, repr=False, compare=False)
+    """Whether unjudged documents count, so that the formula needs a row for every rank."""
+    wanted: RequiredJudgments = field(init=False, repr=False, compare=False)
+    """The relevant judgments: grades of at least ``rel``, else a positive ``gain``, else grade 1 or more."""
+    may_be_undefined: bool = field(init=False, repr=False, compare=False)
+    """Whether a query may have no value by the measure's definition."""
+    micro: bool = field(init=False, repr=False, compare=False)
+    """Whether the measure averages over the documents of all queries, so that queries depend on each other."""
 
     def __post_init__(self) -> None:
         """Checks the name and the parameters, and sorts the parameters."""
@@ -98,6 +111,22 @@ class Measure:
             depth = shortened(str(self.depth)) if abs(self.depth) <= DEEPEST else "…"
             raise MeasureError(f"{self.name}@{depth}: a depth is a whole number from 1 to {DEEPEST:,}.")
         check_scale(self)
+        self.settle(dict(its))
+
+    def settle(self, settings: dict[str, Any]) -> None:
+        """Stores what follows from the parameters, which each evaluation asks for many times."""
+        gain, rel = self.by_role("gain"), self.by_role("relevance")
+        graded = isinstance(rel, (int, float))
+        wanted = RequiredJudgments() if gain is None else RequiredJudgments(None, gain)
+        rows = rows_needed(self.definition.rows, gain, [rel] if graded else [])
+        vars(self).update(
+            settings=settings,
+            rows=rows,
+            every_rank=rows == "every",
+            wanted=RequiredJudgments(rel) if graded else wanted,
+            may_be_undefined=self.definition.undefined or "nan" in self.arguments.values(),
+            micro=self.by_role("micro") == "true",
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Returns what makes the measure again: a user's formula, which it refers to, may not be picklable."""
@@ -120,31 +149,10 @@ class Measure:
         return {key: dict(self.parameters).get(key, default) for key, default in defaults.items()}
 
     @cached_property
-    def settings(self) -> dict[str, Any]:
-        """The settings of the policy that hold for this measure alone."""
-        own = self.definition.parameters
-        return {key: value for key, value in self.parameters if key not in own}
-
-    @cached_property
     def plain(self) -> Measure:
         """The measure without settings of the policy."""
         own = self.definition.parameters
         return Measure(self.name, tuple(each for each in self.parameters if each[0] in own), self.depth)
-
-    @cached_property
-    def rows(self) -> str:
-        """The retrieved documents that the formula needs: ``relevant``, ``judged``, or one at ``every`` rank.
-
-        More documents than the definition says are needed if these parameters make a grade of 0 or less count.
-        """
-        gain, rel, needed = self.by_role("gain"), self.by_role("relevance"), self.definition.rows
-        levels = [rel] if isinstance(rel, (int, float)) else []
-        levels += [level for level, value in gain if value] if isinstance(gain, tuple) else []
-        lowest = min(levels, default=1.0)
-        if lowest < 0:
-            return "every"
-        zero = lowest == 0 or (isinstance(gain, str) and gain.endswith("(0)"))
-        return "judged" if zero and needed == "relevant" else needed
 
     @cached_property
     def additive(self) -> bool:
@@ -153,29 +161,6 @@ class Measure:
         With ``ideal=top``, the divisor also depends on the ranking.
         """
         return self.definition.additive and self.arguments.get("ideal") != "top"
-
-    @cached_property
-    def every_rank(self) -> bool:
-        """Whether unjudged documents count, so that the formula needs a row for every rank."""
-        return self.rows == "every"
-
-    @cached_property
-    def wanted(self) -> RequiredJudgments:
-        """The relevant judgments: grades of at least ``rel``, else a positive ``gain``, else grade 1 or more."""
-        gain, rel = self.by_role("gain"), self.by_role("relevance")
-        if isinstance(rel, (int, float)):
-            return RequiredJudgments(rel)
-        return RequiredJudgments() if gain is None else RequiredJudgments(None, gain)
-
-    @cached_property
-    def may_be_undefined(self) -> bool:
-        """Whether a query may have no value by the measure's definition."""
-        return self.definition.undefined or "nan" in self.arguments.values()
-
-    @cached_property
-    def micro(self) -> bool:
-        """Whether the measure averages over the documents of all queries, so that queries depend on each other."""
-        return bool(self.by_role("micro") == "true")
 
     @cached_property
     def roles(self) -> dict[str, Any]:
@@ -288,6 +273,24 @@ class Measure:
         if where is None:
             return f"{name}{inside}"
         return f"{name}{inside}@{in_percent(where) if self.definition.percent else as_typed(where)}"
+
+
+def rows_needed(declared: str, gain: Any, levels: list[float]) -> str:
+    """Returns the retrieved documents that a formula needs.
+
+    More documents than it declares are needed if its parameters make a grade of 0 or less count.
+
+    Args:
+        declared: the documents that the definition declares.
+        gain: the gain of grades; None without one.
+        levels: the lowest relevant grade, if the formula has one.
+    """
+    levels = levels + ([level for level, value in gain if value] if isinstance(gain, tuple) else [])
+    lowest = min(levels, default=1.0)
+    if lowest < 0:
+        return "every"
+    zero = lowest == 0 or (isinstance(gain, str) and gain.endswith("(0)"))
+    return "judged" if zero and declared == "relevant" else declared
 
 
 def check_parameter(definition: Definition, parameter: str, value: Value) -> None:
