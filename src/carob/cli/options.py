@@ -36,7 +36,7 @@ from carob.conventions import arguments
 from carob.conventions.policy import CHOICES, Policy
 from carob.inputs.errors import sentences
 from carob.inputs.files.paths import FOLDERS
-from carob.inputs.sources import HEAD, called, is_pattern, is_trec, several_runs
+from carob.inputs.sources import HEAD, called, is_pattern, is_table, is_trec, several_runs
 from carob.output.errors import DataError, command_of
 from carob.output.escaping import shown
 from carob.output.language import LANGUAGES, language_of
@@ -445,7 +445,6 @@ class Given:
 
     def is_log(self, argument: str) -> bool:
         """Returns whether a file contains the documents of a run and, in other columns, those of judgments."""
-        from carob.inputs.files import is_table
 
         name, path = split(argument)
         is_pipe = os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path))

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from carob import _native
+from carob._cached import cached_property
 from carob._dataclasses import dataclass, replace
 from carob._numpy import np
 from carob.conventions.policy import Policy
@@ -84,7 +85,7 @@ class Run:
         """Refuses a name that is not text."""
         text_name(self.name)
 
-    @property
+    @cached_property
     def meant(self) -> bool:
         """Whether the caller insists that the column holds scores."""
         return self.named is not None and self.named.endswith(INSISTED)
@@ -96,12 +97,12 @@ class Run:
         sure = named is None or self.meant or isinstance(named, Distance) or usual([named], "score")
         return None if sure else named
 
-    @property
+    @cached_property
     def origin(self) -> Provenance:
         """The provenance of the run."""
         return self.held.origin
 
-    @property
+    @cached_property
     def source(self) -> Source | None:
         """The run's text source, or None for other sources."""
         held = self.held

@@ -28,9 +28,9 @@ from carob.inputs.decompression import (
     format_of,
     whole,
 )
-from carob.inputs.errors import first_line, line_in, refused, sentences
+from carob.inputs.errors import CARRIAGE_RETURN, first_line, line_in, refused, sentences
 from carob.inputs.ids import text_of
-from carob.output.errors import DataError, Worded, by_policy, reworded, worded
+from carob.output.errors import ContentError, DataError, LineEndError, Worded, by_policy, reworded, worded
 from carob.output.escaping import shown
 from carob.output.files import own_table
 from carob.output.parsing import is_number
@@ -665,6 +665,21 @@ def is_pattern(path: str) -> bool:
     return wild and not os.path.lexists(path)
 
 
+def is_table(path: str) -> bool:
+    """Returns whether a path names a table, a pattern or a folder.
+
+    A compressed text file counts as a table only if it is TSV.
+    """
+    stem, ending = os.path.splitext(path)
+    packed = ending in PACKED and stem.endswith(".tsv")
+    return packed or kind_of(path) != "text" or is_several(path)
+
+
+def is_several(path: str | None) -> bool:
+    """Returns whether a path is a pattern or a folder."""
+    return path is not None and (is_pattern(path) or os.path.isdir(path))
+
+
 def several_runs(pattern: str, otherwise: str = "") -> str:
     """Returns the advice for a pattern that was given as one run and may mean several.
 
@@ -758,6 +773,23 @@ def content_of(head: bytes) -> str | None:
         return "a tar archive: unpack it first (tar -xf)"
     odd = len(head[:1024]) - len(head[:1024].translate(None, ODD))
     return "not text" if odd > SHARE * min(len(head), 1024) and not is_word(head[:64]) else None
+
+
+def refuse_other_format(source: Source) -> None:
+    """Refuses binary files, and text whose lines end in a carriage return alone, as on old Macs.
+
+    Raises:
+        DataError: the file is binary, or its lines end in a carriage return alone.
+    """
+    try:
+        start = source.start()
+    except DataError:
+        return  # damage is reported where the text is read
+    what = content_of(start)
+    if what is not None:
+        raise ContentError(source.name, what)
+    if b"\n" not in start and b"\r" in start.rstrip(b"\r"):
+        raise refused(CARRIAGE_RETURN, error=LineEndError, file=source.name, line=1)
 
 
 def is_word(head: bytes) -> bool:

@@ -9,11 +9,20 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, cast
 
-from carob.inputs import PACKED, installed
+from carob.inputs import installed
 from carob.inputs.columns import ASKED, CONSTANT, OfProject
-from carob.inputs.errors import CARRIAGE_RETURN, refused
-from carob.inputs.sources import Readable, Source, content_of, is_pattern, is_trec, kind_of, source_of
-from carob.output.errors import ContentError, DataError, LineEndError, NoSuchColumnsError
+from carob.inputs.errors import refused
+from carob.inputs.sources import (
+    Readable,
+    Source,
+    is_several,
+    is_table,
+    is_trec,
+    kind_of,
+    refuse_other_format,
+    source_of,
+)
+from carob.output.errors import NoSuchColumnsError
 
 if TYPE_CHECKING:
     from carob.inputs.columns import Asked
@@ -85,25 +94,8 @@ def read_named(
             error=NoSuchColumnsError,
             file=source.name,
         )
-    refuse_other(source)
+    refuse_other_format(source)
     return source
-
-
-def refuse_other(source: Source) -> None:
-    """Refuses binary files, and text whose lines end in a carriage return alone, as on old Macs.
-
-    Raises:
-        DataError: the file is binary, or its lines end in a carriage return alone.
-    """
-    try:
-        start = source.start()
-    except DataError:
-        return  # damage is reported where the text is read
-    what = content_of(start)
-    if what is not None:
-        raise ContentError(source.name, what)
-    if b"\n" not in start and b"\r" in start.rstrip(b"\r"):
-        raise refused(CARRIAGE_RETURN, error=LineEndError, file=source.name, line=1)
 
 
 def opened(path: str, kind: str, asked: Asked, folders: str | None) -> Source | FileTable:
@@ -117,20 +109,5 @@ def opened(path: str, kind: str, asked: Asked, folders: str | None) -> Source | 
     if found is not None:
         return found if isinstance(found, FileTable) else joined_texts(found)
     source = source_of(path)
-    refuse_other(source)
+    refuse_other_format(source)
     return source
-
-
-def is_table(path: str) -> bool:
-    """Returns whether a path names a table, a pattern or a folder.
-
-    A compressed text file counts as a table only if it is TSV.
-    """
-    stem, ending = os.path.splitext(path)
-    packed = ending in PACKED and stem.endswith(".tsv")
-    return packed or kind_of(path) != "text" or is_several(path)
-
-
-def is_several(path: str | None) -> bool:
-    """Returns whether a path is a pattern or a folder."""
-    return path is not None and (is_pattern(path) or os.path.isdir(path))
