@@ -445,7 +445,6 @@ class Given:
 
     def is_log(self, argument: str) -> bool:
         """Returns whether a file contains the documents of a run and, in other columns, those of judgments."""
-
         name, path = split(argument)
         is_pipe = os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path))
         if path == "-" or is_pipe or not (is_table(path) or begins_as_table(path)):

@@ -30,7 +30,7 @@ from carob.comparison.verdict import (
 from carob.estimation.people_and_judge import FEWEST_CLEAN, LEAST_FREEDOM
 from carob.estimation.sums import is_linear
 from carob.evaluation.evidence import RunTable, ranges_apart, sparse, tables_of
-from carob.evaluation.notes import notes_of_run, other_judgments, summaries
+from carob.evaluation.notes import notes_of_runs, other_judgments, summaries
 from carob.evaluation.score_tables import GEOMETRIC_FLOOR, some_of
 from carob.evaluation.scores import lists_only_relevant
 from carob.evaluation.suspects import CutLists
@@ -185,14 +185,10 @@ DATA = (
 
 def data(comparison: Findings, systems: Sequence[System]) -> Iterator[Caution]:
     """Warns about suspicious runs, and about rows that were dropped or skipped, as a footer reports."""
-    notes = [
-        note
-        for name, system in zip(comparison.names, systems, strict=True)
-        for note in notes_of_run("", name, system)
-        if note.kind in DATA
-    ]
+    named = dict(zip(comparison.names, systems, strict=True))
+    notes = [note for note in notes_of_runs("", named) if note.fact.kind in DATA]
     for kind, said in summaries(notes, {"": len(systems)}):
-        own = [note for note in notes if note.kind == kind]
+        own = [note for note in notes if note.fact.kind == kind]
         runs = [comparison.names.index(note.run) for note in own]
         # A constant difference of two runs is another kind of caution.
         name = "equal-scores" if kind == "constant" else kind

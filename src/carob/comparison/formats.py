@@ -30,6 +30,7 @@ from carob.comparison.tables import (
     pairs_to_show,
     ranking,
     sheets_of,
+    tied_best,
     with_legend,
 )
 from carob.comparison.verdict import (
@@ -41,7 +42,6 @@ from carob.comparison.verdict import (
     letters_said,
     margin_said,
     method,
-    tied_best,
     verdict_of,
 )
 from carob.evaluation.score_tables import document_to_keep as scores_document

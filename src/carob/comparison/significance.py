@@ -24,7 +24,7 @@ from carob.comparison.findings import (
 from carob.evaluation.evidence import tables_of
 from carob.evaluation.scores import uncounted
 from carob.inputs.query_files import groups_of
-from carob.inputs.runs import available_cores, in_threads
+from carob.inputs.runs import all_in_threads, available_cores
 from carob.output.errors import PolicyError
 from carob.statistics import SEED
 from carob.statistics.effect_sizes import standardised_ends, superiority
@@ -232,7 +232,7 @@ def estimated_tables(
     """Returns the estimates and outcomes by each measure, and the settings with a note on each deviation."""
     # Measures are independent and each uses the same random stream, so threads affect only the running time.
     threads = min(len(tables), available_cores())
-    found = list(in_threads(lambda table: outcome_of(table, *pairs, settings), tables, threads))
+    found = all_in_threads(lambda table: outcome_of(table, *pairs, settings), tables, threads)
     if any(limit for _, limit in found):
         settings = replace(settings, departures=(*settings.departures, FROM_LIMIT))
     measures = [

@@ -17,7 +17,6 @@ from carob.comparison.verdict import (
     p_texts,
     p_titles,
     smallest_p,
-    tied_best,
 )
 from carob.output import escaping
 from carob.output.document import Items, Table
@@ -315,6 +314,12 @@ def score_cells(contest: Contest, digits: int, *, lettered: bool) -> list[str]:
     raised = contest.letters if lettered else [""] * len(contest.means)
     texts = column(decimals, contest.means, digits=digits)
     return marked(texts, raised, tied_best(contest, texts))
+
+
+def tied_best(contest: Contest, texts: Sequence[str]) -> list[bool]:
+    """Returns whether each run has the best mean, as printed in the given texts."""
+    written = [-math.inf if math.isnan(each) else float(text) for each, text in zip(contest.means, texts)]
+    return [each == max(written) > -math.inf for each in written]
 
 
 def against(

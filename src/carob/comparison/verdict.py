@@ -907,9 +907,3 @@ def pair_letters(comparison: Findings, pair: Pair) -> str:
     its = comparison.primary
     runs = (pair.a, pair.b) if comparison.settings.baseline is None else (pair.a,)
     return "-".join(its.marks[run] for run in sorted(runs, key=its.places.__getitem__))
-
-
-def tied_best(contest: Contest, texts: Sequence[str]) -> list[bool]:
-    """Returns whether each run has the best mean, as printed in the given texts."""
-    written = [-math.inf if math.isnan(each) else float(text) for each, text in zip(contest.means, texts)]
-    return [each == max(written) > -math.inf for each in written]

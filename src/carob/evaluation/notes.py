@@ -98,13 +98,17 @@ def notes_of(collection: str, systems: Mapping[str, System]) -> list[Note]:
         collection: the collection.
         systems: its runs.
     """
-    notes = [note for name, each in systems.items() for note in notes_of_run(collection, name, each)]
     return [
-        *notes,
+        *notes_of_runs(collection, systems),
         *equal_runs(collection, systems),
         *cut_lists(collection, systems),
         *otherwise_judged(collection, systems),
     ]
+
+
+def notes_of_runs(collection: str, systems: Mapping[str, System]) -> list[Note]:
+    """Returns what is known about each run of a collection alone."""
+    return [note for name, each in systems.items() for note in notes_of_run(collection, name, each)]
 
 
 def notes_of_run(collection: str, run: str, system: System) -> list[Note]:

@@ -24,7 +24,7 @@ from carob.conventions.arguments import specified
 from carob.evaluation.collections import scored
 from carob.evaluation.evidence import RunTable
 from carob.inputs.names import Names
-from carob.inputs.runs import available_cores, in_threads
+from carob.inputs.runs import all_in_threads, available_cores
 from carob.output.errors import DataError, did_you_mean
 from carob.several_collections.tables import (
     FEWEST_PLACED,
@@ -430,7 +430,7 @@ def squared_errors(values: Sequence[CollectionValues], first: Integers, second: 
             found = cdist(around, around[base : base + 1], "sqeuclidean")[first, 0]
         return np.asarray(found / (count * (count - 1)))
 
-    return np.array(list(in_threads(squares, values, min(len(values), available_cores()))))
+    return np.array(all_in_threads(squares, values, min(len(values), available_cores())))
 
 
 def own_errors(values: Sequence[CollectionValues]) -> Any:

@@ -11,7 +11,7 @@ from carob.conventions.policy import Policy
 from carob.conventions.request import conventions, labelled
 from carob.evaluation.score_tables import GEOMETRIC_FLOOR
 from carob.inputs.errors import refused
-from carob.inputs.runs import available_cores, in_threads
+from carob.inputs.runs import all_in_threads, available_cores
 from carob.lists.arrays import arrays_of
 from carob.output.errors import DataError, MeasureError, refuse_other
 from carob.tensors.batch import NAN_SCORES, Batch, array_of, batch_in, taken, topk_batch, weights_taken
@@ -373,7 +373,7 @@ def on_all_cores(
     """Returns the result for each part of a batch. All cores compute, since NumPy releases Python's lock."""
     if len(parts) < 4 or available_cores() < 2:
         return [work(each) for each in parts]
-    return list(in_threads(work, parts, available_cores()))
+    return all_in_threads(work, parts, available_cores())
 
 
 def column_of(batch: Batch, lists: Padded, values: Any, measure: Measure, policy: Policy) -> MeasureValues:

@@ -343,6 +343,11 @@ def in_threads(work: Callable[[Given], Made], given: Iterable[Given], threads: i
     pool.shutdown()
 
 
+def all_in_threads(work: Callable[[Given], Made], given: Iterable[Given], threads: int) -> list[Made]:
+    """Returns all results of ``in_threads``."""
+    return list(in_threads(work, given, threads))
+
+
 class SpillFile:
     """The spill file, which the kernel writes and reads back, one call at a time.
 
