@@ -365,10 +365,9 @@ def assessors(comparison: Findings) -> Iterator[Caution]:
         yield Caution("assessors", (), said)
     if its.shifted:
         digits = digits_of(len(comparison.ids), contest)
-        pairs = [
-            f"{pair_names(comparison.names, contest.pairs[place])} {signed(float(its.pairs.shift[place]), digits)}"
-            for place in its.shifted
-        ]
+        named = pair_names(comparison.names, [contest.pairs[place] for place in its.shifted])
+        shifts = column(signed, its.pairs.shift[list(its.shifted)].tolist(), digits=digits)
+        pairs = [" ".join(each) for each in zip(named, shifts, strict=True)]
         said = (
             f"By the second assessor's grades, {plural(len(pairs), 'difference')} in {contest.label} would be shifted "
             f"by more than chance: {listed(pairs, 4)}. Where one assessor judged all queries, such an error does not "
@@ -1138,8 +1137,7 @@ def kind(contest: Contest) -> str:
 
 def facing_names(comparison: Findings, contest: Contest, pairs: Sequence[Pair]) -> list[str]:
     """Returns the names of the runs of each pair, in the order of the tables."""
-    facing = better_first(contest, pairs, comparison.settings.baseline)
-    return [pair_names(comparison.names, each) for each in facing]
+    return pair_names(comparison.names, better_first(contest, pairs, comparison.settings.baseline))
 
 
 def run_names(comparison: Findings, runs: Iterable[int]) -> str:

@@ -667,9 +667,9 @@ def facing_pairs(comparison: Findings) -> list[tuple[int, int]]:
     return [(pair.a, pair.b) for pair in facing]
 
 
-def pair_names(names: Sequence[str], pair: AnyPair) -> str:
-    """Returns the names of both runs of a pair."""
-    return f"{names[pair.a]} - {names[pair.b]}"
+def pair_names(names: Sequence[str], pairs: Iterable[AnyPair]) -> list[str]:
+    """Returns the names of both runs of each pair."""
+    return [f"{names[pair.a]} - {names[pair.b]}" for pair in pairs]
 
 
 def named_by_letter(names: Iterable[str]) -> bool:

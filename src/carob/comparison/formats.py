@@ -327,7 +327,7 @@ def differences(
     axes.axhline(0, color="black", linewidth=0.8)
     axes.axhline(pair.difference, color="black", linewidth=0.8, linestyle="--")
     axes.set_xlabel(f"queries, by difference ({pair.wins} wins, {pair.ties} ties, {pair.losses} losses)")
-    axes.set_ylabel(literal(f"{contest.label}: {pair_names(comparison.names, pair)}"))
+    axes.set_ylabel(literal(f"{contest.label}: {pair_names(comparison.names, [pair])[0]}"))
     return 6.0, 2.8
 
 
@@ -366,12 +366,12 @@ def pairs(drawn: Any, comparison: Findings, contest: Contest) -> tuple[float, fl
     joint = joint_shown(comparison, contest)
     rows = [
         (
-            pair_names(comparison.names, pair),
+            name,
             pair.difference,
             pair.joint_low if joint else pair.low,
             pair.joint_high if joint else pair.high,
         )
-        for pair in shown
+        for name, pair in zip(pair_names(comparison.names, shown), shown, strict=True)
     ]
     title = joint_title(comparison.settings) if joint else interval_title(comparison.settings)
     return whiskers(drawn, rows, f"difference in {contest.label}, {title}", zero=True)

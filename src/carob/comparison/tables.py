@@ -130,7 +130,7 @@ class FittedTable(Table):
     @cached_property
     def widths(self) -> list[int]:
         """The width of each column in characters, with the gap before it."""
-        return column_widths(self.header, self.rows, 0)
+        return column_widths(self.header, self.rows)
 
     def fits(self, columns: int) -> bool:
         """Returns whether the table has at most this width in characters."""
@@ -347,9 +347,8 @@ def against(
         first = [[contest.marks[pair.a], names[pair.a]] for pair in shown]
     else:
         title = contest.label
-        first = [
-            [f"{contest.marks[pair.a]}-{contest.marks[pair.b]}", pair_names(names, pair)] for pair in shown
-        ]
+        marks = [f"{contest.marks[pair.a]}-{contest.marks[pair.b]}" for pair in shown]
+        first = [list(each) for each in zip(marks, pair_names(names, shown), strict=True)]
     return FittedTable(
         ["", title, *columns],
         [[*own, *row] for own, row in zip(first, zip(*columns.values(), strict=True), strict=True)],
@@ -479,7 +478,7 @@ def furthest(comparison: Findings, view: View, most: int, where: str) -> FittedT
         found = [place for place in np.argsort(change, kind="stable").tolist() if change[place] < 0]
         rows += [
             [
-                "" if number else pair_names(comparison.names, pair),
+                "" if number else pair_names(comparison.names, [pair])[0],
                 comparison.queries[place],
                 *column(decimals, values[place].tolist(), digits=4),
                 signed(float(values[place, 0] - values[place, 1]), 4),
@@ -646,7 +645,7 @@ def differences_by_group(comparison: Findings, pairs: Sequence[Pair]) -> FittedT
         worst = min(its, key=lambda each: sign * each[1].difference)[1]
         for group, own in its:
             titled = f"{group} (worst)" if own is worst and len(its) > 1 else group
-            names.append([pair_names(comparison.names, pair), titled, str(own.n)])
+            names.append([*pair_names(comparison.names, [pair]), titled, str(own.n)])
             found.append(own)
     digits = digits_of(min(each.queries for each in contest.groups), contest)
     columns = gaps(comparison.settings, found, digits) | wins(found)

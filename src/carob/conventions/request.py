@@ -85,7 +85,7 @@ class Request:
         """Whether a measure needs judgment groups, from the second column of qrels."""
         return needs_groups(self.asked)
 
-    @property
+    @cached_property
     def scores(self) -> bool:
         """Whether a measure compares scores across queries, so that ranks are not enough."""
         return any(measure.micro for measure in self.asked.values())

@@ -426,10 +426,8 @@ def named_together(runs: RunsLike, least: int = 2) -> dict[str, Run | Scores]:
 
 def under_name(run: RunLike | Scores, name: str | None = None) -> Run | Scores:
     """Returns a run or scores under another name. The run is not read yet."""
-    if isinstance(run, Scores):
+    if isinstance(run, (Run, Scores)):
         return run if name is None or name == run.name else replace(run, name=name)
-    if isinstance(run, Run):
-        return run if name is None else replace(run, name=name)
     return Run.of(run, name)
 
 

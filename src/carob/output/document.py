@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from carob._dataclasses import dataclass, replace
 from carob.output import escaping
-from carob.output.errors import command_of
+from carob.output.errors import command_of, commands_of
 from carob.output.escaping import Raw, marked_up
 from carob.output.layout import COLUMNS, MOST_LINES, folded, folded_each, html_parts, in_bands, lay_out, width
 from carob.output.results import Result
@@ -160,7 +160,7 @@ class Items(Part):
 
     def on_command_line(self) -> Part:
         """Returns the sentences in the wording for the command line."""
-        return replace(self, sentences=[*map(command_of, self.sentences)])
+        return replace(self, sentences=commands_of(self.sentences))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -71,6 +71,11 @@ def command_of(text: str) -> str:
     return text.command if isinstance(text, Worded) else text
 
 
+def commands_of(texts: Iterable[str]) -> list[str]:
+    """Returns several texts in the wording for the command line."""
+    return list(map(command_of, texts))
+
+
 def worded(*parts: str) -> Worded:
     """Joins parts of a sentence and keeps both wordings. An f-string would lose the second wording."""
     return Worded("".join(parts), "".join(map(command_of, parts)), policy=any(map(asks_for_policy, parts)))

@@ -132,7 +132,11 @@ def apart(names: Sequence[str], room: int = escaping.LONGEST) -> list[str]:
         >>> apart(["covidex.r5.2s.lr", "covidex.r5.d2q.2s.lr", "bm25"], 10)
         ['cov…s.lr~1', 'cov…s.lr~2', 'bm25']
     """
-    written = escaping.each(printable, names)
+    return told_apart(escaping.each(printable, names), room)
+
+
+def told_apart(written: list[str], room: int = escaping.LONGEST) -> list[str]:
+    """Returns names that are printable as ``apart`` does."""
     if max(map(len, written), default=0) <= room:
         return written
     short = escaping.each(partial(shortened, room=room), written)
@@ -223,24 +227,17 @@ def text(header: Sequence[str], rows: Rows, names: Names, bold: str = "%s") -> s
 def plain_cells(rows: Rows, names: Names) -> list[list[str]]:
     """Returns the cells on one line each, with names shortened."""
     columns = list(zip(*rows, strict=True))
-    numbers = [column for place, column in enumerate(columns) if place not in names]
-    written = iter(escaping.each(printable, chain.from_iterable(numbers)))
-    found = [
-        one_line_each(column)
-        if place in names
-        else [
-            its if isinstance(its, Marked) else text for its, text in zip(column, islice(written, len(rows)))
-        ]
-        for place, column in enumerate(columns)
-    ]
+    written = iter(escaping.each(printable, chain.from_iterable(columns)))
+    found = []
+    for place, column in enumerate(columns):
+        texts = list(islice(written, len(rows)))
+        if place not in names:
+            found.append([its if isinstance(its, Marked) else text for its, text in zip(column, texts)])
+        elif any(len(cell) > escaping.LONGEST and " " in cell for cell in column):
+            found.append(escaping.each(escaping.sentence, column))
+        else:
+            found.append(told_apart(texts))
     return [list(row) for row in zip(*found, strict=True)]
-
-
-def one_line_each(column: Sequence[str]) -> list[str]:
-    """Shortens names or sentences to one line each."""
-    if any(len(cell) > escaping.LONGEST and " " in cell for cell in column):
-        return escaping.each(escaping.sentence, column)
-    return apart(column)
 
 
 def header_lines(header: Sequence[str]) -> list[list[str]]:
@@ -372,23 +369,22 @@ def lay_out(layout: str, header: Sequence[str], rows: Rows, names: int | Names) 
     return LAYOUTS[layout](header, rows, range(names) if isinstance(names, int) else names)
 
 
-def column_widths(header: Sequence[str], rows: Rows, names: int | Names) -> list[int]:
-    """Returns the width of each column of a table on a terminal, with the gap before it."""
-    lines = [*header_lines(header), *plain_cells(rows, range(names) if isinstance(names, int) else names)]
+def column_widths(header: Sequence[str], rows: Rows) -> list[int]:
+    """Returns the width of each column of a table of printable cells on a terminal, with the gap before it."""
+    lines = [*header_lines(header), *rows]
     widths = [max(map(width, column)) for column in zip(*lines, strict=True)]
     return [*widths[:1], *(len(GAP) + each for each in widths[1:])]
 
 
 def table_width(header: Sequence[str], rows: Rows, names: int | Names) -> int:
     """Returns the width of a table on a terminal."""
-    return sum(column_widths(header, rows, names))
+    return sum(column_widths(header, plain_cells(rows, range(names) if isinstance(names, int) else names)))
 
 
 def in_bands(header: Sequence[str], rows: Rows, keep: int, columns: int) -> list[list[int]]:
     """Splits a wide table into bands of columns. Every band repeats the first ``keep`` columns."""
-    table = [*header_lines(header), *rows]
-    widths = [len(GAP) + max(map(width, column)) for column in zip(*table, strict=True)]
-    room = columns + len(GAP) - sum(widths[:keep])
+    widths = column_widths(header, rows)
+    room = columns - sum(widths[:keep])
     bands: list[list[int]] = [[]]
     used = 0
     for place in range(keep, len(header)):

@@ -434,7 +434,7 @@ class CollectionsComparison(OnCollections):
         these = self.settings.target == "these"
         flat = [pair for pair in found.pairs if math.isnan(pair.low) and not math.isnan(pair.p_uncorrected)]
         if flat:
-            shown = listed([pair_names(self.names, pair) for pair in self.facing(found, flat)])
+            shown = listed(pair_names(self.names, self.facing(found, flat)))
             units = "queries" if these else "collections"
             yield (
                 f"{found.label}: {plural(len(flat), 'pair differs', 'pairs differ')} by the same amount on every "
@@ -523,9 +523,10 @@ class CollectionsComparison(OnCollections):
         """Returns the functions that draw the means of runs and the differences of pairs by the first measure."""
         found, names = self.primary, self.names
         means = [(names[run], found.means[run], found.low[run], found.high[run]) for run in found.order]
+        facing = self.facing(found, found.pairs)
         pairs = [
-            (pair_names(names, each), each.difference, each.low, each.high)
-            for each in self.facing(found, found.pairs)
+            (name, each.difference, each.low, each.high)
+            for name, each in zip(pair_names(names, facing), facing, strict=True)
         ]
         label = f"difference in {found.label}"
         return {
