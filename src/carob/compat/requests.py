@@ -12,7 +12,6 @@ from carob._numpy import np
 from carob.inputs.sources import source_of
 from carob.measures import REGISTER, Measure, Number, parse_measure
 from carob.measures.grammar import NICKNAMES, TABLE, TrecName
-from carob.measures.names import own
 from carob.output.files import own_table
 
 if TYPE_CHECKING:
@@ -389,7 +388,7 @@ def explained(name: str) -> str:
     template = TABLE[name].carob
     if not template:
         return f"{name}\n    {'The tag of the run.' if name == 'runid' else 'The first grades, as characters.'}\n"
-    measure = own(template.format(1))
+    measure = parse_measure(template.format(1))
     return f"{name}\n    {REGISTER[measure.name].description}\n"
 
 

@@ -395,7 +395,6 @@ def computed(part: RequestPart, name: str, ready: ValuesUnderTies | None, *, bou
     """
     found, request, best = part
     asked, policy, convention = request.asked, request.policy, request.convention
-    refuse_other_orders(asked, policy)
     wanted = list(asked.values())
     column = None if request.weights is None else given_weights(found, request.weights)
     errors = None
@@ -404,6 +403,7 @@ def computed(part: RequestPart, name: str, ready: ValuesUnderTies | None, *, bou
         values = ready.own
         ends = ((place, [end[:, place] for end in ready.ends], [None, None]) for place in range(len(wanted)))
     else:
+        refuse_other_orders(asked, policy)
         if best is None and len(found.rows.judged_grades) <= AT_A_TIME:
             best = {}  # otherwise, the ideal rankings of all lists would take too much memory
         rows, whole = (replace(each, weight=column) for each in (found.rows, found.whole))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from carob._cached import cached_property
@@ -552,16 +553,38 @@ class RunTable:
     values: Floats
     weights: Floats | None = None
     clusters: Integers | None = None
+    geometric: bool = field(init=False)
+    """Whether the aggregate is a geometric mean, so that tests use logarithms."""
+    sign: float = field(init=False)
+    """1 if larger values are better, else -1."""
+    limits: tuple[float, float] = field(init=False)
+    """The lowest and the highest value of a query; infinite if the aggregate is not a mean with one weight per query.
 
-    @cached_property
-    def geometric(self) -> bool:
-        """Whether the aggregate is a geometric mean, so that tests use logarithms."""
-        return self.measure.definition.aggregate == "geometric"
+    Options such as ``ideal=`` let values leave the declared range, which then bounds nothing.
+    """
+    shares: Floats | None = field(init=False)
+    """The weight of each value in its mean, on average 1; None if all are equal [queries, runs]."""
+    leverage: Floats | None = field(init=False)
+    """The weight of each query in the means, on average 1 over the queries; None if all are equal [queries]."""
 
-    @cached_property
-    def sign(self) -> float:
-        """1 if larger values are better, else -1."""
-        return -1.0 if self.measure.definition.smaller_is_better else 1.0
+    def __post_init__(self) -> None:
+        """Stores what follows from the measure and the weights."""
+        definition, values, weights, shares = self.measure.definition, self.values, self.weights, None
+        least, greatest = definition.values
+        uneven = weights is not None and (weights != weights[:, :1]).any()
+        with np.errstate(invalid="ignore", divide="ignore"):
+            outside = (values < least - ROUNDING) | (values > greatest + ROUNDING)
+            if weights is not None and definition.aggregate != "sum":
+                shares = np.asarray(weights * (len(weights) / weights.sum(axis=0)))
+            leverage = None if shares is None else shares.mean(axis=1)
+        bounded = definition.aggregate == "mean" and not uneven and not outside.any()
+        vars(self).update(
+            geometric=definition.aggregate == "geometric",
+            sign=-1.0 if definition.smaller_is_better else 1.0,
+            limits=(least, greatest) if bounded else (-np.inf, np.inf),
+            shares=shares,
+            leverage=leverage,
+        )
 
     @property
     def means(self) -> tuple[float, ...]:
@@ -571,22 +594,6 @@ class RunTable:
         values = [self.values[there[:, run], run] for run in runs]
         weights = [None if self.weights is None else self.weights[there[:, run], run] for run in runs]
         return tuple(aggregates(values, [self.measure.definition.aggregate] * len(values), weights))
-
-    @cached_property
-    def limits(self) -> tuple[float, float]:
-        """The lowest and the highest value of a query; infinite if the aggregate is not a mean with one
-        weight per query.
-
-        Options such as ``ideal=`` let values leave the declared range, which then bounds nothing.
-        """
-        definition = self.measure.definition
-        least, greatest = definition.values
-        uneven = self.weights is not None and (self.weights != self.weights[:, :1]).any()
-        with np.errstate(invalid="ignore"):
-            outside = (self.values < least - ROUNDING) | (self.values > greatest + ROUNDING)
-        if definition.aggregate != "mean" or uneven or outside.any():
-            return -np.inf, np.inf
-        return least, greatest
 
     def part(self, rows: Any) -> RunTable:
         """Returns the table restricted to some queries."""
@@ -621,19 +628,6 @@ class RunTable:
             values = np.log(np.maximum(values, GEOMETRIC_FLOOR))
         shares = self.shares
         return values if shares is None else np.where(shares > 0, values, 0.0) * shares
-
-    @cached_property
-    def leverage(self) -> Floats | None:
-        """The weight of each query in the means, on average 1 over the queries; None if all are equal [queries]."""
-        return None if self.shares is None else self.shares.mean(axis=1)
-
-    @cached_property
-    def shares(self) -> Floats | None:
-        """The weight of each value in its mean, on average 1; None if all are equal [queries, runs]."""
-        if self.weights is None or self.measure.definition.aggregate == "sum":
-            return None
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(self.weights * (len(self.weights) / self.weights.sum(axis=0)))
 
     def shared(self, first: Integers, second: Integers) -> list[tuple[RunTable, Integers]]:
         """Groups the pairs by their common queries, and returns the table of these queries and the pairs' indices."""

@@ -256,8 +256,8 @@ def is_known(name: str) -> bool:
     return in_trec_eval(name) is not None or known_as(parts_of_name(name)[0]) is not None
 
 
-def in_own_words(name: str) -> tuple[str, dict[str, Any], str | None]:
-    """Returns the word, the parameters and the text after ``@`` of a name, as carob writes them.
+def in_own_words(name: str) -> tuple[str, str, dict[str, Any], str | None]:
+    """Returns a name, and its word, parameters and text after ``@`` as carob writes them.
 
     An unknown word, which is not registered, stays as it is.
 
@@ -267,9 +267,9 @@ def in_own_words(name: str) -> tuple[str, dict[str, Any], str | None]:
     word, given, at = parts_of_name(name)
     meant = known_as(word)
     if meant is None:
-        return word, given, at
+        return name, word, given, at
     word, implied, _ = parts_of_name(meant)
-    return translated(word, {**implied, **given}, at)
+    return name, *translated(word, {**implied, **given}, at)
 
 
 # ---------------------------------------------------------------- parameters
@@ -442,6 +442,11 @@ def own_names(text: str) -> list[str]:
     """Returns carob's name for each measure that a text names, once. A name of trec_eval takes precedence."""
     given = ((name, in_trec_eval(name)) for name in split_names(text))
     return list(dict.fromkeys(own for name, its in given for own in ([name] if its is None else its)))
+
+
+def parts_of_each(names: Iterable[Any]) -> list[Any]:
+    """Returns the parts of each name in each text, as ``in_own_words`` does. Other objects stay in place."""
+    return [[*map(in_own_words, own_names(each))] if isinstance(each, str) else each for each in names]
 
 
 def in_trec_eval(name: str) -> list[str] | None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from carob._cached import cached_property
 from carob._dataclasses import dataclass
 from carob.measures.define import REGISTER, Value, as_typed, shortened, tidied
-from carob.measures.grammar import DEEPEST, depth_of, in_own_words, is_number, number, own_names, separated
+from carob.measures.grammar import DEEPEST, depth_of, is_number, number, parts_of_each, separated
 from carob.measures.unknown_names import respelled, unknown
 from carob.output.errors import TOO_LARGE, CarobError, MeasureError, did_you_mean
 from carob.output.language import filled
@@ -381,7 +381,8 @@ def measures_of_each(names: Iterable[str | Measure]) -> list[list[Measure]]:
     Raises:
         MeasureError: as ``parse_measure``.
     """
-    found = [[each] if isinstance(each, Measure) else [*map(own, own_names(each))] for each in names]
+    given = parts_of_each(names)
+    found = [[each] if isinstance(each, Measure) else [own(*its) for its in each] for each in given]
     for each in chain.from_iterable(found):
         refuse_without_depth(each)
     return found
@@ -447,9 +448,8 @@ def as_parameter(value: Any) -> Value:
     return tuple(value) if isinstance(value, list) else value
 
 
-def own(name: str) -> Measure:
-    """Returns the measure with this name in carob or with this alias."""
-    word, given, at = in_own_words(name)
+def own(name: str, word: str, given: dict[str, Any], at: str | None) -> Measure:
+    """Returns the measure of a name that ``in_own_words`` has read."""
     if word not in REGISTER:
         raise unknown(word, at)
     parameters = list(given.items())
