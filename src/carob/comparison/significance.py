@@ -21,7 +21,7 @@ from carob.comparison.findings import (
     best_first,
     named_by_letter,
 )
-from carob.evaluation.evidence import tables_of
+from carob.evaluation.evidence import means_of, tables_of
 from carob.evaluation.scores import uncounted
 from carob.inputs.query_files import groups_of
 from carob.inputs.runs import all_in_threads, available_cores
@@ -238,7 +238,7 @@ def estimated_tables(
     measures = [
         Estimated(
             table,
-            table.means,
+            means,
             low,
             high,
             outcome,
@@ -246,7 +246,7 @@ def estimated_tables(
             variance_of(table),
             more={"worst_point": tuple(worst.tolist())},
         )
-        for table, (outcome, _) in zip(tables, found, strict=True)
+        for table, means, (outcome, _) in zip(tables, means_of(tables), found, strict=True)
         for low, high, worst in [margins(table, settings)]
     ]
     return measures, settings

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import field
+from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from carob._cached import cached_property
@@ -98,7 +99,7 @@ class Read:
     judge: Read | None = None
     sample: dict[str, dict[str, SampledJudgment]] | None = None
 
-    @property
+    @cached_property
     def scores(self) -> tuple[Scores, ...]:
         """The scores of each run."""
         return tuple(each.scores for each in self.systems.values())
@@ -589,11 +590,7 @@ class RunTable:
     @property
     def means(self) -> tuple[float, ...]:
         """The aggregate of each run."""
-        there = ~np.isnan(self.values)
-        runs = range(self.values.shape[1])
-        values = [self.values[there[:, run], run] for run in runs]
-        weights = [None if self.weights is None else self.weights[there[:, run], run] for run in runs]
-        return tuple(aggregates(values, [self.measure.definition.aggregate] * len(values), weights))
+        return means_of([self])[0]
 
     def part(self, rows: Any) -> RunTable:
         """Returns the table restricted to some queries."""
@@ -647,15 +644,13 @@ class RunTable:
 def tables_of(scores: Sequence[Scores]) -> tuple[Names, list[RunTable]]:
     """Returns the queries of all runs, in byte order, and for each measure the scores of all runs."""
     first = scores[0]
-    if all(each.ids == first.ids for each in scores):
-        ids = first.ids
-    else:
-        ids = Names.of_bytes(sorted({query for each in scores for query in each.ids}))
+    same = all(each.ids == first.ids for each in scores)
+    ids = first.ids if same else Names.of_bytes(sorted({query for each in scores for query in each.ids}))
     shape = (len(first.labels), len(ids), len(scores))
     values = np.full(shape, np.nan)
     weights = np.ones(shape) if any(each.weights is not None for each in scores) else None
     for place, each in enumerate(scores):
-        rows = slice(None) if each.ids == ids else each.ids.places_in(ids)
+        rows = slice(None) if same or each.ids == ids else each.ids.places_in(ids)
         kept = each.matrix if each.counted is None else np.where(each.counted, each.matrix, np.nan)
         values[:, rows, place] = kept.T
         if weights is not None and each.weights is not None:
@@ -664,6 +659,19 @@ def tables_of(scores: Sequence[Scores]) -> tuple[Names, list[RunTable]]:
         RunTable(label, measure, values[place], None if weights is None else unequal(weights[place], measure))
         for place, (label, measure) in enumerate(zip(first.labels, first.measures, strict=True))
     ]
+
+
+def means_of(tables: Sequence[RunTable]) -> list[tuple[float, ...]]:
+    """Returns the aggregate of each run in each table."""
+    columns = [(table, run) for table in tables for run in range(table.values.shape[1])]
+    there = [~np.isnan(table.values[:, run]) for table, run in columns]
+    values = [table.values[its, run] for its, (table, run) in zip(there, columns, strict=True)]
+    weights = [
+        None if table.weights is None else table.weights[its, run]
+        for its, (table, run) in zip(there, columns, strict=True)
+    ]
+    means = iter(aggregates(values, [table.measure.definition.aggregate for table, _ in columns], weights))
+    return [tuple(islice(means, table.values.shape[1])) for table in tables]
 
 
 def unequal(weights: Floats, measure: Measure) -> Floats | None:
