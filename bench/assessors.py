@@ -34,7 +34,7 @@ QUALITY = (0.8, 0.9, 1.0, 2.0)
 """The errors of the four runs: the larger, the worse the run."""
 MEASURES = ("nDCG@10", "AP", "P@10", "RR")
 SAMPLES = ((20, 20), (50, 12), (50, 25), (50, 50))
-"""Numbers of queries, and of those that the second assessor judged too."""
+"""Numbers of queries, and of those that the second assessor also judged."""
 COVERAGE = 0.92
 """The least share of intervals that hold the truth, of all pairs on average, with the noise."""
 

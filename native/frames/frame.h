@@ -14,8 +14,8 @@
 
 namespace carob {
 
-// What a column holds: ids are text or whole numbers, scores and grades are numbers. `none`: a column of Arrow's null
-// type in a frame without rows, which pandas makes of an empty list; it fits every role.
+// The content of a column: ids are text or whole numbers, scores and grades are numbers. `none`: a column of Arrow's
+// null type in a frame without rows, which pandas makes of an empty list; it fits every role.
 enum class Holds { text, whole, number, none, other };
 
 struct Field {
@@ -90,7 +90,7 @@ public:
     // An index that lies outside its dictionary.
     bool astray(std::int64_t row) const;
     // The first row, from `from` to before `to`, whose text would lie outside its buffers as far as Arrow says how large
-    // they are: offsets that fall, be it further on, views of what is not there. -1 where there is none. To be asked
+    // they are: offsets that decrease, even later, or views outside the data. -1 where there is none. To be asked
     // before id().
     std::int64_t unsound(std::int64_t from, std::int64_t to) const { return in_dictionary() ? -1 : torn(from, to); }
     // A whole number that a double does not hold.

@@ -13,7 +13,7 @@ namespace carob {
 
 // All throw RowFault for the first row that cannot be used.
 Judgments judgments_from_frame(const Frame& frame, const QrelsColumns& columns, Duplicates duplicates);
-// The rows of some queries, or all, as they stand: for readers, not for measuring. Rows without score and rank have
+// The unprocessed rows of some queries, or all: for readers, not for measuring. Rows without score and rank have
 // `constant`.
 struct FrameRows {
     Ids queries, documents;

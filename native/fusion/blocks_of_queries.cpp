@@ -1,4 +1,4 @@
-// Finds where the lines of each query stand in a run, without reading all lines.
+// Locates the lines of each query in a run, without reading all lines.
 #include "fusion/blocks_of_queries.h"
 
 #include <algorithm>

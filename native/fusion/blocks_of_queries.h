@@ -1,4 +1,4 @@
-// Finds where the lines of each query stand in a run, without reading all lines.
+// Locates the lines of each query in a run, without reading all lines.
 #pragma once
 
 #include <cstdint>

@@ -75,7 +75,7 @@ public:
 
     bool operator()(std::size_t, std::size_t first, std::size_t last, const std::atomic<bool>&) {
         for (std::size_t q = first; q < last; ++q) {
-            reader_->read(q, fuser_);  // also if it is not judged, to find what is not plain
+            reader_->read(q, fuser_);  // even if it is not judged, to find what is not plain
             const std::vector<FusedDocument>& fused = fuser_.fuse();
             lines += static_cast<std::int64_t>(fused.size());
             const std::int64_t query = judgments_.find_query(runs_.query(q));

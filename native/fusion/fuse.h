@@ -36,7 +36,7 @@ struct Explained {
 };
 Explained explain_fused(const RunsByQuery& runs, const FusionRecipe& recipe, std::size_t query, std::string_view document);
 
-// Matches the fused lists of several weights of the runs, and behind them the list of each run alone. The scores must be
+// Matches the fused lists of several weights of the runs, then the list of each run alone. The scores must be
 // those of doubles, and equal ones in the order of the lists, as with the ties of the recipe.
 std::vector<Matched> match_weights(const RunsByQuery& runs, const FusionRecipe& recipe,
                                    const std::vector<std::vector<double>>& weights, const Judgments& judgments,

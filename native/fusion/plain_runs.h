@@ -13,7 +13,7 @@
 
 namespace carob {
 
-// Where the lists of a query stand: in each of some runs, one block of lines.
+// The places of a query's lists: in each run, one block of lines.
 struct PlacedList {
     std::size_t run;
     std::uint64_t begin, end;
@@ -21,7 +21,7 @@ struct PlacedList {
 
 class PlainRuns final : public RunsByQuery {
 public:
-    // Throws NotPlain, also where no two runs have a query in common, and SourceFault.
+    // Throws NotPlain, even where no two runs have a query in common, and SourceFault.
     PlainRuns(const std::vector<NativePath>& paths, int threads, const GoOn& go_on);
 
     std::size_t run_count() const override { return files_.size(); }

@@ -147,7 +147,7 @@ void QueryFuser::find_points(std::size_t run, double weight) {
     finder_.find(run, weight, column_, documents_.size(), points_);
 }
 
-// What a run without a document has in its place. Where it does not count, this must not change an extreme or a median.
+// A document's points in a run that lacks it. Where they do not count, they must not change an extreme or a median.
 double QueryFuser::absent_value() {
     if (recipe_.all_count()) return finder_.absent(points_, documents_.size());
     if (recipe_.combine == Combine::max) return -INFINITE;

@@ -37,7 +37,7 @@ struct ListedDocument {
     std::uint32_t document;
 };
 
-// What one list contributed to the score of a document.
+// One list's contribution to the score of a document.
 struct ListShare {
     std::size_t rank = 0;  // 0 if the list lacks the document
     double score = 0;
@@ -75,7 +75,7 @@ public:
     // The place of a document by these weights. One whose rank is below those that are kept may have any such rank.
     FusedPlace place_of(std::uint32_t document);
 
-    // What each list contributes to the score of a document, with the weights of the recipe.
+    // Each list's contribution to the score of a document, with the weights of the recipe.
     std::vector<ListShare> shares_of(std::uint32_t document);
 
     const std::vector<PooledDocument>& documents() const { return documents_; }

@@ -1,4 +1,4 @@
-// What a fusion computes. The formulas are in points.cpp and query.cpp.
+// The computation of a fusion. The formulas are in points.cpp and query.cpp.
 #pragma once
 
 #include <cmath>
@@ -54,7 +54,7 @@ struct FusionRecipe {
         return (from_one ? weight * (k + first) : weight) / (rank + below);
     }
 
-    // What multiplies the sum of the points of a document that is in so many lists.
+    // The factor of the points' sum, for a document in this many lists.
     double factor(std::size_t lists) const {
         const auto n = static_cast<double>(lists);
         switch (combine) {

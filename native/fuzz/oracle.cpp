@@ -105,7 +105,7 @@ Number rank_of(std::string_view field, carob::Numbers numbers, std::int64_t& ran
 
 using Complaint = std::pair<Fault, std::string>;
 
-// A line with another number of fields than it should have.
+// A line with too many or too few fields.
 Complaint wrong_columns(const Line& line, std::size_t wanted, Fault fault) {
     const std::string count = std::to_string(line.fields.size()), other = " " + std::to_string(wanted);
     if (line.by_blanks == wanted) return {Fault::mixed, count + other};

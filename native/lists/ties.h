@@ -15,7 +15,7 @@ struct TiedRows {
     Offsets offsets;
 };
 
-// What a document with this grade is worth at a higher rank than others: judged not relevant less than not judged.
+// The merit by which tied documents are ordered: judged not relevant is below not judged.
 inline double merit(double grade, double of_zero) { return grade == 0 ? of_zero : grade; }
 
 // Where the rows of lists go: the rank and the grade of each, and its place before.

@@ -83,7 +83,7 @@ public:
     void add(std::string_view query, std::string_view document, double grade, std::int64_t line);
     // A query that need not have a judgment.
     void add_query(std::string_view query) { last_query_ = query_number(query); }
-    // The judgments, once: what is taken over is let go column by column.
+    // The judgments, once: each column is freed after it is taken over.
     Judgments finish(Duplicates duplicates);
 
 private:

@@ -64,7 +64,7 @@ struct QueryRows {
     std::size_t score = 0;  // where its scores begin, if scores are kept
 };
 
-// What one worker has found so far.
+// One worker's findings so far.
 struct Findings {
     // Begins the report of a query, which takes its rows and its end.
     QueryRows begin(std::int64_t query, std::size_t length) const {

@@ -42,7 +42,7 @@ struct Respelled {
     std::string judged, ranked;
 };
 
-// What is noticed on the way, of the lists of judged queries.
+// Signs in the lists of judged queries, noticed on the way.
 struct Noticed {
     static constexpr std::size_t EXAMPLES = 3;
 

@@ -41,7 +41,7 @@ public:
 void make_frame(carob::Frame* self, nb::object capsule) {
     translated(capsule, [&] {
         TakenStream taken(capsule);
-        // What produces the batches may want Python's lock on another thread.
+        // The producer of the batches may want Python's lock on another thread.
         const nb::gil_scoped_release free;
         new (self) carob::Frame(taken.stream);
     });

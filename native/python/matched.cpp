@@ -80,7 +80,7 @@ nb::list rankings(nb::object source, const nb::list& queries, std::optional<std:
     return found;
 }
 
-// The judgments of documents that people judged, and behind them the documents of runs that nobody judged.
+// The judgments of documents that people judged, then the documents of runs that nobody judged.
 class Pool {
 public:
     Pool(const HeldJudgments& judgments, double grade) : grade_(grade) {

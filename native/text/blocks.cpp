@@ -46,7 +46,7 @@ const char* last_query_boundary(const char* begin, const char* end) {
     return begin;
 }
 
-// What starts a text: nothing, a UTF-8 mark to skip, or a sign that it is not text.
+// The start of a text: nothing, a UTF-8 mark to skip, or a sign that it is not text.
 std::size_t mark_length(const char* text, std::size_t size) {
     const auto starts = [&](std::string_view mark) {
         return std::string_view(text, size).substr(0, mark.size()) == mark;

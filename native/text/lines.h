@@ -69,7 +69,7 @@ LineCount walk_lines(Source& source, const Reading& reading, std::int64_t fields
     return count;
 }
 
-// A line with another number of fields than `wanted`.
+// A line with more or fewer fields than `wanted`.
 inline Complaint wrong_columns(const char* first, const char* end, std::int64_t wanted, bool loose) {
     const std::int64_t by_blanks = count_fields(first, end);
     if (loose || !has_tabs_and_blanks(first, end)) return {Fault::columns, std::to_string(by_blanks)};

@@ -96,7 +96,7 @@ inline ParsedNumber parse_score(std::string_view token, Numbers numbers) {
 // A grade: under `strict` any finite decimal, under `c` what atol reads, saturating.
 ParsedNumber parse_grade(std::string_view token, Numbers numbers);
 
-// What C's atol reads: an optional sign and digits, the rest ignored; saturates.
+// As C's atol reads: an optional sign and digits, the rest ignored; saturates.
 std::int64_t parse_leading_integer(std::string_view token);
 
 // A whole token that is an optional sign and digits and fits; false otherwise.

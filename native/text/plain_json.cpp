@@ -31,7 +31,7 @@ bool is_utf8(std::string_view text) {
     return true;
 }
 
-// What a word is as a number, by RFC 8259.
+// How a word reads as a number, by RFC 8259.
 struct NumberForm {
     bool is_number = false;
     bool is_whole = false;  // without a fraction and an exponent
@@ -232,7 +232,7 @@ bool PlainJson::takes(char wanted) {
     return true;
 }
 
-// Behind the first quote.
+// After the first quote.
 bool PlainJson::read_text(std::string_view& text, bool& has_escapes) {
     const char* const start = at_;
     char all = 0;  // the highest bit of which says that not all are ASCII

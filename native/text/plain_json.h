@@ -11,7 +11,7 @@
 
 namespace carob {
 
-// How the rows of a run stand in JSON: an object on each line, a list of objects, or one object
+// The layout of a run's rows in JSON: an object on each line, a list of objects, or one object
 // {query: {document: score}}.
 enum class JsonForm { lines, list, object };
 
@@ -31,7 +31,7 @@ public:
     bool take(std::string_view bytes, std::string& lines);
 
 private:
-    // What is expected next, but on lines. A step ends where the next bytes may be missing.
+    // The next expected item, except in JSON lines. A step ends where the next bytes may be missing.
     enum class Place { start, row, query, document, end_of_list, end };
 
     bool read_line(std::string& lines, bool is_last);
@@ -55,7 +55,7 @@ private:
     const std::vector<std::string> names_;
     const std::vector<std::string> others_;
     std::vector<std::string_view> found_;  // the value of each name, of the row that is read
-    char id_kinds_[2] = {};  // of queries and documents: 't' for texts, 'n' for numbers, which may not be mixed
+    char id_kinds_[2] = {};  // of queries and documents: 't' for texts, 'n' for numbers, which must not be mixed
     std::string rest_;                     // bytes of which a step or a line is not complete
     const char* at_ = nullptr;
     const char* end_ = nullptr;   // of what may be read

@@ -91,7 +91,7 @@ void put_row(std::string_view start, std::string_view document, std::int64_t ran
     out += end;
 }
 
-// What every row of a query begins with.
+// The start of every row of a query.
 std::string start_of(std::string_view query, RunLayout layout, char separator) {
     std::string start;
     switch (layout) {

@@ -1,4 +1,4 @@
-"""What a model returns, as lists of scores."""
+"""A model's outputs as lists of scores."""
 
 from __future__ import annotations
 

@@ -203,7 +203,7 @@ def refuse_shapes(indexes: Any, **arrays: Any) -> None:
     """Refuses arrays whose shape differs from that of ``indexes``.
 
     Raises:
-        DataError: an array has another shape.
+        DataError: an array has the wrong shape.
     """
     for name, each in arrays.items():
         if each is not None and each.shape != indexes.shape:

@@ -34,7 +34,7 @@ def beyond_command(
     from carob.evaluation.beyond_accuracy import beyond_accuracy
 
     policy = given.policy or Policy()
-    seen, given = given.exclude, replace(given, exclude=None)  # removed from the lists of the baseline, too
+    seen, given = given.exclude, replace(given, exclude=None)  # also removed from the lists of the baseline
     runs = given.runs(files)
     found = beyond_accuracy(
         runs if len(runs) > 1 else runs[0],

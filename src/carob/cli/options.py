@@ -222,7 +222,7 @@ RECORDS = ("verify", "history")
 def reread(values: dict[str, Any], read: list[str], *, always: bool) -> dict[str, Any]:
     """Returns the parameters of a command with ``/dev/stdin`` for ``-`` where only that can be read: for a table.
 
-    TREC text is read from ``-`` itself, also if it arrives in a pipe. What is recorded needs a path.
+    TREC text is read from ``-`` itself, even if it arrives in a pipe. What is recorded needs a path.
 
     Args:
         values: the parameters.

@@ -49,7 +49,7 @@ ANSWER_NO = {
     "gate": "The run failed a check.",
     "verify": "An input, the policy or a value differs from the record.",
 }
-"""What the status 1 means in the commands that use it."""
+"""The meaning of status 1 in each command that uses it."""
 
 
 @click.command("schema")

@@ -105,13 +105,13 @@ def say(text: str, *, data: bool = False) -> None:
 
 
 def say_data(text: str, beside: Iterable[str]) -> None:
-    """Writes CSV or TSV to standard output, and what is known about its data to standard error."""
+    """Writes CSV or TSV to standard output, and the notes on its data to standard error."""
     say(text, data=True)
     say_beside(beside)
 
 
 def say_beside(sentences: Iterable[str]) -> None:
-    """Writes what is known about the data to standard error, for a format that has no place for it."""
+    """Writes the notes on the data to standard error, for a format that has no place for them."""
     for each in sentences:
         complain("note", {"message": command_of(sentence(each))})
 

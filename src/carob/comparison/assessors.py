@@ -1,4 +1,4 @@
-"""What a second assessor of the same documents shows: how much of a comparison's variance is assessors' noise."""
+"""Estimates assessors' share of a comparison's variance from a second assessor of the same documents."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class JudgedTwice:
         values: by measure, the values by the first and by the second assessor's grades, without queries for which a run
             has none [queries, runs].
         documents: the number of documents of these queries that the first assessor judged.
-        shared: the number of these that the second assessor judged too.
+        shared: the number of these that the second assessor also judged.
         equal: the number of these with the same grade by both.
         unused: the measures that are not plain means over queries, whose noise is not estimated.
         ranges: the ranges of the two assessors' grades if these seem to be two scales, else None.

@@ -73,7 +73,7 @@ MEANINGS = {
     "weights": "queries have different weights, so intervals and tests are about the weighted means.",
     "smaller": "smaller is better.",
 }
-"""What must be known of some measures."""
+"""The cautions about some kinds of measures."""
 
 UNSIZED = {
     "dependent": (

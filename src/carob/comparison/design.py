@@ -1,4 +1,4 @@
-"""What the caller asks for: a test, the design of the sample of queries, limits for unjudged documents, a selection."""
+"""The caller's request: a test, the design of the sample of queries, limits for unjudged documents, a selection."""
 
 from __future__ import annotations
 

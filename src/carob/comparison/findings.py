@@ -102,7 +102,7 @@ class Settings:
         looks: the planned numbers of queries at each look, or None.
         sides: the number of sides of the test.
         effects: whether pairs have effect sizes with intervals.
-        other_tests: whether the decisions of the other tests stand beside that of the test.
+        other_tests: whether to show the decisions of the other tests.
     """
 
     test: str = ""
@@ -275,7 +275,7 @@ class Contest:
 
     @cached_property
     def ranks(self) -> tuple[tuple[int, int], ...]:
-        """For each run, its first and last possible rank: behind all runs shown to be better, before all shown worse.
+        """For each run, its first and last possible rank: below all runs shown to be better, above all shown worse.
 
         With a test that is corrected for all pairs, all true ranks lie in these intervals at once with its confidence
         (Mogstad, Romano, Shaikh and Wilhelm, Review of Economic Studies, 2024).
@@ -415,7 +415,7 @@ class Judging:
 
 @dataclass(frozen=True, eq=False)
 class AssessedSeries:
-    """What two assessors show about several runs, or about several differences of runs. Each array is [series].
+    """The noise of two assessors in several runs, or in several differences of runs. Each array is [series].
 
     Args:
         deviation: the standard deviation of a query's value from one assessor to another.
@@ -441,7 +441,7 @@ class AssessedSeries:
 
 @dataclass(frozen=True, eq=False)
 class AssessedMeasure:
-    """What two assessors show about one measure.
+    """The noise of two assessors in one measure.
 
     Args:
         queries: the number of queries that both judged.
@@ -463,7 +463,7 @@ class Assessors:
     Args:
         name: the name of the second assessor's judgments.
         documents: the number of documents that the first assessor judged, of the queries that both judged.
-        in_several_groups: the number of these that the second assessor judged too.
+        in_several_groups: the number of these that the second assessor also judged.
         equal: the number of these that have the same grade.
         unused: the measures that are not plain means over queries, whose noise is not estimated.
         measures: the noise by the other measures, by label.
@@ -500,7 +500,7 @@ class Registered:
 
 @dataclass(frozen=True)
 class OtherTest:
-    """What another test than the comparison's decides about the primary measure.
+    """The decision of a test other than the comparison's, for the primary measure.
 
     Args:
         test: the test.

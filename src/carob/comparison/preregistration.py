@@ -47,14 +47,14 @@ STATED = {
     "queries": "number of queries",
     "queries_sha256": "ids of the queries",
 }
-"""What a plan may state, in words."""
+"""The settings that a plan may state, in words."""
 KINDS = {"alpha": float, "queries": int, "runs": list}
 """The types of settings that are not texts."""
 
 
 @dataclass(frozen=True)
 class Preregistration:
-    """What a comparison will test, as its file states it. What is None is not planned.
+    """The plan of a comparison, as its file states it. A setting that is None is not planned.
 
     Args:
         measure: the primary measure.

@@ -113,7 +113,7 @@ def settings_of(test: Test, runs: int, measures: int, baseline: int | None = Non
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """What is requested of a method, besides the data.
+    """The request to a method, besides the data.
 
     Args:
         settings: the settings of the test.
@@ -176,7 +176,7 @@ class Estimated:
 
 
 class MethodResult(NamedTuple):
-    """What a method returns.
+    """The result of a method.
 
     Args:
         ids: the queries, or the collections.

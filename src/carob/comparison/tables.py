@@ -51,7 +51,7 @@ LONGEST = 40
 
 
 EVERY = {"every": Worded("pairs='all'", "--pairs all"), "json": Worded("to_json()", "--format json")}
-"""What shows every pair, in the words of Python and of the command line."""
+"""The ways to show every pair, in Python and on the command line."""
 
 
 def top_said(top: int | None) -> Worded:

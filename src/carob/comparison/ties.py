@@ -1,4 +1,4 @@
-"""What another order of documents with equal scores could change in a comparison."""
+"""The effects of another order of documents with equal scores on a comparison."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BROKEN = {
     "pessimistic": "if ties are in their worst order",
     "expected": "on average over the orders of ties",
 }
-"""What a headline says if it depends on the rule for ties."""
+"""The words of a headline that depends on the rule for ties."""
 
 
 def reach_of(comparison: Findings, contest: Contest) -> list[tuple[float, float]]:

@@ -37,7 +37,7 @@ class Installed:
     references: list[tuple[ModuleType, str, Any]]
 
     def undo(self) -> None:
-        """Puts the former module back, also where other modules refer to it. A second call changes nothing."""
+        """Puts the former module back, even where other modules refer to it. A second call changes nothing."""
         for module, key, value in self.references:
             module.__dict__[key] = value
         self.references = []

@@ -87,7 +87,7 @@ class RelevanceEvaluator:
         scores: the precision in which scores are compared: ``float32``, as in the original, or ``double``.
 
     Raises:
-        TypeError: judgments or a level of another type.
+        TypeError: judgments or a level of the wrong type.
         ValueError: an unknown measure, or a parameter that it does not take.
 
     Example:
@@ -98,7 +98,7 @@ class RelevanceEvaluator:
     """
 
     nan_scores = "error"
-    """What NaN scores are: an ``error``, or ``last`` in the ranking, with a warning."""
+    """The treatment of NaN scores: an ``error``, or ``last`` in the ranking, with a warning."""
 
     def __init__(
         self,
@@ -167,7 +167,7 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
     """Parses lines ``query Q0 document rank score tag`` to ``{query: {document: score}}``.
 
     Raises:
-        ValueError: a line of another form.
+        ValueError: a line of the wrong form.
         AssertionError: a document twice for one query.
     """
     return parse(f_run, 6, 4, float)
@@ -177,7 +177,7 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
     """Parses lines ``query iteration document grade`` to ``{query: {document: grade}}``.
 
     Raises:
-        ValueError: a line of another form.
+        ValueError: a line of the wrong form.
         AssertionError: a document twice for one query.
     """
     return parse(f_qrel, 4, 3, int)

@@ -45,7 +45,7 @@ class Argument:
         """Refuses any other value.
 
         Raises:
-            ArgumentError: it is outside the range, or of another type.
+            ArgumentError: it is outside the range, or of the wrong type.
         """
         if value is None and self.default is None:
             return

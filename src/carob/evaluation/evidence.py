@@ -83,7 +83,7 @@ class System:
 
 @dataclass(frozen=True, eq=False)
 class Read:
-    """What was read from the evidence, each file once.
+    """The data read from the evidence, each file once.
 
     Args:
         systems: each run by name, in the given order, under the judgments, which are people's if there is a judge.
@@ -141,7 +141,7 @@ class Read:
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What the caller passed: judgments and runs, or scores, and the conventions. Nothing is read until ``read``.
+    """The caller's input: judgments and runs, or scores, and the conventions. Nothing is read until ``read``.
 
     Args:
         qrels: the judgments, which are people's if there is a judge; None if every run is given as scores, or is a log

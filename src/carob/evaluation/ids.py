@@ -35,7 +35,7 @@ PADDING = (
     "documents, as in faiss. Elsewhere, leave it out (ids[ids >= 0])."
 )
 JOINED = r"\s*[,;|\t\n]\s*"
-"""What separates ids that were joined to one text."""
+"""The separators of ids that were joined to one text."""
 MOST_APART, FEW = 0.75, 3
 """The share, and the minimum number, of questions without a relevant retrieved id that are reported if no reason is
 found."""
@@ -341,7 +341,7 @@ def lists_of_questions(lists: Any, what: str) -> list[Any]:
     """Returns one list per question. A column of a data frame is also accepted.
 
     Raises:
-        DataError: the value has another form, such as one flat list of ids.
+        DataError: the value has the wrong form, such as one flat list of ids.
     """
     column = lists.to_pylist() if hasattr(lists, "to_pylist") else lists
     rows = list(column.to_list() if hasattr(column, "to_list") else column)

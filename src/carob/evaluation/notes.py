@@ -1,4 +1,4 @@
-"""What is known about the data of each run in each collection, and its summary in a few sentences."""
+"""Notes on the data of each run in each collection, and their summary in a few sentences."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ MOST_ALIKE = 3
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Note:
-    """Something known about the data of a run in a collection, without which its values may mislead.
+    """A note on the data of a run in a collection, without which its values may mislead.
 
     Args:
         collection: the collection; empty if there is only one.
@@ -92,7 +92,7 @@ class Note:
 
 
 def notes_of(collection: str, systems: Mapping[str, System]) -> list[Note]:
-    """Returns what is known about the runs of a collection.
+    """Returns the notes on the runs of a collection.
 
     Args:
         collection: the collection.
@@ -197,7 +197,7 @@ MOST_COMPARED = 2000
 
 
 class CollectionPrint(NamedTuple):
-    """What shows that a collection is a copy of another one.
+    """The features by which copies of a collection are recognised.
 
     Args:
         judgments: the same for the same judgments, in any order of lines; None of scores alone.
@@ -254,7 +254,7 @@ OF_JUDGES = ("failed", "nothing", "fractions", "lowest ratings", "codes", *OF_RE
 
 
 class Known(NamedTuple):
-    """What is known about the data of runs on one collection, without which their values may mislead.
+    """Notes on the data of runs on one collection, without which their values may mislead.
 
     Args:
         warnings: what makes the values doubtful: scores upside down, equal or perfect runs.

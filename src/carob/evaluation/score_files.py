@@ -265,7 +265,7 @@ def read_scores(
         DataError: a file that cannot be read; a value that is not a number; a missing value, unless ``missing``
             allows it.
         MeasureError: a measure that the file does not have.
-        PolicyError: ``missing`` is another word.
+        PolicyError: ``missing`` is an unknown word.
 
     Example:
         >>> import carob

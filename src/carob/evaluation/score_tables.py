@@ -261,7 +261,7 @@ MOST_NAMES = 8
 
 
 TOGETHER = " + "
-"""What stands between the groups of one query."""
+"""The separator of the groups of one query."""
 NO_VALUE = "–"
 """The cell of a measure without a value."""
 
@@ -701,7 +701,7 @@ ORDERS = {
     "pessimistic": "in their worst order",
     "expected": "as the mean over their orders",
 }
-"""What orders a list of equal scores, by the rule for ties."""
+"""The order of a list of equal scores, by the rule for ties."""
 
 
 def equal_throughout(constant: int, lists: int, policy: Policy, say: Language = ENGLISH) -> list[Fact]:
@@ -839,7 +839,7 @@ RULES = {
     "skip": "skipped",
     "error": "refused",
 }
-"""What the policy does with a missing or an empty query."""
+"""The policy's treatment of a missing or an empty query."""
 
 
 def told(scores: QueryValues, axis: str, say: Language = ENGLISH) -> str:

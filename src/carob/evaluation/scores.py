@@ -421,7 +421,7 @@ def with_groups(scores: Sequence[Scores], by: GroupsLike) -> list[Scores]:
 
 
 def uncounted(scores: Sequence[Scores], queries: int) -> int:
-    """Returns how many queries beside those compared are judged or retrieved, but have no value."""
+    """Returns how many queries, other than those compared, are judged or retrieved but have no value."""
     return max(each.counts.extra + max(0, each.counts.judged - queries) for each in scores)
 
 

@@ -218,7 +218,7 @@ def warn_of_missing(names: Sequence[str], made: FusedSource) -> None:
 
 @dataclass(frozen=True)
 class Share:
-    """What one list contributed to the score of a document.
+    """One list's contribution to the score of a document.
 
     Args:
         run: the run's name.

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     Made = TypeVar("Made")
 IN_KERNEL = ("plain", "pooled")
-"""What is in the kernel or refers to it, and is not pickled."""
+"""The attributes that refer to the kernel and are not pickled."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

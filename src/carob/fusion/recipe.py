@@ -92,7 +92,7 @@ NORM_RULES = {
     "dbsf": ("equal", "deviation"),
     "z-score": ("deviation",),
 }
-"""The rules that may be written behind the name of a normalisation, as in ``dbsf(deviation=sample)``."""
+"""The rules that may follow the name of a normalisation, as in ``dbsf(deviation=sample)``."""
 CALL = re.compile(r"\s*([\w-]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
 

@@ -139,7 +139,7 @@ class TunedFusion(Documented):
         alpha: 1 minus the confidence level.
         resampling: the folds.
         warnings: doubts about the data.
-        footers: what else is known about the data: ties, queries that a run or every run lacks, unjudged queries.
+        footers: further notes on the data: ties, queries that a run or every run lacks, unjudged queries.
     """
 
     measure: str
@@ -399,7 +399,7 @@ class TriedList(Wrapper):
 def tried_weights(
     made: FusedSource, grid: Sequence[tuple[float, ...]], judgments: _native.Judgments, *, relevant_only: bool
 ) -> list[TriedList]:
-    """Returns the fused lists of every setting of the weights, and behind them those of each run.
+    """Returns the fused lists of every setting of the weights, then those of each run.
 
     Args:
         made: the fusion, but for its weights.
@@ -432,7 +432,7 @@ def tuned(
     """Returns the chosen weights and their estimates.
 
     Args:
-        table: the scores of every weight of the grid, and behind them those of each list [queries, weights and lists].
+        table: the scores of every weight of the grid, then those of each list [queries, weights and lists].
         grid: the weights.
         made: the fusion, but for its weights.
         counts: the relevant documents of each list, and those that no other list has.

@@ -66,7 +66,7 @@ ENDINGS = {
 }
 """The kind of file by its ending. A file with any other ending is text, and its first line decides."""
 PACKED = (".gz", ".zst", ".bz2", ".xz")
-"""Endings of compressed files, behind the other ending."""
+"""Endings of compressed files, after the other ending."""
 READERS: dict[str, Reader] = {}
 """Other packages' readers, by the ending of a file's name."""
 ENGINES: dict[str, Engine] = {}

@@ -184,7 +184,7 @@ class Cursor(io.RawIOBase):
         return count
 
     def rewind(self) -> None:
-        """Returns to the first byte, and closes the file behind the blocks."""
+        """Returns to the first byte, and closes the underlying file."""
         if self.left is not None:
             self.left.close()
         self.left, self.rest = None, memoryview(b"")
@@ -195,7 +195,7 @@ class Cursor(io.RawIOBase):
             self.stopped.set()
 
     def close(self) -> None:
-        """Closes the file behind the blocks."""
+        """Closes the underlying file."""
         self.rewind()
         super().close()
 

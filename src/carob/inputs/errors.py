@@ -104,7 +104,7 @@ COLUMNS_ADVICE = {
         ),
     },
 }
-"""What to do about a line with another number of columns: by that number, or by what it looks like."""
+"""The remedy for a line with the wrong number of columns, by that number or by what the line resembles."""
 JOINED = (
     "These may be two lines, if a file without a newline at its end was joined to another with cat: break "
     "the line after its {last} column"
@@ -144,7 +144,7 @@ LINE_FAULTS = {
     "utf-16": ("the text is UTF-16.", "Save it as UTF-8."),
     "compressed": ("the content is compressed twice, or in an unknown way.", "Unpack it first."),
 }
-"""What was found in a line of text and what to do about it, by the kernel's word for the fault."""
+"""The fault in a line of text and its remedy, by the kernel's word for the fault."""
 BELOW_ZERO = ("column '{column}' holds a rank below 0.", "If these are scores, name the column so: {scores}.")
 ROW_FAULTS = {
     "row": ("the row is null.", "Leave such rows out."),
@@ -402,7 +402,7 @@ BY_WORDS, BY_LEVELS = (
     )
     for words in ({"Good": 2, "Fair": 1, "Bad": 0}, {"L3": 3, "L2": 2, "L1": 1, "L0": 0})
 )
-"""What tells carob the numbers of grades in words, and in NTCIR's form."""
+"""The options that give numbers to grades in words, and in NTCIR's form."""
 SKIP = worded(", or skip such lines with ", by_policy("malformed", "skip"))
 
 

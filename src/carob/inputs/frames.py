@@ -519,7 +519,7 @@ COLUMN_FAULTS = {
         "Cast the ranks to whole numbers before they lose digits.",
     ),
 }
-"""What was found in a column whose type does not fit its role, and what to do about it."""
+"""The fault in a column whose type does not fit its role, and its remedy."""
 CONTENTS = {
     "text": "text",
     "whole": "whole numbers",

@@ -78,7 +78,7 @@ def value_at(row: Mapping[str, Any], name: str) -> Any:
 
 
 def leaves(row: Mapping[str, Any], outer: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
-    """Yields the columns of a row with their values. The fields of an object are columns of their own."""
+    """Yields the columns of a row with their values. The fields of an object are separate columns."""
     for key, value in row.items():
         path = (*outer, str(key))
         if isinstance(value, dict) and 0 < len(value) <= MOST and len(path) < DEEPEST:
@@ -553,7 +553,7 @@ SCORES = ("score", "scores")
 
 
 TEXTS = ("query", "question", "userinput", "querytext")
-"""Names of a query's text, beside which ``id`` is its id."""
+"""Names of a query's text; if one is present, ``id`` is its id."""
 
 
 def id_beside_text(names: Sequence[str]) -> str | None:

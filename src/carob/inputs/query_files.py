@@ -52,7 +52,7 @@ COLUMNS = {
     "weight": ("weight", "weights"),
     "group": ("group", "stratum", "strata", "cluster", "category", "tags", "tag"),
 }
-"""The usual names of the column beside the query, in normal form."""
+"""The usual names of the column next to the query, in normal form."""
 
 
 def named_rows(

@@ -329,7 +329,7 @@ def name_of(file: Any) -> str:
 
 
 FAILURES = (ValueError, EOFError, OSError)
-"""What Python's files raise, besides system errors: if they are closed, or contain damaged compressed bytes."""
+"""The errors of Python's files, besides system errors: if they are closed, or contain damaged compressed bytes."""
 DECOMPRESSORS = ("zlib", "_lzma")
 """The modules of further errors that files may raise.
 

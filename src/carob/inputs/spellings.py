@@ -203,7 +203,7 @@ def affixed(mine: list[str], its: list[str]) -> Apart | None:
 
 
 class Affixes(NamedTuple):
-    """What an id has before and after the words of another.
+    """The text before and after another id within an id.
 
     Args:
         of_judged: whether the judged id is the longer one.
@@ -234,7 +234,7 @@ class Affixes(NamedTuple):
                 first, last = long[place], long[place + len(sought) - 1]
                 marks = short[-1].string[
                     short[-1].end() :
-                ]  # the punctuation with which the shorter id ends, too
+                ]  # and the punctuation with which the shorter id ends
                 return cls(of_judged, text[: first.start()], text[last.end() :].removeprefix(marks))
         return None
 

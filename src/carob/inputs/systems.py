@@ -19,7 +19,7 @@ READS = {
     "arrow": "ipc",
     "feather": "ipc",
 }
-"""What Polars calls the format of a file, by the file's ending, if it is not Parquet."""
+"""Polars' name for the format of a file, by the file's ending."""
 
 
 def named_systems(origin: Provenance, *, start: bool = True) -> str:

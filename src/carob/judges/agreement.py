@@ -171,7 +171,7 @@ def agreement(
 
 
 def known(name: str, truth: Read, judges: Mapping[str, Read]) -> dict[str, tuple[str, ...]]:
-    """Returns what makes the orders of systems under several judges doubtful, and what else is known about their data.
+    """Returns what makes the orders of systems under several judges doubtful, and further notes on their data.
 
     Args:
         name: the name of the truth, or of the first judge.

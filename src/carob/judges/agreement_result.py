@@ -427,7 +427,7 @@ class Agreement(Documented):
         pool: the documents that count as judged when systems are scored: each judge's ``own``, or those that ``both``
             judged.
         warnings: what makes the agreement or the orders of systems doubtful.
-        footers: what else is known about the systems' data.
+        footers: further notes on the systems' data.
         resamples: the number of bootstrap samples of queries.
         seed: the seed of the bootstrap.
         top: the largest number of systems in a table; None for all.

@@ -279,7 +279,7 @@ class TruthAndJudges:
         measures: the requested measures of the judges; None for all.
         grades: the agreement of each judge's grades with the truth's.
         warnings: what makes the orders of runs doubtful.
-        footers: what was left out, and what else is known about the data.
+        footers: what was left out, and further notes on the data.
         lone: the number of queries that only the truth or only the judge judged, and that were not evaluated, by judge.
     """
 

@@ -89,7 +89,7 @@ SHOWN = ("same grade", "kappa, quadratic", "alpha, ordinal", "bias, B - A")
 """The statistics of grades in the table; the frame has all."""
 
 OUTCOMES = ("turned", *FATES)
-"""What becomes of the pairs of runs that differ significantly."""
+"""The outcomes for pairs of runs that differ significantly."""
 
 PAIR_TITLES = ("pairs", "tied", "flip", "signi-\nficant", "turned", "kept", "lost", "gained", "re-\nversed")
 """The titles of the columns of counts of pairs."""
@@ -217,7 +217,7 @@ class Correlations(Documented):
         resamples: the number of resamples.
         seed: their seed.
         warnings: what makes the orders of runs doubtful.
-        footers: what was left out, and what else is known about the data.
+        footers: what was left out, and further notes on the data.
         of_measures: whether there is no judge, and measures of the truth are compared.
         top: the largest number of judges or measures in a table; None for all.
     """

@@ -1,4 +1,4 @@
-"""What is to be judged: the pairs of queries and documents, who judges which, and in which order."""
+"""The judging task: the pairs of queries and documents, who judges which, and in which order."""
 
 from __future__ import annotations
 
@@ -197,7 +197,7 @@ def labels_of_grades(text: str) -> dict[int, str]:
     """Returns the label of each grade in ``0-3`` or ``0=not relevant,1=relevant``. A label may be empty.
 
     Raises:
-        DataError: the text has another form, or a grade is not a single digit, which a key can give.
+        DataError: the text has the wrong form, or a grade is not a single digit, which a key can give.
 
     Example:
         >>> labels_of_grades("0-1"), labels_of_grades("0=no,2=yes")

@@ -23,7 +23,7 @@ PER_ROW = ("rank", "grade", "tie_first", "tie_last", "listed")
 NEVER_POOLED, POOLED = -1.0, -2.0
 """The grade of a document outside the judgment pool, and of a document that was pooled but left unjudged."""
 MERIT_OF_ZERO = POOLED - 1.0
-"""What grade 0 counts as where tied documents are ordered by grade: less than a document without a judgment."""
+"""The merit of grade 0 where tied documents are ordered by grade: less than that of an unjudged document."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

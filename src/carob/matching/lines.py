@@ -1,4 +1,4 @@
-"""What the lines of a run show without judgments: several systems in one file, ranks that contradict the scores."""
+"""Finds faults in a run's lines, without judgments: several systems in one file, ranks that contradict the scores."""
 
 from __future__ import annotations
 

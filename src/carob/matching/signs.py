@@ -76,7 +76,7 @@ MISSING, EXTRA, SPELLED = 200, 500, 20_000
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Signs:
-    """What the kernel noticed in a run while matching it.
+    """The signs that the kernel noticed in a run while matching it.
 
     Args:
         length: the number of documents of each query, -1 for one that the run lacks [queries].

@@ -1,4 +1,4 @@
-"""What every result has: a plain dict, JSON, and tables of records as CSV and data frames.
+"""The common forms of results: a plain dict, JSON, and tables of records as CSV and data frames.
 
 An undefined number (NaN or infinite) is null in a dict and in JSON, and an empty cell in CSV. In a data frame it stays
 a floating-point number, so that a column of numbers remains one.

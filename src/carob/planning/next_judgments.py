@@ -87,7 +87,7 @@ class Next(Documented):
         seed: the seed of the draw.
         linear: whether the measure is a sum over documents, so that estimates from the sample are unbiased.
         warnings: doubts about the runs.
-        footers: what else is known about them, by the judgments so far.
+        footers: further notes on them, by the judgments so far.
     """
 
     chosen: tuple[Chosen, ...]
@@ -235,7 +235,7 @@ class Next(Documented):
 
     @property
     def doubts(self) -> list[str]:
-        """What makes the estimates from a sample doubtful."""
+        """Reasons to doubt the estimates from a sample."""
         if self.order != "sample":
             return []
         said = []

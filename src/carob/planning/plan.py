@@ -47,7 +47,7 @@ ANSWERS = {
     "equivalence": "Queries needed to show that equal runs differ by less than {size:g}, with power {power:g}",
     "non-inferiority": "Queries needed to show that an equally good run is not worse by {size:g}, with power {power:g}",
 }
-"""What the plan is for, by its aim."""
+"""The purpose of the plan, by its aim."""
 TESTS = {
     "difference": "Two-sided test at level {alpha:.3g}.",
     "equivalence": "Two one-sided tests, each at level {alpha:.3g}.",
@@ -199,7 +199,7 @@ class Plan(Documented):
             and runs; its names of runs are empty.
         variances: the variance components from which these follow.
         warnings: doubts about the data of the pilot.
-        footers: what else is known about them.
+        footers: further notes on them.
     """
 
     aim: Aim
@@ -521,7 +521,7 @@ def variances_of(replicates: Sequence[Sequence[Scores]]) -> tuple[Variances, ...
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a plan is for; see ``Plan``."""
+    """The purpose of a plan; see ``Plan``."""
 
     aim: Aim
     size: float

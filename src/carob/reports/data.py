@@ -106,7 +106,7 @@ Derivations: TypeAlias = "list[dict[int, list[str | None]]]"
 
 
 Shares: TypeAlias = "list[dict[int, list[list[float] | None]]]"
-"""What each of the first documents adds to a value, and what all other documents add, by measure, query and run."""
+"""The contribution of each of the first documents to a value, and that of all others, by measure, query and run."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -162,7 +162,7 @@ class Best(Documented):
         top: the largest number of runs in a table; None for all.
         unit: what is selected on and left out: ``queries`` or ``collections``.
         warnings: doubts about the data, and what they leave open.
-        footers: what else is known about the data.
+        footers: further notes on the data.
     """
 
     measures: tuple[BestBy, ...]

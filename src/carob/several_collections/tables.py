@@ -273,7 +273,7 @@ class CollectionsComparison(OnCollections):
         names: the runs.
         scores: the scores of each collection by run; empty where only means are known.
         lacking: the pairs of a run and a collection that lacks it.
-        notes: what is known about the data of each run in each collection, as in the footer of an evaluation.
+        notes: notes on the data of each run in each collection, as in the footer of an evaluation.
         measures: the result of each measure, by label.
         settings: the settings.
 

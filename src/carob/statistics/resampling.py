@@ -25,7 +25,7 @@ __all__ = ["max_flip", "resample_means", "romano_wolf", "sign_flip"]
 
 
 FINEST = 36
-"""Bits behind the point for scores up to 1: sums of up to 2**16 of them are exact in double precision."""
+"""Bits after the point for scores up to 1: sums of up to 2**16 of them are exact in double precision."""
 
 EXACT = 52
 """Double precision counts to 2**53; one bit is left for halves."""
@@ -162,7 +162,7 @@ SUMS_AT_ONCE = 1 << 16
 """Resampled sums compared at a time, which fit into a processor's cache: 2,048 resamples of 32 runs."""
 
 FEWEST_AT_ONCE = 2048
-"""The least number of resamples compared at a time, since each step takes some time, too."""
+"""The least number of resamples compared at a time, since each step also takes some time."""
 
 LONGEST = 50
 """The largest number of differences whose half-assignments fit into memory (2**25 sums for each half)."""

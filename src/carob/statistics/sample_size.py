@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 Aim: TypeAlias = Literal["difference", "equivalence", "non-inferiority"]
-"""What to show: that the runs differ, that they differ by less than a margin, or that one is not worse by a margin."""
+"""To show that the runs differ, that they differ by less than a margin, or that one is not worse by a margin."""
 
 MOST = 1e9
 """The maximum number of queries to plan for."""

@@ -423,8 +423,7 @@ def wide(arrays: Arrays, numbers: Any) -> Any:
 
 DOCUMENTS = ("document", "queries", "longest")
 JUDGMENTS = ("judgment", "judged_queries", "longest_judged")
-"""What the entries of flat arrays are, the argument with the query of each entry, and the argument with the maximum per
-query."""
+"""The kind of entry of flat arrays, and the arguments with each entry's query and with the maximum per query."""
 
 
 def padded(

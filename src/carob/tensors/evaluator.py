@@ -94,7 +94,7 @@ def evaluate(
             host, a document whose positive grade is missing from ``judged`` is an error. On a device, its query becomes
             NaN if the grade is higher than the judged grades.
         ragged: the query of each document or judgment, if the lists of all queries are end to end in arrays of one
-            axis. The methods of ``Evaluator`` and of ``carob.Meter`` take its fields as arguments of their own.
+            axis. The methods of ``Evaluator`` and of ``carob.Meter`` take its fields as separate arguments.
         weights: the weight of each query in the means, 0 or from 1e-30 to 1e30; equal weights if None [query].
         per_query: whether to return the value of each query instead of the mean.
         policy: the conventions. By default, documents with equal scores keep the order of the array (``input``). The
@@ -251,7 +251,7 @@ class Evaluator:
     ) -> dict[str, Any]:
         """Evaluates a batch. The arguments, result and errors are those of ``carob.tensors.evaluate``.
 
-        The fields of ``Ragged`` are arguments of their own, as a compiler needs them.
+        The fields of ``Ragged`` are separate arguments, as a compiler needs them.
         """
         batch, weights = self.batch(scores, relevance, weights, **arrays)
         return given_back(scores, self.answer(batch, weights, per_query=per_query))

@@ -261,7 +261,7 @@ BROKEN = {
     "spelled-otherwise": "The baseline {old} seems to spell document ids differently from the judgments",
     "nothing-judged": "The baseline {old} retrieves no judged document",
 }
-"""What each sign says of a baseline."""
+"""The sentence on each sign of a broken baseline."""
 MISSED = 0.9
 """If a baseline and a run both have documents under other ids, the share of the run's judged documents below which the
 baseline has lost some by its ids."""

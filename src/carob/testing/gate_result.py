@@ -28,7 +28,7 @@ VERDICTS = {
     "fell": "{label} fell by {change:.4f} ({before:.4f} to {after:.4f}), tolerance {limit:g}",
     "rose": "{label} rose by {change:.4f} ({before:.4f} to {after:.4f}), tolerance {limit:g}",
 }
-"""What happened to a mean."""
+"""The change of a mean."""
 EVIDENCE = {
     "minimum": "no significance test, because a minimum concerns only the mean",
     "one query": "no significance test, because it needs at least 2 queries",
@@ -75,7 +75,7 @@ RULES = {
 }
 """When a gate fails, by the rule and the kind of limit."""
 KINDS = {"max-drop": "drops", "min": "minimums"}
-"""What the limits of a kind are called together."""
+"""The plural name of each kind of limit."""
 GROUPS = "{label} {what} in {missed} of {total} groups: {groups}"
 GROUPS_BEYOND = {"max-drop": "fell by more than the tolerance", "min": "is below the minimum"}
 """The groups of queries whose means miss the limit."""
@@ -140,7 +140,7 @@ SHAPES = {
     "worst_point": "many values are equal, so interval and p are worst-point, not from the t-test.",
     "skewed": "a few queries have large differences of one sign, so interval and p are approximate.",
 }
-"""What the values are like where Student's t would not hold, by the field of a check."""
+"""Distributions for which Student's t is unsuitable, by the field of a check."""
 
 
 @dataclass(frozen=True)
@@ -380,7 +380,7 @@ class Gate(Documented):
 
     @property
     def rule(self) -> str:
-        """What decides, in the words of ``--decide-by``: for drops and minimums apart if two rules are in force."""
+        """The deciding rule, in the words of ``--decide-by``: drops and minimums apart if two rules are in force."""
         rules = {KINDS[each.kind]: each.decide_by for each in self.checks}
         one = next(iter(rules.values()), self.decide_by)
         apart = ", ".join(f"{kind} by {rule}" for kind, rule in rules.items())

@@ -26,7 +26,7 @@ TEXTS = {
     "jsonl": (b"", b"", b""),
     "json": (b"{", b",\n", b"}\n"),
 }
-"""What stands before, between and behind the parts of a text, by its format."""
+"""The text before, between and after the parts, by format."""
 UNICODE = ("jsonl", "json", "csv", "tsv", "parquet", "arrow")
 """The formats whose ids are Unicode, not bytes: tables are read as UTF-8."""
 OF_KIND = {"lines": "jsonl", "parquet": "parquet", "arrow": "arrow", "csv": "csv", "json": "json"}

@@ -39,7 +39,7 @@ FRAME_ROWS = 1 << 16
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RunRequest:
-    """What to write.
+    """The request to write a run.
 
     Args:
         runs: the parts of the run.

@@ -59,7 +59,7 @@ class WrittenFile:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WrittenRun(Documented):
-    """What ``carob.write_run`` wrote, and what it left out. ``str(written)`` returns sentences.
+    """The files that ``carob.write_run`` wrote, and what it left out. ``str(written)`` returns sentences.
 
     Args:
         files: the files.

@@ -168,7 +168,7 @@ def copied(own: Mapping[str, Any], files: Files) -> Iterator[Finding]:
 
 
 def told(note: Note) -> Finding:
-    """Returns what is known of a run's values as a finding: a warning if it makes them doubtful, else a note."""
+    """Returns the notes on a run's values as a finding: a warning if they make the values doubtful, else a note."""
     severity = WARNING if note.kind in (*DOUBTFUL, "unanswered") else NOTE
     kind = OF_VALUES.get(note.kind, "told")
     return found(kind, note.run, note.sentence.removesuffix("."), count=note.count, severity=severity)

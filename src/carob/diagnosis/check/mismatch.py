@@ -36,7 +36,7 @@ COVERED = 0.9
 
 
 RAISES = " Omitting them raises the means, and carob gate refuses it for queries that the baseline answers."
-"""What the remedy for missing queries adds if they lower the means."""
+"""The addition to the remedy for missing queries if they lower the means."""
 
 POSITIONS = "The run's answers name no queries, so their positions number them. "
 

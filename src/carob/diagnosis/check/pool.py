@@ -98,7 +98,7 @@ class PoolCheck(Documented):
         judged: the number of judgments.
         others: the number of judgments of documents that no run has among its first ones.
         warnings: doubts about the data.
-        footers: what else is known about them.
+        footers: further notes on them.
     """
 
     measures: dict[str, tuple[LeftOut, ...]]
@@ -186,7 +186,7 @@ class PoolCheck(Documented):
 
     @property
     def meaning(self) -> list[str]:
-        """What was left out, and what that shows."""
+        """The judgments that were left out, and the conclusion."""
         whose = "team" if self.teams < len(next(iter(self.measures.values()))) else "run"
         why = ", to which every run is judged" if self.inferred else ""
         others = (

@@ -24,7 +24,7 @@ READ_AS = {
     "percent": "Nothing here gives {those} as written: read as a percentage, which is 100 times the value.",
     "truncated": "Nothing here rounds to {those}: read as truncated, with further digits cut off.",
 }
-"""What is said of numbers that are read in another way, by a word in how they are read."""
+"""The notes on numbers that are not read as written, by the way of reading."""
 MOST_TOOLS = 4
 """The maximum number of tools that a row of the table names."""
 

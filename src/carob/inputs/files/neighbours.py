@@ -31,7 +31,7 @@ WITHOUT_COLUMNS = {
     "qrels": "the row is the query, and each of its ids is relevant",
     "run": "the row is the query, and the order of its ids is the ranking, even where the file has distances",
 }
-"""What stands for the columns in an array."""
+"""The meaning of an array's rows, which have no named columns."""
 
 
 def array_kind(path: str, head: bytes) -> str | None:

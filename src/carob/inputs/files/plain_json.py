@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 AT_ONCE = 2**20
 """Bytes that are read at once."""
 BEFORE = re.compile(r"\s*[\[,]\s*")
-"""What stands before an item of a list."""
+"""The text before an item of a list."""
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ FAULTS = {
     "fraction": ("column '{column}' is not a whole number in {where}, as a rank must be.",),
     "below-zero": BELOW_ZERO,
 }
-"""What was found in a column of an engine's table, and what to do about it."""
+"""The fault in a column of an engine's table, and its remedy."""
 
 AWAY = ("pyspark", "sqlframe", "ibis")
 """Libraries whose tables are outside this process. They rank runs themselves, and others do so on request."""
