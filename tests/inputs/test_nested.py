@@ -173,15 +173,6 @@ def test_columns_that_were_gathered_in_lists_are_read() -> None:
     assert carob.evaluate({"1": ["a"], "2": ["c"]}, gathered, "RR")["RR"] == (1 / 2 + 1) / 2
 
 
-def test_lists_are_read_by_their_scores_and_ranks_whatever_their_order() -> None:
-    for numbers in ({"scores": [1, 2]}, {"score": [1, 2]}, {"similarities": [1, 2]}, {"ranks": [2, 1]}):
-        run = [{"qid": "q", "doc_ids": ["a", "b"], **numbers}]
-        assert carob.evaluate({"q": ["b"]}, run, "RR")["RR"] == 1.0, numbers
-    assert carob.evaluate({"q": ["b"]}, Run.of(run, rank="ranks"), "RR")["RR"] == 1.0
-    with pytest.raises(DataError, match=r"no column that lists the scores of 'doc_ids'.*score="):
-        Run.of([{"qid": "q", "doc_ids": ["a", "b"], "value": 1}], score="value", document="doc_ids")
-
-
 def test_a_row_for_each_document_stays_one_beside_other_lists() -> None:
     rows = [
         {"qid": "q", "doc_id": "a", "score": 1.0, "docs": ["x"]},
@@ -211,18 +202,6 @@ def test_a_first_line_longer_than_what_is_read_to_recognise_it_is_read(tmp_path:
     hits = [{"_id": f"d{number}", "_score": -number, "text": "x" * 100} for number in range(1000)]
     (tmp_path / "run.jsonl").write_text(json.dumps({"id": "q", "hits": hits}) + "\n")
     assert carob.evaluate({"q": ["d9"]}, tmp_path / "run.jsonl", "RR")["RR"] == 1 / 10
-
-
-def test_rows_of_lists_are_refused_with_their_place(tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text('question,retrieved_ids\nq1,"[""a""]"\nq2,a b\n')
-    with pytest.raises(DataError, match=r"a\.csv, line 3: 'retrieved_ids' is str 'a b', expected a list"):
-        Run.of(tmp_path / "a.csv")
-    pytest.importorskip("polars", reason="reads JSON lines")
-    (tmp_path / "a.jsonl").write_text(
-        '{"id": "q", "hits": {"hits": [{"_id": "a"}]}}\n{"id": "p", "hits": {}}\n'
-    )
-    with pytest.raises(DataError, match=r"a\.jsonl, line 2: query 'p' has no list in 'hits\.hits'"):
-        Run.of(tmp_path / "a.jsonl")
 
 
 def test_scores_of_the_usual_documents_are_not_those_of_other_lists() -> None:

@@ -387,7 +387,7 @@ def listed_in(given: Any, kind: str, named: Asked) -> tuple[Any, Asked] | None:
     from carob.inputs.nested import as_table, plan_of, rows_of_frame
 
     def by_row() -> tuple[Any, Asked]:
-        from carob.inputs.files.json import mapping_by
+        from carob.inputs.nested_rows import mapping_by
 
         try:
             return mapping_by(plan, rows_of_frame(with_index(given, asked), plan), kind, asked), {}

@@ -11,10 +11,11 @@ from carob._dataclasses import replace
 from carob.inputs.columns import ASKED, DRAW, choose
 from carob.inputs.errors import number_error, refused
 from carob.inputs.files.header import delimited
-from carob.inputs.files.json import content_in, mapping_of_rows
+from carob.inputs.files.json import content_in
 from carob.inputs.files.libraries import reading
 from carob.inputs.files.neighbours import refuse_array
 from carob.inputs.frames import is_frame
+from carob.inputs.nested_rows import mapping_of_rows
 from carob.inputs.sources import Provenance, kind_of, source_of
 from carob.measures.grammar import is_number
 

@@ -116,7 +116,7 @@ def by_query(given: list[Any] | Mapping[Any, Any], kind: str, asked: Asked) -> M
     if not isinstance(found.content, list):
         refuse_distance(asked)
         return found.content  # type: ignore[no-any-return]  # {query: …}
-    from carob.inputs.files.json import mapping_of_rows
+    from carob.inputs.nested_rows import mapping_of_rows
 
     return mapping_of_rows(found.content, kind, with_columns(asked, found.columns))
 

@@ -3,54 +3,31 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Hashable
-from itertools import chain
-from numbers import Number, Real
+import re
 from typing import TYPE_CHECKING, Any
 
 from carob import _native
-from carob._dataclasses import dataclass, replace
-from carob.inputs.columns import DRAW, IDS, NUMBER, constant_in, named_in, names_column, plain_name, usual
+from carob.inputs.columns import IDS, named_in, names_column
 from carob.inputs.decompression import unpacked
-from carob.inputs.dicts import ByPosition, WithScores
-from carob.inputs.errors import (
-    BELOW_ZERO,
-    DRAWN_TWICE,
-    LINE_NOT_AN_OBJECT,
-    NO_RUNS,
-    as_scores,
-    nothing,
-    number_error,
-    refused,
-    scores_as_grades,
-    sentences,
-)
-from carob.inputs.ids import is_padding, lists_nothing_but_padding, odd_list, unpadded
-from carob.inputs.nested import (
-    SCORES,
-    ColumnRoles,
-    Inner,
-    field_path,
-    lists_documents,
-    plan_of,
-    query_in_two_rows,
-    shapes_of,
-    value_at,
-)
+from carob.inputs.errors import LINE_NOT_AN_OBJECT, number_error, refused, sentences
+from carob.inputs.nested import query_in_two_rows, value_at
 from carob.inputs.sources import BYTE_ORDER_MARK, source_of
-from carob.output.errors import CarobError, DataError, by_reading
+from carob.output.errors import CarobError
 from carob.output.parsing import json_in, json_or_none
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
     from carob.inputs.columns import Asked
+    from carob.inputs.nested import ColumnRoles
 
 LINE_NOT_JSON = "this is not JSON ({why}): expected an object on each line."
 
 
 SAMPLED = 1000
 """Lines that are searched for the objects' fields."""
+BEFORE = re.compile(r"\s*[\[,]\s*")
+"""The text before an item of a list."""
 
 
 def content_in(path: str) -> dict[str, Any] | list[Any]:
@@ -121,6 +98,21 @@ def first_objects(path: str, head: bytes) -> list[dict[str, Any]]:
                 break  # the head may end within it
             raise refused(LINE_NOT_JSON, file=path, line=number, why=error) from None
         found.append(object_of(value, line, file=path, line=number))
+    return found
+
+
+def first_objects_of_list(head: bytes) -> list[dict[str, Any]]:
+    """Returns the objects of a list in JSON that the first bytes of a file hold, as far as all are objects."""
+    text, found = head.decode("utf-8", "ignore"), []
+    place = 0
+    while (start := BEFORE.match(text, place)) is not None:
+        try:
+            row, place = json.JSONDecoder().raw_decode(text, start.end())
+        except (ValueError, RecursionError):
+            break  # the head ends within it, or it is nested too deeply for a row
+        if not isinstance(row, dict):
+            return []
+        found.append(row)
     return found
 
 
@@ -271,262 +263,3 @@ def queries_by_line(files: Iterable[str]) -> dict[str, Any]:
                 raise query_in_two_rows(query, places[query], place).at(file=place["file"])
             found[query], places[query] = its, place
     return found
-
-
-def mapping_of_rows(rows: Sequence[Any], kind: str, asked: Asked) -> dict[Any, dict[Any, Any]]:
-    """Returns the rows as ``{query: {document: number}}``. Queries without ids are numbered from 1.
-
-    Args:
-        rows: the rows.
-        kind: ``qrels`` or ``run``.
-        asked: columns' names by role; None looks for a usual name, and a number is the grade of every document.
-
-    Raises:
-        DataError: a row that is not a dict, ambiguous columns, a document that occurs twice for one query.
-    """
-    if not rows and kind == "qrels":
-        raise nothing("qrels", "the list is empty.")
-    if not rows:
-        raise refused(*NO_RUNS, what="list")
-    odd = next((number for number, each in enumerate(rows) if not isinstance(each, dict)), None)
-    if odd is not None:
-        raise refused(
-            "found {type}, expected a dict such as {{'query_id': …, 'doc_id': …, …}}.",
-            "Lists of ids alone are for carob.evaluate_ids.",
-            file=kind,
-            row=odd,
-            type=type(rows[odd]).__name__,
-        )
-    fields = shapes_of(rows)
-    wanted = dict(asked)
-    listing = lists_documents([name for name, shape in fields.items() if shape == "list"], kind)
-    unnamed = not (wanted.get("query") or usual(list(fields), "query") or "id" in map(plain_name, fields))
-    if listing and unnamed:
-        rows = [{**each, NUMBER: str(number)} for number, each in enumerate(rows, 1)]
-        fields, wanted["query"] = {**fields, NUMBER: "one"}, NUMBER
-    return mapping_by(plan_of(fields, kind, wanted), rows, kind, asked)
-
-
-def mapping_by(
-    plan: ColumnRoles, rows: Iterable[Any], kind: str, asked: Asked, places: Sequence[Any] | None = None
-) -> dict[Any, dict[Any, Any]]:
-    """Returns the rows as ``{query: {document: number}}``, from columns that are known.
-
-    Args:
-        plan: the columns.
-        rows: the rows.
-        kind: ``qrels`` or ``run``.
-        asked: as the caller named the columns.
-        places: the place of each row so far; by default its number.
-
-    Raises:
-        DataError: an unusable value, a query with two rows of lists, a document that occurs twice in a query.
-    """
-    constant = 1.0 if plan.relevant and constant_in(asked) is None else constant_in(asked)
-    made = ByPosition if plan.columns["query"] == NUMBER else WithScores
-    found: dict[Any, dict[Any, Any]] = made() if "score" in plan.columns else {}
-    rows_of_query: dict[Any, int] = {}
-    for number, fields_of_row in enumerate(rows):
-        row = Row(fields_of_row, kind, number)
-        query = row.one(plan.columns["query"])
-        first = rows_of_query.setdefault(query, number) if plan.nested else number
-        if first != number:
-            both = [{"row": each} if places is None else places[each] for each in (first, number)]
-            raise query_in_two_rows(query, *both).at(file=kind)
-        its = found.setdefault(query, {})
-        held = list(documents(row, plan, constant))
-        if kind == "qrels" and not held and row.listed(plan.documents):
-            raise lists_nothing_but_padding(query, plan.documents).at(file=kind, row=number)
-        for document, value in held:
-            if is_padding(document):
-                raise row.refused(
-                    "document -1 pads a list of fewer documents, as in faiss.",
-                    "Leave it out (ids[ids >= 0]); carob.tensors.evaluate_topk takes such arrays as they are.",
-                    document="-1",
-                    query=str(query),
-                )
-            if document in its:
-                ids = {"query": str(query), "document": str(document)}
-                if "probability" in plan.columns:
-                    raise row.refused(*DRAWN_TWICE, **ids)
-                raise row.refused(
-                    "document {id!r} occurs twice for query {of!r}.",
-                    "Remove one.",
-                    **ids,
-                    id=document,
-                    of=query,
-                )
-            its[document] = value
-    unnamed = constant is None and asked.get("grade") is None
-    guessed = unnamed and plain_name(plan.columns.get("grade", "")) in SCORES
-    numbers = chain(*map(dict.values, found.values())) if guessed else ()
-    if any(isinstance(each, Real) and each % 1 != 0 for each in numbers):
-        raise scores_as_grades()
-    return found
-
-
-@dataclass(frozen=True)
-class Row:
-    """A row of qrels or a run.
-
-    Args:
-        fields: the values by name.
-        kind: ``qrels`` or ``run``.
-        number: the number of the row, from 0.
-    """
-
-    fields: Mapping[str, Any]
-    kind: str
-    number: int
-
-    def refused(
-        self, found: str, advice: str | None = None, /, column: str | None = None, **words: Any
-    ) -> DataError:
-        """Returns an error about the row, or about a field of it."""
-        return refused(found, advice, file=self.kind, row=self.number, column=column, **words)
-
-    def wrong(self, found: Any, name: str, expected: str) -> DataError:
-        """Returns the error for a value of the wrong type."""
-        return self.refused(
-            "'{column}' is {found}, expected {expected}.",
-            "Correct it.",
-            column=name,
-            found=f"{type(found).__name__} {found!r:.60}",
-            expected=expected,
-        )
-
-    def field(self, name: str) -> Any:
-        """Returns the value of a field.
-
-        Raises:
-            DataError: the field is missing.
-        """
-        found = value_at(self.fields, name)
-        if found is None and self.failed(name):
-            raise self.refused(
-                "this answer is an error of the server, without '{column}'.",
-                "Write [] there to count it as an empty list, or remove the answer.",
-                column=name,
-            )
-        if found is None:
-            raise self.refused("'{column}' is missing or None.", "Fill it.", column=name)
-        return found
-
-    def lacks(self, name: str) -> bool:
-        """Returns whether a field is missing, and not because the server failed."""
-        return value_at(self.fields, name) is None and not self.failed(name)
-
-    def failed(self, name: str) -> bool:
-        """Returns whether an object around a missing field holds an error in its place, as search engines answer."""
-        path = field_path(name)
-        around = [
-            self.fields,
-            *(value_at(self.fields, Inner.of(path[:depth])) for depth in range(1, len(path))),
-        ]
-        return len(path) > 1 and any(isinstance(each, dict) and each.get("error") for each in around)
-
-    def one(self, name: str) -> Any:
-        """Returns the value of a field that must not be a list.
-
-        Raises:
-            DataError: the field is missing, or holds several values.
-        """
-        found = self.field(name)
-        if isinstance(found, (list, tuple, set, dict)) or not isinstance(found, Hashable):
-            raise self.wrong(found, name, "one value")
-        return found
-
-    def listed(self, name: str, of: type = object, called: str = "values") -> list[Any]:
-        """Returns the value of a field that must be a list.
-
-        Raises:
-            DataError: the field is missing, is not a list, or has an item of the wrong type.
-        """
-        found = self.field(name)
-        if isinstance(found, (str, bytes, dict)) or not isinstance(found, Collection):
-            raise self.wrong(found, name, f"a list of {called}")
-        for each in found:
-            if not isinstance(each, of):
-                raise self.wrong(each, name, f"{called} alone in the list")
-        return list(found)
-
-
-def is_real_number(value: Any) -> bool:
-    """Returns whether a value is a number, which a truth value is not."""
-    return isinstance(value, Number) and not isinstance(value, bool)
-
-
-def negative_of(distance: Any) -> Any:
-    """Returns a distance negated, and what is no number as it is, which is refused as a score."""
-    if not is_real_number(distance):
-        return distance
-    return 0 - (
-        distance.item() if hasattr(distance, "item") else distance
-    )  # NumPy's whole numbers may overflow
-
-
-def inner_rows(row: Row, plan: ColumnRoles) -> tuple[list[Row], dict[str, str]]:
-    """Returns a row for each document of a row, without those that pad its list, and their columns by role.
-
-    Raises:
-        DataError: the lists of the row differ in length, or hold something other than documents.
-    """
-    columns = dict(plan.inside)
-    if not plan.nested:
-        return [row], columns
-    query, of = row.one(plan.columns["query"]), () if plan.records is None else (dict, "dicts")
-    lists: dict[str, Any] = {
-        name: None if row.lacks(name) else row.listed(name, *of) for name in plan.lists_of
-    }
-    odd = odd_list(query, {name: None if its is None else len(its) for name, its in lists.items()})
-    if odd is not None:
-        raise odd.at(file=row.kind, row=row.number)
-    if plan.records is not None:
-        inner = [replace(row, fields=each) for each in lists[plan.records]]
-    else:
-        columns = {role: str(name) for role, name in columns.items()}  # fields of the row that is made here
-        inner = [
-            replace(row, fields=dict(zip(columns.values(), each)))
-            for each in zip(*lists.values(), strict=True)
-        ]
-    ids = [value_at(each.fields, columns["document"]) for each in inner]
-    try:
-        return inner[: unpadded(ids, query, plan.documents)], columns
-    except DataError as error:
-        raise error.at(file=row.kind, row=row.number) from None
-
-
-def documents(row: Row, plan: ColumnRoles, constant: float | None) -> Iterator[tuple[Any, Any]]:
-    """Yields each document of a row with its score or grade, or with the negated rank.
-
-    A document of a sample comes with its grade, its probability and, if it is stated, the size of the sample.
-    """
-    inner, columns = inner_rows(row, plan)
-    draw = [columns[role] for role in DRAW if role in columns and "probability" in columns]
-    for place, each in enumerate(inner, 1):
-        document, value = each.one(columns["document"]), columns.get("grade", columns.get("score"))
-        if draw:
-            grade = value_at(each.fields, value) if constant is None and value is not None else constant
-            yield document, (grade, *(value_at(each.fields, name) for name in draw))
-        elif constant is not None:
-            yield document, constant
-        elif value is not None:
-            if plan.records is not None and "score" in columns and value_at(each.fields, value) is None:
-                raise row.refused(
-                    "'{column}' is missing or null, as search engines write it for hits that are not "
-                    "sorted by score.",
-                    "Fill it in, or use the position in the list as the rank: {place}.",
-                    column=value,
-                    place=by_reading("run", rank=str(plan.records)),
-                )
-            yield document, negative_of(each.one(value)) if plan.minus else each.one(value)
-        elif "rank" in columns:
-            rank: Any = each.one(columns["rank"])
-            if not is_real_number(rank):
-                raise each.wrong(rank, columns["rank"], "a number")
-            if rank < 0:
-                name = str(columns["rank"])
-                raise each.refused(*BELOW_ZERO, column=name, scores=as_scores(name))
-            yield document, -rank
-        else:
-            yield document, -place

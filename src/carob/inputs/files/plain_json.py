@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from carob import _native
 from carob._dataclasses import dataclass
@@ -16,8 +14,6 @@ if TYPE_CHECKING:
 
 AT_ONCE = 2**20
 """Bytes that are read at once."""
-BEFORE = re.compile(r"\s*[\[,]\s*")
-"""The text before an item of a list."""
 
 
 @dataclass(frozen=True)
@@ -81,18 +77,3 @@ class PlainJson:
         """
         with sentences(self.path):
             return all(lines is not None for lines in self.made())
-
-
-def first_rows(head: bytes) -> list[dict[str, Any]]:
-    """Returns the objects of a list in JSON that the first bytes of a file hold, as far as all are objects."""
-    text, found = head.decode("utf-8", "ignore"), []
-    place = 0
-    while (start := BEFORE.match(text, place)) is not None:
-        try:
-            row, place = json.JSONDecoder().raw_decode(text, start.end())
-        except (ValueError, RecursionError):
-            break  # the head ends within it, or it is nested too deeply for a row
-        if not isinstance(row, dict):
-            return []
-        found.append(row)
-    return found

@@ -26,9 +26,9 @@ from carob.inputs.files.header import delimited, head_of, rows_of_text, shapes_o
 from carob.inputs.files.json import (
     content_in,
     first_objects,
+    first_objects_of_list,
     is_by_line,
     lists_by_query,
-    mapping_by,
     objects_in,
     queries_by_line,
     refuse_lines,
@@ -46,11 +46,12 @@ from carob.inputs.files.libraries import (
 )
 from carob.inputs.files.neighbours import array_kind, neighbours_in
 from carob.inputs.files.paths import Place, place_of
-from carob.inputs.files.plain_json import PlainJson, first_rows
+from carob.inputs.files.plain_json import PlainJson
 from carob.inputs.frames import is_frame, systems_in
 from carob.inputs.ids import bytes_of
 from carob.inputs.layouts import LaidOut, is_laid_out, unwrapped, with_columns
 from carob.inputs.nested import plan_of, rows_of_frame, shapes_of
+from carob.inputs.nested_rows import mapping_by
 from carob.inputs.runs import Wrapper
 from carob.inputs.sources import BYTE_ORDER_MARK, Provenance, Source, content_of, is_trec
 from carob.output.errors import ContentError, DataError, NoSuchColumnsError, by_policy, worded
@@ -582,7 +583,7 @@ def by_json(wanted: TableRequest) -> FileTable:
         found = wanted.plain("object", {}, place.origin)
         if found is not None:
             return found
-    elif wanted.kind == "run" and (rows := first_rows(wanted.head)):
+    elif wanted.kind == "run" and (rows := first_objects_of_list(wanted.head)):
         with suppress(DataError):  # which the whole list says better
             found = wanted.plain("list", shapes_of(rows), replace(wanted.origin, rows=True))
             if found is not None:
