@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from carob.cli.options import Given, entries, grouped, present, split
+from carob.cli.options import Given, entries, fields_taken, grouped, present, split
 from carob.cli.terminal import (
     NARROWEST_TABLES,
     SEPARATED,
@@ -70,11 +70,15 @@ def report_several(
         given: the options for reading files, and the measures.
         options: all other options.
     """
+    from carob.comparison.tables import CommonView
     from carob.output.files import write_whole
 
     found = compared_several(files, several, given, options)
-    view = {"pairs": options["pairs"], "top": options["top"]}
-    page = found.document("html", title=options["title"] or "", **view).on_command_line().page()
+    page = (
+        found.document("html", title=options["title"] or "", **fields_taken(options, CommonView))
+        .on_command_line()
+        .page()
+    )
     if output == "-":
         say(page)
     else:

@@ -10,14 +10,13 @@ import click
 
 from carob._dataclasses import replace
 from carob.cli.collections import compared_several, report_several, several_in
-from carob.cli.options import Given, grouped, options, present, split, weights_in
+from carob.cli.options import Given, fields_taken, grouped, options, present, split, weights_in
 from carob.cli.people_and_model import (
     inputs_of,
     judging_given,
     judging_in,
     refuse_unusable,
     scores_in,
-    show,
     without_qrels,
 )
 from carob.cli.terminal import say, show_tables, size_said, steps
@@ -38,10 +37,6 @@ def compare_command(
     label: str | None,
     caption: str | None,
     record_path: str | None,
-    pairs: str,
-    top: int | None,
-    worst: int,
-    gains: int,
     given: Given,
     **options: Any,
 ) -> None:
@@ -67,23 +62,26 @@ def compare_command(
     In place of QRELS and RUN, SCORES are files with existing per-query scores: a table (CSV, TSV, JSON lines
     or Parquet), or what 'trec_eval -q', 'ir_measures -q' or 'carob eval -q --format csv' printed.
     """
+    from carob.comparison.tables import CommonView, View
+
     several, layout = several_in(options), given.layout
-    if pairs == "none" and (layout != "latex" or several["collections"] is not None):
+    view = fields_taken(options, View if several["collections"] is None else CommonView)
+    if view["pairs"] == "none" and (layout != "latex" or several["collections"] is not None):
         raise click.UsageError("--pairs none needs --format latex, and cannot be used with --collections.")
     if several["collections"] is not None:
         refuse_pair(pair, given, several=True)
         whole = compared_several(files, several, given, options)
         if given.figure is not None:
             given.figure.draw(whole)
-        show_tables(whole, layout, whole.document, label, caption, pairs=pairs, top=top)
+        show_tables(whole, layout, label, caption, **view)
         return
     refuse_pair(pair, given)
     judging = judging_in(options)
     files, existing = inputs_of(files, judging["people"], given, 3, TWO_RUNS)
-    if (worst or gains) and layout in ("csv", "tsv"):
+    queries = next((name for name in ("worst", "gains") if view[name]), None)
+    if queries is not None and layout in ("csv", "tsv"):
         raise click.UsageError(
-            f"--{'worst' if worst else 'gains'} lists queries, but {layout} has one row per pair: choose another "
-            "format, such as json."
+            f"--{queries} lists queries, but {layout} has one row per pair: choose another format, such as json."
         )
     options |= judging_given(judging, given, existing=existing)
     if record_path is not None and judging["judge"] is not None:
@@ -108,7 +106,7 @@ def compare_command(
         record(found, record_path)
     if given.figure is not None:
         given.figure.draw(found, pair=pair)
-    show(found, given, label, caption, pairs=pairs, top=top, worst=worst, gains=gains)
+    show_tables(found, layout, label, caption, **view)
 
 
 def refuse_pair(pair: tuple[str, str] | None, given: Given, *, several: bool = False) -> None:

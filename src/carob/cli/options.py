@@ -334,13 +334,18 @@ def grouped(options: dict[str, Any]) -> dict[str, Any]:
     bounds = rest.pop("unjudged_bounds", False)
     kinds: dict[str, Any] = {"test": Test, "design": Design, "unjudged_bounds": UnjudgedLimits}
     for argument, kind in kinds.items():
-        given = present({each.name: rest.pop(each.name, None) for each in fields(kind)})
+        given = present(fields_taken(rest, kind))
         if given or (bounds and kind is UnjudgedLimits):
             rest[argument] = kind(**given)
         if given and kind is UnjudgedLimits and not bounds:
             option = next(iter(given)).replace("_", "-")
             raise click.UsageError(f"--{option} needs bounds over unjudged documents. Add --unjudged-bounds.")
     return present(rest)
+
+
+def fields_taken(options: dict[str, Any], kind: type) -> dict[str, Any]:
+    """Removes the options that are fields of a data class from the options of a command, and returns them."""
+    return {each.name: options.pop(each.name, None) for each in fields(kind)}
 
 
 def ranged(specification: Any) -> dict[str, Any]:

@@ -17,8 +17,6 @@ from carob.output.errors import DataError, NoSuchColumnsError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from carob.output.document import Document
-
 JUDGING = ("people", "judge", "target", "judge_weight", "strata", "tuned_on", "width")
 """The options for people's and a judge's judgments."""
 SCORES_ALONE = (
@@ -196,22 +194,5 @@ def show_estimates(judging: dict[str, Any], files: tuple[str, ...], given: Given
     judged = None if existing else given.qrels(files[0], given.measures)
     runs = scores_in(files, given) if existing else given.runs(files[1:])
     conventions = {} if existing else given.conventions
-    show(estimate(judged, judge, runs, given.measures, **grouped(settings), **conventions), given)
-
-
-def show(found: Any, given: Given, *latex: str | None, **view: Any) -> None:
-    """Writes a comparison, or estimates, which have no pairs, to standard output.
-
-    Args:
-        found: the comparison.
-        given: the format.
-        latex: the label and the caption of a LaTeX table.
-        view: the part to show, for ``View``.
-    """
-    from carob.comparison.formats import document_of
-    from carob.comparison.tables import View
-
-    def document(layout: str, **view: Any) -> Document:
-        return document_of(found, View(**view), layout)
-
-    show_tables(found, given.layout, document, *latex, **view)
+    found = estimate(judged, judge, runs, given.measures, **grouped(settings), **conventions)
+    show_tables(found, given.layout)

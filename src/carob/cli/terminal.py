@@ -146,24 +146,21 @@ def answer(
         show_document(found.document(layout), layout, columns or text_columns())
 
 
-def show_tables(
-    found: Any, layout: str, document: Callable[..., Document], *latex: str | None, **view: Any
-) -> None:
+def show_tables(found: Any, layout: str, *latex: str | None, **view: Any) -> None:
     """Writes a comparison to standard output, as text of at least ``NARROWEST_TABLES`` columns.
 
     Args:
         found: the comparison.
         layout: the format.
-        document: makes its document in a format, of the part to show.
         latex: the label and the caption of a LaTeX table.
-        view: the part to show.
+        view: the part to show, for ``View``.
     """
     if layout == "latex":
         say(found.to_latex(*latex, **view))
     elif layout == "json" or layout in SEPARATED:
         answer(found, layout)
     else:
-        show_document(document(layout, **view), layout, text_columns(NARROWEST_TABLES))
+        show_document(found.document(layout, **view), layout, text_columns(NARROWEST_TABLES))
 
 
 def show_document(document: Document, layout: str, columns: int) -> None:

@@ -44,9 +44,12 @@ from carob.statistics.rank_correlation import kendall, rbo, tau_ap_b
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from typing_extensions import Unpack
+
     from carob import _native
     from carob.comparison.assessors import JudgedTwice
     from carob.comparison.findings import Contest
+    from carob.comparison.tables import ViewOptions
     from carob.conventions.arguments import TestName
     from carob.conventions.policy import Policy
     from carob.conventions.profiles import ProfileLike
@@ -369,66 +372,39 @@ class Comparison(Documented, Findings):
         0.3333
     """
 
-    def to_text(
-        self,
-        columns: int = 100,
-        *,
-        pairs: str = "top",
-        top: int | None = None,
-        worst: int = 0,
-        gains: int = 0,
-    ) -> str:
+    def to_text(self, columns: int = 100, **view: Unpack[ViewOptions]) -> str:
         """Returns the verdict, the tables and the method, followed by the warnings.
 
         Args:
             columns: the width of a line; wider tables drop their least important columns, or are split into bands.
-            pairs: ``top`` for some of many pairs, or ``all``.
-            top: the number of best runs to show; None for all runs.
-            worst: the number of queries to show for each pair, on which its first run falls furthest behind.
-            gains: the number of queries to show for each pair, on which its first run is furthest ahead.
+            view: the part to show, as in ``View``.
         """
-        return self.document(pairs=pairs, top=top, worst=worst, gains=gains).text(columns)
+        return self.document(**view).text(columns)
 
-    def to_markdown(
-        self, *, pairs: str = "top", top: int | None = None, worst: int = 0, gains: int = 0
-    ) -> str:
+    def to_markdown(self, **view: Unpack[ViewOptions]) -> str:
         """Returns Markdown tables, with the verdict above and the method below. The best values are bold.
 
         Args:
-            pairs: see ``to_text``, which also has the other arguments.
-            top: the number of runs.
-            worst: the number of queries for each pair.
-            gains: the number of queries for each pair.
+            view: the part to show, as in ``View``.
         """
-        return self.document("markdown", pairs=pairs, top=top, worst=worst, gains=gains).markdown()
+        return self.document("markdown", **view).markdown()
 
     def to_latex(
-        self,
-        label: str | None = None,
-        caption: str | None = None,
-        *,
-        pairs: str = "top",
-        top: int | None = None,
-        worst: int = 0,
-        gains: int = 0,
+        self, label: str | None = None, caption: str | None = None, **view: Unpack[ViewOptions]
     ) -> str:
         """Returns a LaTeX table (booktabs) with superscript letters and the best values in bold.
 
         Args:
             label: for ``\\ref``.
             caption: replaces the default, which describes the method.
-            pairs: ``none`` for one compact table, runs by measures, with daggers and notes under it; else see
-                ``to_text``, which also has the other arguments.
-            top: the number of runs.
-            worst: the number of queries for each pair.
-            gains: the number of queries for each pair.
+            view: the part to show, as in ``View``.
         """
         from carob.comparison import formats
         from carob.comparison.tables import View
 
-        return formats.latex(self, View(pairs, top, worst, gains), label=label, caption=caption)
+        return formats.latex(self, View(**view), label=label, caption=caption)
 
-    def document(self, layout: str = "text", **view: Any) -> Document:
+    def document(self, layout: str = "text", **view: Unpack[ViewOptions]) -> Document:
         """Returns the verdict, the tables and the method, followed by the warnings; ``View`` has the arguments."""
         from carob.comparison import formats
         from carob.comparison.tables import View

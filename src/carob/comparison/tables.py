@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from carob._cached import cached_property
 from carob._dataclasses import dataclass, replace
@@ -206,19 +206,43 @@ class Footer(Items):
         return Items(shown, self.role, self.indent, self.hang).text(columns, style)
 
 
+class CommonOptions(TypedDict, total=False):
+    """The arguments of ``CommonView``."""
+
+    pairs: str
+    top: int | None
+
+
+class ViewOptions(CommonOptions, total=False):
+    """The arguments of ``View``."""
+
+    worst: int
+    gains: int
+
+
 @dataclass(frozen=True)
-class View:
-    """The part of a comparison that its tables show.
+class CommonView:
+    """The part that the tables of any comparison show. Each field is an argument of its methods, and an option.
 
     Args:
-        pairs: ``top`` for some of many pairs, or ``all``.
-        top: the number of best runs; None for all.
-        worst: the number of queries for each pair on which its first run falls furthest behind.
-        gains: the number of queries for each pair on which its first run is furthest ahead.
+        pairs: ``top`` for some of many pairs, or ``all``; ``none`` only in LaTeX of one collection, for one compact
+            table, runs by measures, with daggers and notes under it.
+        top: the number of best runs to show; None for all, of several collections for all of up to 30 runs, else 20.
     """
 
     pairs: str = "top"
     top: int | None = None
+
+
+@dataclass(frozen=True)
+class View(CommonView):
+    """The part of a comparison that its tables show, after what any comparison has.
+
+    Args:
+        worst: the number of queries to show for each pair, on which its first run falls furthest behind.
+        gains: the number of queries to show for each pair, on which its first run is furthest ahead.
+    """
+
     worst: int = 0
     gains: int = 0
 
@@ -707,7 +731,7 @@ def pairs_to_show(comparison: Findings, contest: Contest, view: View = EVERYTHIN
 
 
 def pairs_among(
-    runs: Sequence[int], contest: Contest, view: View, *, with_baseline: bool
+    runs: Sequence[int], contest: Contest, view: CommonView, *, with_baseline: bool
 ) -> tuple[list[Any], str]:
     """Returns the pairs of some runs that a table shows, by rank, and the note on the others.
 

@@ -24,8 +24,8 @@ from carob.comparison.findings import (
 from carob.comparison.formats import floating, records_of_pairs
 from carob.comparison.tables import (
     LEAST_NAME,
+    CommonView,
     FittedTable,
-    View,
     against,
     chances,
     first_runs,
@@ -62,6 +62,9 @@ from carob.statistics.mean_ranks import groups
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from typing_extensions import Unpack
+
+    from carob.comparison.tables import CommonOptions
     from carob.output.document import Part
     from carob.output.pictures.figures import Drawing
     from carob.statistics.mean_ranks import Friedman
@@ -301,22 +304,19 @@ class CollectionsComparison(OnCollections):
         """The run with which all others are compared; None for all pairs."""
         return None if self.settings.baseline is None else self.names[self.settings.baseline]
 
-    def document(
-        self, layout: str = "text", *, pairs: str = "top", top: int | None = None, title: str = ""
-    ) -> Document:
+    def document(self, layout: str = "text", *, title: str = "", **view: Unpack[CommonOptions]) -> Document:
         """Returns the heading, and for each measure the answer, the tables, the picture of ranks and the method.
 
         Args:
             layout: ``text``, ``markdown``, ``latex`` or ``html``.
-            pairs: ``top`` for some of many pairs, or ``all``.
-            top: the number of best runs to show; None for all of up to 30 runs, else 20.
             title: the title of a page.
+            view: the part to show, as in ``CommonView``.
         """
         if layout == "html" and not title:
             title = self.title
         sections = [Section([Line(self.heading())])]
         for each in self.measures.values():
-            sections += ShownResults(self, each, pairs, top, layout).sections(titled=layout != "text")
+            sections += ShownResults(self, each, CommonView(**view), layout).sections(titled=layout != "text")
         footers = [Items(each, "footer", hang=0) for each in (self.footers(), self.method()) if each]
         sections += [*(Section([each]) for each in footers), Section.warned(self.warnings())]
         return Document(sections, title)
@@ -450,52 +450,44 @@ class CollectionsComparison(OnCollections):
         if found.complete < 2:
             yield filled(INCOMPLETE, measure=found.label, complete=found.complete)
 
-    def to_text(self, columns: int = COLUMNS, *, pairs: str = "top", top: int | None = None) -> str:
+    def to_text(self, columns: int = COLUMNS, **view: Unpack[CommonOptions]) -> str:
         """Returns text for a terminal or a log.
 
         Args:
             columns: the maximum width of a line.
-            pairs: ``top`` for some of many pairs, or ``all``.
-            top: the number of best runs to show.
+            view: the part to show, as in ``CommonView``.
         """
-        return self.document(pairs=pairs, top=top).text(columns)
+        return self.document(**view).text(columns)
 
-    def to_markdown(self, *, pairs: str = "top", top: int | None = None) -> str:
+    def to_markdown(self, **view: Unpack[CommonOptions]) -> str:
         """Returns Markdown for a page or a comment.
 
         Args:
-            pairs: ``top`` for some of many pairs, or ``all``.
-            top: the number of best runs to show.
+            view: the part to show, as in ``CommonView``.
         """
-        return self.document("markdown", pairs=pairs, top=top).markdown()
+        return self.document("markdown", **view).markdown()
 
     def to_latex(
-        self,
-        label: str | None = None,
-        caption: str | None = None,
-        *,
-        pairs: str = "top",
-        top: int | None = None,
+        self, label: str | None = None, caption: str | None = None, **view: Unpack[CommonOptions]
     ) -> str:
         """Returns floating booktabs tables: the values of all collections with their means, and the pairs of runs.
 
         Args:
             label: for ``\\\\ref``.
             caption: replaces the default, which describes the method.
-            pairs: ``top`` for some of many pairs, or ``all``.
-            top: the number of best runs to show.
+            view: the part to show, as in ``CommonView``.
         """
         tables: list[str] = []
         for each in self.measures.values():
-            view = ShownResults(self, each, pairs, top, "latex")
+            its = ShownResults(self, each, CommonView(**view), "latex")
             drawn = [
-                view.matrix(),
-                view.board(),
-                *([view.against()] if each.pairs else []),
-                *view.posterior(),
+                its.matrix(),
+                its.board(),
+                *([its.against()] if each.pairs else []),
+                *its.posterior(),
             ]
             tables += [lay_out("latex", part.header, part.rows, part.names) for part in drawn]
-            tables += [part.latex() for part in view.pictures()]
+            tables += [part.latex() for part in its.pictures()]
         said = " ".join([f"{self.heading()}.", *self.method()])
         remarks = [*self.warnings(), *self.footers()]
         return floating(tables, said if caption is None else caption, label, remarks)
@@ -613,23 +605,21 @@ class ShownResults:
     Args:
         whole: the comparison.
         found: the results of the measure.
-        which: ``top`` or ``all`` pairs.
-        top: the number of best runs to show, or None.
+        view: the part of a comparison.
         layout: the format: only in text, names are cut.
     """
 
     whole: CollectionsComparison
     found: Across
-    which: str = "top"
-    top: int | None = None
+    view: CommonView = CommonView()
     layout: str = "text"
 
     @property
     def runs(self) -> list[int]:
         """The shown runs, from the best to the worst mean."""
         order = self.found.order
-        if self.top is not None:
-            return order[: self.top]
+        if self.view.top is not None:
+            return order[: self.view.top]
         return order if len(order) <= MOST_SHOWN else order[:SHOWN]
 
     def sections(self, *, titled: bool = False) -> list[Section]:
@@ -770,8 +760,8 @@ class ShownResults:
     def chosen(self) -> tuple[list[AcrossPair], str]:
         """The shown pairs with the better run first, and a sentence about the others."""
         baseline = self.whole.settings.baseline
-        runs = first_runs(self.found.order, self.top, baseline)
-        return pairs_among(runs, self.found, View(self.which), with_baseline=baseline is not None)
+        runs = first_runs(self.found.order, self.view.top, baseline)
+        return pairs_among(runs, self.found, self.view, with_baseline=baseline is not None)
 
     def posterior(self) -> list[FittedTable]:
         """Returns the table of the Bayesian signed-rank test, if a rope was given."""
