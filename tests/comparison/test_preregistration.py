@@ -159,7 +159,7 @@ def test_a_file_that_is_no_preregistration_is_refused(tmp_path: Path, stated: st
 
 def test_other_functions_refuse_a_preregistration(tmp_path: Path) -> None:
     design = carob.Design(preregistered=tmp_path / "plan.toml")
-    said = "Only carob.compare follows a preregistration"
+    said = "preregistered has no meaning outside carob.compare"
     with pytest.raises(carob.PolicyError, match=said):
         carob.estimate(QRELS, QRELS, RUNS, "AP", design=design)
     pytest.importorskip("jinja2", reason="carob[report] is not installed")

@@ -30,7 +30,6 @@ TESTED_ELSEWHERE = {
     "cli/plan.py",
     "cli/whence.py",
     "several_collections/tables.py",
-    "comparison/design.py",
     "comparison/findings.py",
     "comparison/formats.py",
     "selection/held_out.py",

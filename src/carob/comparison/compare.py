@@ -11,10 +11,13 @@ from carob._dataclasses import dataclass, replace
 from carob._numpy import np
 from carob.comparison.cautions import cautions_of
 from carob.comparison.design import (
+    OF_COMPARE,
+    WITHOUT_JUDGE,
     Design,
     Test,
     UnjudgedLimits,
-    refuse_parts_of_compare,
+    refuse_others,
+    refuse_outside_compare,
     refuse_with_judge,
 )
 from carob.comparison.findings import Findings
@@ -221,7 +224,7 @@ def estimate(
     """
     design = Design.of(design)
     refuse_with_judge(Test(), design, None)
-    refuse_parts_of_compare(design)
+    refuse_outside_compare(design)
     if judge is None:
         alone = "Compare the runs by people's judgments alone: carob.compare(people, runs)."
         raise DataError("judge=None: an estimate needs a judge's judgments of all queries.", remedy=alone)
@@ -260,15 +263,18 @@ def compared(
         PolicyError: an option that does not apply to these judgments.
     """
     design = design or Design()
-    if read.judge is not None:
+    if read.judge is None:
+        refuse_others(design, f"{WITHOUT_JUDGE} {OF_COMPARE}", "without a judge's judgments")
+    else:
         test = replace(test, name="t")
         if unjudged_bounds:
             raise PolicyError(
                 "Bounds over unjudged documents need judgments without a judge: leave out one of the two."
             )
     if read.sample is not None:
-        test.refuse("for sampled documents, since looks are numbers of queries", "looks")
-        test.refuse("for sampled documents, since an effect size is defined over queries", "effects")
+        applying = "name correction alpha family resamples seed confidence rope margin"
+        refuse_others(test, applying, "for sampled documents")
+        refuse_others(design, "judge_weight width preregistered", "for sampled documents")
     runs, base = len(read.systems), read.place_of(baseline)
     test, look = test.at(max(len(each.ids) for each in read.scores))
     settings = settings_of(test, runs, len(read.scores[0].labels), base)

@@ -118,21 +118,6 @@ class Test:
             return cls(given)
         return arguments.of_class("test", given, cls, "the name of a test, or carob.Test(…)")
 
-    def refuse(self, why: str, *names: str) -> None:
-        """Refuses settings that do not apply to a comparison.
-
-        Args:
-            why: the comparison, as the end of the sentence.
-            names: the settings that do not apply.
-
-        Raises:
-            PolicyError: one of them differs from its default.
-        """
-        plain = Test()
-        for name in names:
-            if getattr(self, name) != getattr(plain, name):
-                raise PolicyError(f"{name}={getattr(self, name)!r} has no meaning {why}: leave it out.")
-
 
 def rounded_down(level: float) -> float:
     """Returns a level with three digits, which can be stated in full, and is not larger.
@@ -193,6 +178,12 @@ class Design:
     def of(cls, given: Design | None) -> Design:
         """Returns the design that is given, or the default design."""
         return arguments.of_class("design", given, cls, "carob.Design(weights=…)")
+
+
+WITHOUT_JUDGE = "cluster weights"
+WITH_JUDGE = "strata target judge_weight width tuned_on"
+OF_COMPARE = "preregistered second_assessor"
+"""The parts of a design that apply without a judge, with one, and only to ``carob.compare``."""
 
 
 @specified
@@ -280,19 +271,26 @@ class HoldOut:
         return None if given is None else arguments.of_class("hold_out", given, cls, such_as)
 
 
-def refuse_parts_of_compare(design: Design) -> None:
-    """Refuses a preregistration and a second assessor, which only ``carob.compare`` takes.
+def refuse_others(given: Test | Design, applying: str, why: str, **beside: object) -> None:
+    """Refuses settings that differ from their defaults and do not apply, as one that was added later.
+
+    Args:
+        given: the settings.
+        applying: the names of those that apply.
+        why: the case in which the others do not apply, as the end of the sentence.
+        beside: other arguments that do not apply.
 
     Raises:
-        PolicyError: the design has one.
+        PolicyError: there is such a setting.
     """
-    parts = {
-        "preregistered": "follows a preregistration",
-        "second_assessor": "takes a second assessor",
-    }
-    for name, does in parts.items():
-        if getattr(design, name) is not None:
-            raise PolicyError(f"Only carob.compare {does}. Leave {name} out of the design.")
+    usual = vars(type(given)())
+    for name, value in (*vars(given).items(), *beside.items()):
+        default = usual.get(name)
+        if name in applying.split() or value is default or (default is not None and value == default):
+            continue
+        option = {"name": "test", "interval": "bootstrap"}.get(name, name.replace("_", "-"))
+        wording = Worded("test" if name == "name" else name, f"--{option}")
+        raise PolicyError(worded(wording, f" has no meaning {why}: leave it out."))
 
 
 def refuse_comparison(test: Test, baseline: object) -> None:
@@ -301,11 +299,8 @@ def refuse_comparison(test: Test, baseline: object) -> None:
     Raises:
         PolicyError: an option was given that needs two runs.
     """
-    plain = Test()
-    names = ("correction", "family", "rope", "margin", "looks", "effects", "other_tests")
-    options = {name: getattr(test, name) != getattr(plain, name) for name in names}
-    options |= {"baseline": baseline is not None, "test": test.name is not None}
-    refuse_given(options, " has no meaning for a single run, which is compared with no other. Leave ")
+    why = "for a single run, which is compared with no other"
+    refuse_others(test, "alpha resamples seed confidence interval", why, baseline=baseline)
 
 
 def refuse_with_judge(test: Test, design: Design, by: object) -> None:
@@ -314,29 +309,16 @@ def refuse_with_judge(test: Test, design: Design, by: object) -> None:
     Raises:
         PolicyError: an option was given that does not apply.
     """
-    options = {
-        "test": test.name not in (None, "t"),
-        "interval": test.interval != "t",
-        "other_tests": test.other_tests,
-        "cluster": design.cluster,
-        "by": by,
-        "weights": design.weights,
-    }
-    why = " has no meaning for estimates from people's and a judge's judgments, which use a t-test. Leave "
-    refuse_given(options, why)
+    why = "for estimates from people's and a judge's judgments, which use a t-test"
+    applying = "correction alpha family resamples seed confidence rope margin looks effects"
+    refuse_others(test, f"{applying} name" if test.name == "t" else applying, why, by=by)
+    refuse_others(design, f"{WITH_JUDGE} {OF_COMPARE}", why)
 
 
-def refuse_given(options: Mapping[str, object], why: str) -> None:
-    """Refuses options that were given, in the words of Python and of the command line.
-
-    Args:
-        options: whether each option was given.
-        why: the rest of the sentence.
+def refuse_outside_compare(design: Design) -> None:
+    """Refuses the parts of a design that only ``carob.compare`` takes.
 
     Raises:
-        PolicyError: one was given.
+        PolicyError: the design has one.
     """
-    for name, given in options.items():
-        if given:
-            option = Worded(name, "--bootstrap" if name == "interval" else f"--{name.replace('_', '-')}")
-            raise PolicyError(worded(option, why, "it out."))
+    refuse_others(design, f"{WITHOUT_JUDGE} {WITH_JUDGE}", "outside carob.compare")

@@ -160,16 +160,10 @@ def sampled_documents(read: Read, asked: Asked) -> MethodResult:
 
     Raises:
         DataError: scores in place of runs, a measure that is not a mean over queries, or too few documents.
-        PolicyError: an option that does not apply to sampled documents.
     """
-    sample, judge, design = read.sample, read.judge, asked.design
+    sample, judge = read.sample, read.judge
     assert sample is not None
     assert judge is not None
-    if design.target != "these" or design.strata is not None or design.tuned_on is not None:
-        raise PolicyError(
-            "Sampled documents allow no strata of queries, no queries that the judge was tuned on and no target "
-            "'similar': leave them out."
-        )
     if judge.qrels is None:
         raise DataError("Judgments of sampled documents need the runs and the judge's grades, not scores.")
     ids, tables = tables_of(judge.scores)

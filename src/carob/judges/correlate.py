@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass
 from carob._numpy import np
-from carob.comparison.design import Test
+from carob.comparison.design import Test, refuse_others
 from carob.comparison.significance import contests_of, settings_of
 from carob.conventions import arguments
 from carob.conventions.arguments import specified
@@ -140,18 +140,7 @@ def correlate(
         0.3333333333333333
     """
     test = arguments.of_class("test", test, Test, "carob.Test(…)")
-    test.refuse(
-        "where runs are correlated",
-        "name",
-        "correction",
-        "family",
-        "interval",
-        "rope",
-        "margin",
-        "looks",
-        "effects",
-        "other_tests",
-    )
+    refuse_others(test, "alpha resamples seed confidence", "where runs are correlated")
     resamples = RESAMPLES if test.resamples is None else test.resamples
     seed = SEED if test.seed is None else test.seed
     if resamples < FEWEST_RESAMPLES:

@@ -10,7 +10,7 @@ from carob.comparison.design import (
     Design,
     Test,
     refuse_comparison,
-    refuse_parts_of_compare,
+    refuse_outside_compare,
     refuse_with_judge,
 )
 from carob.evaluation.evidence import Evidence
@@ -161,7 +161,7 @@ def report(
     tell("scoring the runs")
     judge, depth = settings.pop("judge", None), settings.pop("judged_at", None)
     test, design = Test.of(settings.pop("test", None)), settings.pop("design", None) or Design()
-    refuse_parts_of_compare(design)
+    refuse_outside_compare(design)
     if judge is not None:
         refuse_with_judge(test, design, settings.get("by"))
     evidence = Evidence(qrels, runs, judge, policy, profile, design.weights)

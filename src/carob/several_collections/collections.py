@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from carob._dataclasses import dataclass, replace
 from carob._numpy import np
-from carob.comparison.design import Test
+from carob.comparison.design import Test, refuse_others
 from carob.comparison.findings import best_first
 from carob.comparison.significance import (
     Estimated,
@@ -177,7 +177,8 @@ def compared(
         DataError: there is no such baseline, or the settings need per-query scores and only means are known.
         PolicyError: a setting of the test that does not apply here.
     """
-    test.refuse("on several collections", "name", "family", "margin", "looks", "effects", "other_tests")
+    applying = "correction alpha resamples seed confidence interval rope"
+    refuse_others(test, applying, "on several collections")
     if baseline is not None and baseline not in found.runs:
         hint = did_you_mean(baseline, found.runs, f"The runs are {', '.join(found.runs[:20])}.")
         raise DataError(f"No run is called '{baseline}'. {hint}")
