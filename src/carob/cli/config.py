@@ -124,7 +124,7 @@ def refuse_unknown(given: Mapping[str, Any], known: tuple[str, ...], where: str,
 
 
 def expect(is_right: bool, path: str, setting: str, expected: str) -> None:
-    """Refuses a value of the wrong kind.
+    """Refuses a setting of ``carob.toml`` that is not of the expected kind.
 
     Raises:
         DataError: the value is not right.

@@ -518,7 +518,7 @@ class Given:
     @cached_property
     def seen(self) -> Qrels | None:
         """Returns the query-document pairs to exclude from each run. The file is read once."""
-        from carob.inputs.run import pairs_of
+        from carob.inputs.runs.excluded import pairs_of
 
         return None if self.exclude is None else pairs_of(self.exclude)
 

@@ -388,7 +388,7 @@ class Comparison(Documented, Findings):
         return self.document(**view).text(columns)
 
     def to_markdown(self, **view: Unpack[ViewOptions]) -> str:
-        """Returns Markdown tables, with the verdict above and the method below. The best values are bold.
+        """Returns the comparison as Markdown tables, the verdict above and the method below. The best values are bold.
 
         Args:
             view: the part to show, as in ``View``.

@@ -274,7 +274,7 @@ def in_overview(comparison: Findings, view: View) -> bool:
 
 
 def overview(contest: Contest) -> dict[str, list[str]]:
-    """Returns which runs may be as good as the best, and the interval of each run's rank."""
+    """Returns the leaderboard's columns that say which runs may be the best, and the interval of each rank."""
     best = ranked(contest)[0]
     doubts = [
         "best" if run == best else "" if run in contest.beaten[best] else "may be"
@@ -655,7 +655,7 @@ def by_group(comparison: Findings) -> list[FittedTable]:
 
 
 def differences_by_group(comparison: Findings, pairs: Sequence[Pair]) -> FittedTable:
-    """Returns the difference, interval and wins of each pair by group, with the first run's worst group marked."""
+    """Returns the table of pairs' differences, intervals and wins by group, with the first run's worst group marked."""
     contest = comparison.primary
     sign = -1 if contest.smaller_is_better else 1
     names, found = [], []
@@ -682,7 +682,7 @@ def differences_by_group(comparison: Findings, pairs: Sequence[Pair]) -> FittedT
 
 
 def orders(comparison: Findings) -> list[FittedTable]:
-    """Returns the rank correlations of measures over runs, and of runs over documents."""
+    """Returns the tables of rank correlations: of measures over runs, and of runs over documents."""
     found: list[FittedTable] = []
     orders = comparison.orders
     if orders is None:

@@ -273,7 +273,7 @@ class Explanation(Documented):
         return sorted(kept)
 
     def formula(self) -> str:
-        """Returns the traced formula as LaTeX, one line per step. The LaTeX code needs the package amsmath.
+        """Returns the explanation's formula as LaTeX, one line per step. The LaTeX code needs the package amsmath.
 
         Brackets around a condition are 1 where it holds, else 0; a fraction is 0 where its denominator is 0.
         """

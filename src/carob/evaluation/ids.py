@@ -316,7 +316,7 @@ def partly_unmet(lists: list[Listed], wanted: list[dict[Any, float]]) -> str | N
 
 
 def joined_ids(lists: list[Listed], wanted: list[dict[Any, float]]) -> str | None:
-    """Returns a sentence about ids such as ``a,b`` that consist of ids of the other side; None without them."""
+    """Returns a sentence about retrieved or reference ids such as ``a,b`` whose parts are ids of the other; or None."""
     found: list[str] = []
     for number, (one, reference) in enumerate(zip(lists, wanted, strict=True), 1):
         its = {each for each, _ in one}

@@ -181,7 +181,7 @@ def equal_runs(collection: str, systems: Mapping[str, System]) -> Iterator[Note]
 
 
 def prints_of(systems: Mapping[str, System]) -> dict[str, dict[str, bytes]]:
-    """Returns a text for each run that is the same for the same ``rankings`` or, of scores alone, ``values``."""
+    """Returns a fingerprint of each run: of its ``rankings`` or, of scores alone, of its ``values``."""
     kinds: dict[str, dict[str, bytes]] = {"rankings": {}, "values": {}}
     for name, each in systems.items():
         if each.found is None:
@@ -197,7 +197,7 @@ MOST_COMPARED = 2000
 
 
 class CollectionPrint(NamedTuple):
-    """The features by which copies of a collection are recognised.
+    """Fingerprints of the judgments and runs of a collection, by which its copies are recognised.
 
     Args:
         judgments: the same for the same judgments, in any order of lines; None of scores alone.

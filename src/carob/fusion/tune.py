@@ -180,7 +180,7 @@ class TunedFusion(Documented):
         return {**super().contents(), "recipe": self.recipe.described(), "weights": self.weights}
 
     def records(self) -> dict[str, Callable[[], Records]]:
-        """Returns the ``curve`` of weights, and the lists ``alone``."""
+        """Returns the tables of a tuned fusion: the ``curve`` of weights, and the lists ``alone``."""
         names = [*(f"weight {name}" for name in self.runs), "mean", "chosen"]
         return {
             "curve": lambda: Records(names, [[*each.weights, each.mean, each.chosen] for each in self.curve]),

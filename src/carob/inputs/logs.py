@@ -149,7 +149,7 @@ def apart(given: Any, policy: Policy | None = None, *, subtopics: bool = False) 
     """
     several = given if are_several(given) else [given]
     logs = logs_in(several)
-    for name, each in named(several):
+    for name, each in named_logs(several):
         if name not in logs:
             holds_both(each)  # the error for what the log lacks
             raise refused(
@@ -173,11 +173,11 @@ def judgments_in(runs: Any, policy: Policy | None = None, *, subtopics: bool = F
 
 def logs_in(runs: Any) -> dict[str, Any]:
     """Returns those of several runs that are logs, by the names that errors give them."""
-    return {name: each for name, each in named(runs) if is_log(each)}
+    return {name: each for name, each in named_logs(runs) if is_log(each)}
 
 
-def named(runs: Any) -> list[tuple[str, Any]]:
-    """Returns runs with the names that errors give them: keys, paths or numbers."""
+def named_logs(runs: Any) -> list[tuple[str, Any]]:
+    """Returns logs and runs with the names that errors about logs give them: keys, paths or numbers."""
     if isinstance(runs, Mapping):
         return [(str(name), each) for name, each in runs.items()]
     return [

@@ -491,7 +491,7 @@ class Correlations(Documented):
         }
 
     def to_figure(self, kind: str | None = None, correlation: str | None = None) -> Any:
-        """Returns a matplotlib figure.
+        """Returns a matplotlib figure of the correlations with the truth, or of the runs' means.
 
         Args:
             kind: ``correlations`` draws one correlation of each judge with its interval; ``runs`` draws each run's mean

@@ -12,8 +12,9 @@ from carob import _native
 from carob.inputs.dicts import MappingRun
 from carob.inputs.errors import ANSWERS_NAMED, SWAPPED, refused, skipped_all
 from carob.inputs.ids import text_of
-from carob.inputs.run import ExcludingRun, by_rank_column
+from carob.inputs.run import by_rank_column
 from carob.inputs.runs import MatchOptions
+from carob.inputs.runs.excluded import ExcludingRun
 from carob.matching.lines import contradicted, numbered_by_position, other_tags, several_systems, shifted_line
 from carob.matching.match import rows_of
 from carob.matching.signs import SPELLED, Lean, first_rows, spelled_otherwise, upside_down

@@ -194,7 +194,7 @@ class Next(Documented):
 
     @property
     def sentences(self) -> list[str]:
-        """The explanation of the table, and the expected widths."""
+        """The explanation of the table of documents to judge, and the expected widths of intervals."""
         several = len(self.names) > 1
         of_what = "the difference of two runs" if several else "the mean"
         over = ", as a root mean square over the pairs" if len(self.names) > 2 else ""

@@ -108,7 +108,7 @@ def all_pairs(runs: int) -> Integers:
 
 
 def checked_pairs(pairs: ArrayLike | None, runs: int) -> Integers:
-    """Returns the given pairs, or by default every pair, as a table [pairs, 2].
+    """Returns the given pairs of runs, or by default every pair, as a table [pairs, 2].
 
     Raises:
         DataError: a pair names a run that does not exist.
@@ -469,7 +469,7 @@ def cost(difference: Floats, tolerance: float, patience: float = math.inf) -> fl
 
 
 def costs(size: Integers, tolerance: float) -> tuple[float, float]:
-    """Returns the approximate seconds that counting takes by halves, and by recurrence."""
+    """Returns the approximate seconds that an exact p takes by halves, and by recurrence."""
     halves = PER_STEP * len(size) + PER_SUM * 2.0 ** -(-len(size) // 2) if len(size) <= LONGEST else np.inf
     if tolerance or not len(size):
         return halves, np.inf

@@ -106,7 +106,7 @@ class History(Documented):
         return lines
 
     def document(self, layout: str = "text") -> Document:
-        """Returns the answer, and a table of the records for each measure."""
+        """Returns the history: its answer, and for each measure a table of the records."""
         del layout
         header = ["record", "mean", "change", f"{100 * (1 - self.alpha):g}% interval", "p corr.", "queries"]
         sections = [Section([*(Line(each, "answer") for each in self.said)])]

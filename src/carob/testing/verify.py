@@ -24,7 +24,8 @@ from carob.inputs.digests import digests
 from carob.inputs.errors import refused, sentences
 from carob.inputs.files.paths import lies_in, place_of
 from carob.inputs.qrels import Qrels
-from carob.inputs.run import Run, pairs_of, runs_in, several_of
+from carob.inputs.run import Run, runs_in, several_of
+from carob.inputs.runs.excluded import pairs_of
 from carob.inputs.sources import is_pattern
 from carob.output.document import Document, Documented, Line, Section, Table
 from carob.output.errors import DataError, Worded, asks_for_policy

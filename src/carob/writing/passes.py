@@ -15,9 +15,9 @@ from carob.conventions.policy import Policy
 from carob.inputs.errors import refused, sentences
 from carob.inputs.frames import Columns
 from carob.inputs.ids import bytes_of, text_of
-from carob.inputs.run import ExcludingRun, Run
 from carob.inputs.runs import MatchOptions, TextRun, Wrapper
 from carob.inputs.runs.batches import CameBack, StreamedRun, rows_after
+from carob.inputs.runs.excluded import ExcludingRun
 from carob.inputs.sources import ONE_COUNTS
 from carob.matching.match import refuse_duplicates
 from carob.matching.signs import FEWEST
@@ -27,6 +27,7 @@ from carob.writing.formats import NeedsTabs, run_file
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from carob.inputs.run import Run
     from carob.inputs.runs import RunSource
     from carob.lists.rows import Floats, Integers
     from carob.output.errors import DataError

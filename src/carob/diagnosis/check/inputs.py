@@ -193,7 +193,7 @@ def taken(given: Any, kind: str, name: str | None = None, files: Files | None = 
 
 
 def in_file(given: Any, kind: str, name: str | None, shown: str, files: Files) -> SurveyedText:
-    """Returns the text of a path or bytes."""
+    """Returns the text of a path or bytes, to be checked."""
     try:
         source = read_as(given, kind, files.columns.get(kind, {}), files.folders)
         if isinstance(source, Source):

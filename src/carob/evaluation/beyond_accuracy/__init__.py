@@ -13,7 +13,7 @@ from carob._numpy import np
 from carob._version import __version__
 from carob.conventions.policy import Policy
 from carob.evaluation.beyond_accuracy.files import is_file
-from carob.evaluation.beyond_accuracy.inputs import in_memory, key_of, read
+from carob.evaluation.beyond_accuracy.inputs import key_of, read, read_if_file
 from carob.evaluation.evaluate import evaluate_run
 from carob.evaluation.score_tables import NO_VALUE
 from carob.evaluation.suspects import warned_of
@@ -141,7 +141,7 @@ def beyond_accuracy(
     runs = several_in(recommended)
     if runs is None:
         return measured(recommended, measures, depth, rules, given)
-    once = {what: in_memory(what, each, rules) for what, each in given.items()}
+    once = {what: read_if_file(what, each, rules) for what, each in given.items()}
     return BeyondByRun({name: measured(run, measures, depth, rules, once) for name, run in runs.items()})
 
 

@@ -89,8 +89,8 @@ def read(recommended: UsersLike, policy: Policy, **given: Any) -> Recommended:
     Raises:
         DataError: unknown columns, an item twice for one user, features of different lengths, or nothing.
     """
-    given = {what: in_memory(what, each, policy) for what, each in given.items()}
-    lists = in_memory("recommended", recommended, policy)
+    given = {what: read_if_file(what, each, policy) for what, each in given.items()}
+    lists = read_if_file("recommended", recommended, policy)
     inputs = Inputs({"recommended": lists, **given}, IdNumbers(), IdNumbers())
     rows, rank = inputs.ranked("recommended")
     count, named = len(rank), tuple(inputs.users.names)
@@ -125,8 +125,8 @@ def read(recommended: UsersLike, policy: Policy, **given: Any) -> Recommended:
     )
 
 
-def in_memory(what: str, given: Any, policy: Policy) -> Any:
-    """Returns an input in the form that it has in memory, read if it names or holds a file.
+def read_if_file(what: str, given: Any, policy: Policy) -> Any:
+    """Returns an input of recommendation measures in memory, which is read if it is a file or a table.
 
     Raises:
         DataError: the file cannot be read.
