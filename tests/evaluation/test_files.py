@@ -140,7 +140,7 @@ def test_equal_scores_follow_the_policy() -> None:
         ("catalogue", "name,price\nx,1\n", "the catalogue has no column for items.*'name', 'price'"),
         ("features", "a,1\nb,2\n", "a column item_id and columns of numbers or words.*'a', '1'"),
         ("features", "item_id,x\na,red\nb,2\n", "line 2: the x"),
-        ("features", "item_id,title\na,Alien\nb,Brazil\n", "'title' has another text for each item"),
+        ("features", "item_id,title\na,Alien\nb,Brazil\n", "'title' has a different text for each item"),
         ("recommended", "", "There are no recommendations"),
     ],
 )

@@ -132,6 +132,6 @@ def test_the_ending_of_a_name_shows_the_format() -> None:
     assert format_of_name("b.ndjson") == ("jsonl", "")
     assert format_of_name("b.run.xz") == ("trec", ".xz")
     assert format_of_name("bm25") == ("trec", "")
-    with pytest.raises(carob.DataError, match=r"no runs as \.npy files"):
+    with pytest.raises(carob.DataError, match=r"does not write runs as \.npy files"):
         format_of_name("a.npy")
     assert "parquet" in RUN_FORMAT.words
