@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from carob._cached import cached_property
 from carob._dataclasses import dataclass, replace
+from carob.comparison.design import Test
+from carob.conventions.arguments import specified
 from carob.statistics import SEED
 from carob.statistics.resampling import RESAMPLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from carob.conventions.arguments import TestName
+    from carob.conventions.arguments import CorrectionName, TestName
     from carob.conventions.request import Measured
     from carob.estimation.unjudged_bounds import UnjudgedBounds
     from carob.evaluation.scores import Scores
@@ -76,56 +78,39 @@ NOUNS: dict[TestName, str] = {
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 
 
+@specified
 @dataclass(frozen=True)
-class Settings:
-    """The settings of the test.
+class Settings(Test):
+    """The settings of the test as they were resolved, after those that ``Test`` states.
 
     Args:
         test: ``t``, ``randomisation``, ``romano-wolf``, ``tukey``, ``max-t``, ``wilcoxon`` or ``sign``.
         correction: ``holm``, ``bonferroni``, ``bh`` or ``none``; ``none`` for a test that corrects p itself.
-        alpha: a corrected p below it is called significant.
-        family: ``measure`` (each measure's comparisons are one family) or ``all`` (the comparisons of all measures are
-            one family).
         comparisons: the number of comparisons in a family.
         resamples: the number of resamples of a Monte Carlo test; 0 for other tests.
         bootstrap_resamples: the number of resamples of the queries where intervals are percentiles of a bootstrap.
         seed: the seed of the random numbers.
         baseline: the index of the run that the others are compared with; None for all pairs.
-        confidence: the confidence level of the intervals.
-        interval: ``t`` or ``bootstrap``.
-        rope: half the width of the region of practical equivalence, or None.
-        margin: the margin of the equivalence test, or None.
         clusters: the number of clusters of queries, or None where queries are independent.
         by: the name of the grouping of queries, where groups are shown separately; else None.
         in_several_groups: the number of queries that count in several groups.
         departures: deviations from what was requested, in sentences.
-        looks: the planned numbers of queries at each look, or None.
         sides: the number of sides of the test.
-        effects: whether pairs have effect sizes with intervals.
-        other_tests: whether to show the decisions of the other tests.
     """
 
+    name: ClassVar[None] = None  # type: ignore[misc]  # the field ``test`` has it, and defaults resolved
     test: str = ""
-    correction: str = ""
-    alpha: float = 0.05
-    family: str = "measure"
+    correction: CorrectionName = "none"
     comparisons: int = 0
     resamples: int = 0
     bootstrap_resamples: int = RESAMPLES
     seed: int = SEED
     baseline: int | None = None
-    confidence: float = 0.95
-    interval: str = "t"
-    rope: float | None = None
-    margin: float | None = None
     clusters: int | None = None
     by: str | None = None
     in_several_groups: int = 0
     departures: tuple[str, ...] = ()
-    looks: tuple[int, ...] | None = None
     sides: int = 2
-    effects: bool = False
-    other_tests: bool = False
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,7 @@ from carob.comparison.tables import (
     wins,
 )
 from carob.comparison.verdict import MOST_LETTERED, baseline_said, best_said, p_text, p_texts
+from carob.conventions.arguments import specified
 from carob.evaluation.collections import MACRO, OnCollections
 from carob.evaluation.score_tables import signature
 from carob.output.document import Document, Items, Line, Section, Table
@@ -103,6 +104,7 @@ MOST_IN_GROUP = 5
 LONGEST_COLLECTION = 24
 
 
+@specified
 @dataclass(frozen=True)
 class AcrossSettings(Settings):
     """The settings of a comparison on several collections, as in ``compare_collections``, after those of the test.
