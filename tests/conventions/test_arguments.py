@@ -26,6 +26,9 @@ SPECIFIED = {
 }
 
 
+SPECIFICATIONS = [*vars(arguments).values(), *(each for _, each in SPECIFIED.values())]
+
+
 def invalid(specification: Argument | Choice) -> list[Any]:
     """Values outside the range or the words, and of another type."""
     if isinstance(specification, Choice):
@@ -92,7 +95,7 @@ def test_signatures_show_plain_defaults() -> None:
 
 def test_the_command_line_states_no_words_of_an_argument_again() -> None:
     table = json.loads(Path(options.__file__).with_suffix(".json").read_text(encoding="utf-8"))
-    words = [set(each.words) for each in vars(arguments).values() if isinstance(each, Choice)]
+    words = [set(each.words) for each in SPECIFICATIONS if isinstance(each, Choice)]
     again = {name for name, entry in table["options"].items() if set(entry.get("choices", ())) in words}
     assert again == set()
     assert sum("argument" in entry for entry in table["options"].values()) >= 26

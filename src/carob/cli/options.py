@@ -6,7 +6,8 @@ it. The entry of an option has the arguments of ``click.option``, and also:
 - ``short``: the short form, and ``to``: the name of the argument in Python;
 - ``no``: whether there is a ``--no-`` form;
 - ``choices``: the allowed words;
-- ``argument``: the specification in ``carob.conventions.arguments`` that states words or range, for Python as well;
+- ``argument``: the specification that states words or range, for Python as well: the name of one in
+  ``carob.conventions.arguments``, or the setting that it is the default of, as in ``Test.rope``;
 - ``collections``: false if the option does not apply to ``--collections``;
 - ``reads`` or ``writes``: true if its value is a file to read or to write;
 - ``integers`` or ``numbers``: the least and perhaps the largest value, and ``open``: whether both are excluded.
@@ -24,6 +25,7 @@ import stat
 from contextlib import ExitStack
 from dataclasses import field, fields
 from functools import wraps
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -299,7 +301,7 @@ def option(name: str, entry: dict[str, Any]) -> Callable[..., Any]:
     made = {key: value for key, value in entry.items() if key not in OF_CAROB and value != ""}
     made |= HOOKS.get(name, {})
     if "argument" in made:
-        made = ranged(getattr(arguments, made.pop("argument"))) | made
+        made = ranged(specification(made.pop("argument"))) | made
     long = f"--{name}"
     if made.pop("no", False):
         long, made["default"] = f"--{name}/--no-{name}", None
@@ -346,6 +348,15 @@ def grouped(options: dict[str, Any]) -> dict[str, Any]:
 def fields_taken(options: dict[str, Any], kind: type) -> dict[str, Any]:
     """Removes the options that are fields of a data class from the options of a command, and returns them."""
     return {each.name: options.pop(each.name, None) for each in fields(kind)}
+
+
+def specification(name: str) -> Any:
+    """Returns the specification with a name such as ``ALPHA``, or that of a setting such as ``Test.rope``."""
+    if "." not in name:
+        return getattr(arguments, name)
+    from carob.comparison import design
+
+    return attrgetter(name)(design)
 
 
 def ranged(specification: Any) -> dict[str, Any]:

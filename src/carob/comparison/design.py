@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from carob._dataclasses import dataclass, replace
 from carob.conventions import arguments
-from carob.conventions.arguments import specified
+from carob.conventions.arguments import CorrectionName, Family, Interval, Target, TestName, specified
 from carob.output.errors import DataError, PolicyError, Worded, worded
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Collection, Mapping
 
-    from carob.conventions.arguments import CorrectionName, Family, Interval, Target, TestName
     from carob.inputs.qrels import QrelsLike
     from carob.inputs.query_files import GroupsLike
 
@@ -57,16 +56,16 @@ class Test:
 
     __test__: ClassVar[bool] = False  # pytest would collect any class of this name as tests
 
-    name: TestName | None = arguments.TEST
-    correction: CorrectionName | None = arguments.CORRECTION
+    name: TestName | None = arguments.one_of(None, TestName, "test")
+    correction: CorrectionName | None = arguments.one_of(None, CorrectionName)
     alpha: float = arguments.ALPHA
-    family: Family = arguments.FAMILY
-    resamples: int | None = arguments.RESAMPLES
-    seed: int | None = arguments.SEED
+    family: Family = arguments.one_of("measure", Family)
+    resamples: int | None = arguments.whole_number(None, 1)
+    seed: int | None = arguments.whole_number(None, 0)
     confidence: float = arguments.CONFIDENCE
-    interval: Interval = arguments.INTERVAL
-    rope: float | None = arguments.ROPE
-    margin: float | None = arguments.MARGIN
+    interval: Interval = arguments.one_of("t", Interval)
+    rope: float | None = arguments.not_negative(None)
+    margin: float | None = arguments.positive(None)
     looks: tuple[int, ...] | None = None
     effects: bool = False
     other_tests: bool = False
@@ -167,9 +166,9 @@ class Design:
     cluster: GroupsLike | None = None
     weights: Mapping[str, float] | None = None
     strata: GroupsLike | None = None
-    target: Target = arguments.TARGET
-    judge_weight: float | None = arguments.JUDGE_WEIGHT
-    width: float | None = arguments.WIDTH
+    target: Target = arguments.one_of("these", Target)
+    judge_weight: float | None = arguments.not_negative(None)
+    width: float | None = arguments.not_negative(None)
     tuned_on: str | os.PathLike[str] | Collection[str] | None = None
     preregistered: str | os.PathLike[str] | None = None
     second_assessor: QrelsLike | None = None
@@ -200,7 +199,7 @@ class UnjudgedLimits:
     """
 
     max_grade: float | None = arguments.MAX_GRADE
-    unseen: int | None = arguments.UNSEEN
+    unseen: int | None = arguments.whole_number(None, 0)
 
 
 @specified
@@ -223,9 +222,9 @@ class Resampling:
         20
     """
 
-    folds: int = arguments.FOLDS
-    repeats: int = arguments.REPEATS
-    resamples: int = arguments.RESAMPLES_OF_RUNS
+    folds: int = arguments.whole_number(10, 2)
+    repeats: int = arguments.whole_number(20, 1)
+    resamples: int = arguments.whole_number(10_000, 1)
     seed: int = arguments.USUAL_SEED
 
 
@@ -249,7 +248,7 @@ class HoldOut:
         False
     """
 
-    share: float = arguments.HOLD_OUT
+    share: float = arguments.between(0.3, "0.3")
     salt: str = ""
     opened: bool = False
     ledger: str | os.PathLike[str] | None = None
