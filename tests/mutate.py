@@ -1,20 +1,25 @@
-"""Mutation tests of the match and the policy: mutmut changes their code, and some test must fail each time.
+"""Mutation tests: mutmut changes the code of a target, and some test must fail each time.
 
-Run it as ``make mutants-match``. Mutants that no test needs to notice are listed, with a reason, in ``EQUIVALENT``; the
-command leaves with exit code 1 and the other survivors if there are any, and names entries that no survivor needs.
+Run it as ``make mutants-match`` or ``make mutants-types``; ``TARGETS`` has what each of them mutates. Mutants that no
+test needs to notice are listed, with a reason, in ``EQUIVALENT`` and in the target; the command leaves with exit code 1
+and the other survivors if there are any. Where every mutant ran, it also names reasons that no survivor needs.
 
-``python tests/mutate.py 'carob.matching.axes.x_condensed*'`` runs only the mutants that match a pattern.
+``python tests/mutate.py match 'carob.matching.axes.x_condensed*'`` runs only the mutants that match a pattern, and
+``python tests/mutate.py types --seed 2`` draws other mutants.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
 import os
+import random
 import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import carob._native
 import carob._version
@@ -25,25 +30,43 @@ COPIED = ("src", "tests", "examples", "docs", "README.md", "CONTRIBUTING.md", "p
 SETTINGS = """
 [tool.mutmut]
 source_paths = ["src"]
-only_mutate = ["src/carob/matching/match.py", "src/carob/matching/axes.py", "src/carob/conventions/policy.py"]
+only_mutate = {files}
 do_not_mutate_patterns = ['^\\s+raise ']  # sentences of errors
 also_copy = ["examples", "docs", "README.md", "CONTRIBUTING.md"]
 pytest_add_cli_args = ["-p", "no:cacheprovider", "-x", "-q"]
-pytest_add_cli_args_test_selection = [
-  "tests/matching/test_match.py",
-  "tests/matching/test_axes.py",
-  "tests/matching/test_ranking.py",
-  "tests/conventions/test_policy.py",
-]
+pytest_add_cli_args_test_selection = {tests}
 track_dependencies = false
 use_git_change_detection = false
 """
+
+
+class Target(NamedTuple):
+    """What is mutated together.
+
+    Args:
+        files: the files to mutate, below ``src/carob``.
+        tests: the files, below ``tests``, some of whose tests must notice.
+        equivalent: the changes that cannot change a value, beside those of ``EQUIVALENT``.
+        draw: the number of mutants to draw at random; None for all.
+        only: the names of the functions to mutate, as a pattern.
+    """
+
+    files: list[str]
+    tests: list[str]
+    equivalent: dict[str, str]
+    draw: int | None = None
+    only: str = ""
+
 
 EQUIVALENT: dict[str, str] = {
     r"strict=(None|False)|zip\([\w., ]+, \)": "The lists always have the same length; strict= only guards a mistake.",
     r"np\.zeros\(.*, (None)?\)|\], (None)?\)|counts\)\)\), (None)?\)": "NumPy's default type holds the same numbers.",
     r"np\.(arg)?sort\([\w\[\], :]+, \)": "The last axis is NumPy's default.",
     r"\.astype\(None\)": "NumPy's default is a double.",
+}
+"""Changes that cannot change a value in any target, as a pattern of the changed line, with the reason."""
+
+OF_MATCH = {
     r"policy, (None|\"XXgradesXX\"|\"GRADES\")\)": "Such lists have no ties and lack no query, so no error names them.",
     r'"UTF-8"': "Python knows the codec by both names.",
     r"turns\[:, members\] = ": "Rotations in the other direction, or from another start, are the same set.",
@@ -59,7 +82,50 @@ EQUIVALENT: dict[str, str] = {
     r"prepend=1\.0\) == 0\) & ~starts": "The first row is always the first of a list.",
     r"and False else with_groups": "Without subtopics there are no groups to add.",
 }
-"""Changes that cannot change a value, as a pattern of the changed line, with the reason."""
+"""The same of the target ``match``."""
+
+OF_TYPES: dict[str, str] = {}
+"""The same of the target ``types``."""
+
+TARGETS = {
+    "match": Target(
+        ["matching/match.py", "matching/axes.py", "conventions/policy.py"],
+        [
+            "matching/test_match.py",
+            "matching/test_axes.py",
+            "matching/test_ranking.py",
+            "conventions/test_policy.py",
+        ],
+        OF_MATCH,
+    ),
+    "types": Target(
+        [
+            "inputs/samples.py",
+            "inputs/qrels.py",
+            "evaluation/evidence.py",
+            "evaluation/score_tables.py",
+            "evaluation/values.py",
+            "statistics/estimates.py",
+            "output/results.py",
+            "output/document.py",
+        ],
+        [
+            "inputs/test_samples.py",
+            "evaluation/test_evidence.py",
+            "evaluation/test_scores.py",
+            "evaluation/test_values.py",
+            "evaluation/test_caps.py",
+            "evaluation/test_groups.py",
+            "evaluation/test_score_files.py",
+            "statistics/test_estimates.py",
+            "output/test_results.py",
+            "output/test_display.py",
+        ],
+        OF_TYPES,
+        draw=300,
+        only=r"carob\.(?!inputs\.qrels\.(?!xǁQrelsǁ(in_mapping|in_frame|in_lists|complete|known|drawn)_))",
+    ),
+}
 
 
 def mutmut(*arguments: str) -> str:
@@ -79,12 +145,49 @@ def changed(name: str) -> str:
     return " ".join(added or ["removed:", *removed])
 
 
+def bared(source: str) -> str:
+    """Returns code whose decorated methods only call a bare one with their body, since mutmut leaves them out."""
+    lines = source.splitlines(keepends=True)
+    methods = [
+        each
+        for kind in ast.walk(ast.parse(source))
+        if isinstance(kind, ast.ClassDef)
+        for each in kind.body
+        if isinstance(each, ast.FunctionDef) and each.decorator_list and each.args.args[0].arg == "self"
+    ]
+    for each in sorted(methods, key=lambda method: -method.lineno):
+        first, body = each.lineno - 1, each.body[0].lineno - 1
+        named = [f"{own.arg}={own.arg}" for own in (*each.args.args[1:], *each.args.kwonlyargs)]
+        call = f"        return self.{each.name}_bare({', '.join(named)})\n\n"
+        bare = lines[first].replace(f"def {each.name}(", f"def {each.name}_bare(")
+        lines[first:body] = [*lines[first:body], call, bare, *lines[first + 1 : body]]
+    return "".join(lines)
+
+
+def drawn(target: Target, seed: int) -> list[str]:
+    """Returns the names of mutants of a target, drawn at random."""
+    from mutmut.mutation.file_mutation import mutate_file_contents
+    from mutmut.utils.format_utils import get_mutant_name
+
+    os.chdir(COPY)
+    every = [
+        get_mutant_name(Path(name), mutant)
+        for name in (f"src/carob/{each}" for each in target.files)
+        for mutant in mutate_file_contents(name, Path(name).read_text(encoding="utf-8")).mutant_names
+    ]
+    mutants = [each for each in every if re.match(target.only, each)]
+    sys.stdout.write(f"{target.draw} of {len(mutants)} mutants\n")
+    return random.Random(seed).sample(mutants, target.draw or len(mutants))
+
+
 def options() -> argparse.Namespace:
-    """Returns the patterns of mutants to run, and the number of processes."""
-    parser = argparse.ArgumentParser(description="Runs mutmut on the match and the policy.")
+    """Returns the target, the patterns of mutants to run, and the number of processes."""
+    parser = argparse.ArgumentParser(description="Runs mutmut on a part of carob.")
+    parser.add_argument("target", choices=TARGETS, help="what to mutate")
     parser.add_argument(
         "names", nargs="*", metavar="NAME", help="mutants to run, such as 'carob.matching.axes.x_arranged*'"
     )
+    parser.add_argument("--seed", type=int, default=1, help="the seed of the draw, of a target with one")
     parser.add_argument("--max-children", type=int, default=os.cpu_count() or 1, help="processes at a time")
     return parser.parse_args()
 
@@ -92,6 +195,8 @@ def options() -> argparse.Namespace:
 def main() -> int:
     """Copies the checkout, runs mutmut there, and reports the survivors that no reason explains."""
     chosen = options()
+    target = TARGETS[chosen.target]
+    equivalent = EQUIVALENT | target.equivalent
     shutil.rmtree(COPY, ignore_errors=True)
     COPY.mkdir(parents=True)
     for name in COPIED:
@@ -102,20 +207,26 @@ def main() -> int:
             shutil.copy(source, COPY / name)
     for built in (carob._native.__file__, carob._version.__file__):
         shutil.copy(built, COPY / "src" / "carob")
+    for file in (COPY / "src" / "carob" / each for each in target.files):
+        file.write_text(bared(file.read_text(encoding="utf-8")), encoding="utf-8")
+    settings = SETTINGS.format(
+        files=[f"src/carob/{each}" for each in target.files], tests=[f"tests/{each}" for each in target.tests]
+    )
     with (COPY / "pyproject.toml").open("a", encoding="utf-8") as file:
-        file.write(SETTINGS)
-    mutmut("run", "--max-children", str(chosen.max_children), *chosen.names)
+        file.write(settings)
+    names = chosen.names or (drawn(target, chosen.seed) if target.draw else [])
+    mutmut("run", "--max-children", str(chosen.max_children), *names)
     survivors = re.findall(r"^\s*(\S+): (survived|no tests)$", mutmut("results"), re.MULTILINE)
     lines = {name: changed(name) for name, _ in survivors}
     unexplained = {
         name: line
         for name, line in lines.items()
-        if not any(re.search(pattern, line) for pattern in EQUIVALENT)
+        if not any(re.search(pattern, line) for pattern in equivalent)
     }
     unused = [
         pattern
-        for pattern in EQUIVALENT
-        if not chosen.names and not any(re.search(pattern, line) for line in lines.values())
+        for pattern in equivalent
+        if not names and not any(re.search(pattern, line) for line in lines.values())
     ]
     sys.stdout.write(
         f"{len(survivors)} mutants survived, {len(survivors) - len(unexplained)} with a reason\n"
