@@ -21,7 +21,7 @@ PACKAGE := $(shell find src -type f -not -path '*/__pycache__/*')
 PIP := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help eval test all-but-long checks test-all pages quick check fix fuzz fuzz-python fuzz-files sanitize mutants mutants-match plants forms bench clean peers pythons cpus arm site
+.PHONY: help eval test all-but-long checks test-all pages quick check fix fuzz fuzz-python fuzz-files sanitize mutants mutants-match mutants-types plants forms bench clean peers pythons cpus arm site
 
 help:
 	@echo "make eval                    set up, and score the bundled example"
@@ -34,6 +34,7 @@ help:
 	@echo "make fuzz-python             $(COUNT) mutated dicts, compressed runs and names of measures through carob"
 	@echo "make mutants                 break each formula a little; some test must notice"
 	@echo "make mutants-match           change the code of match, ties and policy by mutmut; some test must notice (half an hour)"
+	@echo "make mutants-types           the same of 300 mutants of samples, evidence, tables of scores, estimates and results; SEED= draws others"
 	@echo "make fuzz-files              $(COUNT) mutated pickles, Parquet and Arrow files each, in processes of their own"
 	@echo "make plants                  plant a fault in the kernel, one at a time; the fuzz target must find each"
 	@echo "make forms                   5,000 random queries as arrays, in every form and library, against dicts"
@@ -165,9 +166,9 @@ fuzz-files: $(VENV)/installed $(VENV)/test-tools
 mutants: $(VENV)/installed $(VENV)/test-tools
 	$(BIN)/python tests/mutants.py
 
-mutants-match: $(VENV)/installed $(VENV)/test-tools
+mutants-match mutants-types: $(VENV)/installed $(VENV)/test-tools
 	$(PIP) "carob[mutants]"
-	nice $(BIN)/python tests/mutate.py
+	nice $(BIN)/python tests/mutate.py $(@:mutants-%=%) --seed $(SEED)
 
 plants: $(VENV)/build-tools
 	$(BIN)/python tests/plants.py
