@@ -36,6 +36,7 @@ also_copy = ["examples", "docs", "README.md", "CONTRIBUTING.md"]
 pytest_add_cli_args = ["-p", "no:cacheprovider", "-x", "-q"]
 pytest_add_cli_args_test_selection = {tests}
 track_dependencies = false
+process_isolation = "forkserver"  # Polars and DuckDB have threads, which a fork would wait for
 use_git_change_detection = false
 """
 
@@ -117,6 +118,12 @@ TARGETS = {
             "evaluation/test_caps.py",
             "evaluation/test_groups.py",
             "evaluation/test_score_files.py",
+            "evaluation/test_evaluate.py",
+            "evaluation/test_notes.py",
+            "matching/test_axes.py",
+            "inputs/test_nested.py",
+            "cli/test_cli.py",
+            "testing/test_record.py",
             "statistics/test_estimates.py",
             "output/test_results.py",
             "output/test_display.py",

@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import json
+import math
 import pickle
 import re
 import shutil
@@ -448,6 +449,116 @@ def test_a_sample_that_contradicts_itself_is_refused(
     with pytest.raises(DataError, match=message) as error:
         carob.evaluate(given, PATHS, "AP")
     assert not HARMFUL.search(str(error.value))
+
+
+DRAWN = [
+    ("q1", "a", 1, 0.5, 4),
+    ("q1", "b", 0, 0.25, 4),
+    ("q2", "a", 2, 1.0, 4),
+    ("q2", "c", 0, 0.5, 4),
+]
+ROLES = ("query", "document", "grade", "probability", "sample_size")
+
+
+def drawn_as(form: str, rows: list[Any], folder: Path) -> Any:
+    """Rows of a sample as a file, a frame or a dictionary."""
+    objects = [dict(zip(ROLES, row, strict=True)) for row in rows]
+    if form == "csv":
+        return file(
+            "few.csv",
+            table([{key: "" if each is None else each for key, each in row.items()} for row in objects]),
+        )(folder)
+    if form == "pandas":
+        return pytest.importorskip("pandas", reason="makes the frame").DataFrame(objects)
+    return {query: {row[1]: row[2:] for row in rows if row[0] == query} for query, *_ in rows}
+
+
+@pytest.mark.parametrize("form", ["csv", "pandas", "a dictionary"])
+def test_each_judgment_of_a_sample_has_its_own_draw(form: str, tmp_path: Path) -> None:
+    qrels = carob.Qrels.of(drawn_as(form, [*DRAWN], tmp_path))
+    assert qrels.drawn == {
+        "q1": {"a": (1, 0.5, 4), "b": (0, 0.25, 4)},
+        "q2": {"a": (2, 1, 4), "c": (0, 0.5, 4)},
+    }
+    assert qrels.known.drawn is None
+    assert qrels.known.table == {"q1": {"a": 1, "b": 0}, "q2": {"a": 2, "c": 0}}
+
+
+@pytest.mark.parametrize(
+    ("role", "value", "said"),
+    [
+        ("probability", -0.5, "the probability -0.5 is not above 0"),
+        ("probability", 1.5, "the probability 1.5 is not above 0"),
+        ("grade", None, "document 'a' of query 'q2' is not judged"),
+        (
+            "probability",
+            None,
+            "expected (grade, probability)|no number in column 'probability', but is null|''",
+        ),
+        ("sample_size", 5, "different sizes of the sample (4 and 5)"),
+        ("sample_size", None, "different sizes of the sample (4 and none)|no number in column 'sample_size'"),
+    ],
+)
+@pytest.mark.parametrize("form", ["csv", "pandas", "a dictionary"])
+def test_a_wrong_cell_of_a_sample_is_told_with_its_place(
+    form: str, role: str, value: Any, said: str, tmp_path: Path
+) -> None:
+    rows: list[Any] = [*DRAWN]
+    rows[2] = tuple(value if name == role else cell for name, cell in zip(ROLES, DRAWN[2], strict=True))
+    with pytest.raises(DataError) as error:
+        carob.Qrels.of(drawn_as(form, rows, tmp_path))
+    found = error.value.as_dict()
+    assert any(each in found["message"] for each in said.split("|"))
+    file = {"csv": str(tmp_path / "few.csv"), "pandas": "qrels frame", "a dictionary": "qrels"}[form]
+    assert found["file"] == file
+    if "sizes of the sample" not in found["message"]:
+        assert (found.get("line"), found.get("row")) == {"csv": (4, None), "pandas": (None, 2)}.get(
+            form, (None,) * 2
+        )
+        assert found.get("query", "q2") == "q2"
+        assert found.get("document", "a") == "a"
+
+
+def test_a_document_twice_in_a_frame_is_told_with_its_row() -> None:
+    rows = drawn_as("pandas", [*DRAWN, ("q1", "a", 1, 0.5, 4)], Path())
+    with pytest.raises(
+        DataError, match=r"^qrels frame, row 4 \(from 0\): document 'a' is listed twice for query 'q1'"
+    ):
+        carob.Qrels.of(rows)
+    with pytest.raises(
+        DataError, match=r"^qrels frame: these are judgments of a sample, from which no measure by"
+    ):
+        carob.Qrels.of(rows.assign(subtopic="1"), subtopics=True)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["a"], "query 'q': expected (grade, probability) for each document of a sample, found ['a']."),
+        (1, "found 1."),
+        ((1,), "found (1,)."),
+        ((1, 0.5, 3, 4), "found (1, 0.5, 3, 4)."),
+        ((1, "half"), "found (1, 'half')."),
+        ((1, True), "found (1, True)."),
+        (
+            ("good", 0.5),
+            "the grade 'good' is not a number: document 'b' of query 'q' is not judged. Fill it in",
+        ),
+        ((math.inf, 0.5), "the grade inf is not a number"),
+        ((1, 0.5, "ten"), "different sizes of the sample ('ten')"),
+        ((1, 0.5, 2.5), "different sizes of the sample (none and 2.5)"),
+    ],
+)
+def test_an_entry_of_a_dictionary_that_is_no_draw_is_shown(given: Any, said: str) -> None:
+    its = given if isinstance(given, list) else {"b": given}
+    with pytest.raises(DataError, match=f"^qrels: .*{re.escape(said)}"):
+        carob.Qrels.of({"p": {"a": (1, 0.5)}, "q": its})
+
+
+@pytest.mark.parametrize("size", [0, -1, 0.5, 4.5])
+def test_the_size_of_a_sample_is_a_count(size: float) -> None:
+    with pytest.raises(DataError, match=rf"different sizes of the sample \({size}\)"):
+        carob.Qrels.of({"q": {"a": (1, 0.5, size)}})
 
 
 # ---------------------------------------------------------------- nothing says that it is a sample

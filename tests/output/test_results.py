@@ -16,7 +16,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import carob
+from carob._dataclasses import dataclass
+from carob.output.errors import Doubt
 from carob.output.results import Records, Result
+from carob.statistics.estimates import Estimate
 from carob.testing.history import history
 from strategies import first
 from toys import command
@@ -458,3 +461,84 @@ def test_options_of_what_to_show_hold_in_every_layout(
     for options, runs in (([], 3), (["--top", "1"], 1)):
         assert command("compare", "scores.csv", *options, "--format", layout) == 0
         assert capfd.readouterr().out.count("[0.189,0.611]") == runs
+
+
+# ---------------------------------------------------------------- what a class of results inherits
+
+
+@dataclass(frozen=True)
+class Toy(Result):
+    """A result with warnings, footers and a table, of which some columns may be empty."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+    warnings: tuple[Any, ...] = ()
+    footers: tuple[str, ...] = ()
+
+    def records(self) -> dict[str, Callable[[], Records]]:
+        own = (("toy", self),)
+        kept = {"without": ("warnings", "footers")}
+        return {
+            "own": lambda: Records.of(Toy, own, ["name"], **kept).without_empty(Toy),
+            "whole": lambda: Records.of(Toy, own, ["name"], **kept),
+        }
+
+
+class Doll(Toy):
+    KIND, VERSION = "Toy", 2
+
+
+def test_json_names_its_schema_and_the_kind_of_each_warning() -> None:
+    told = {"kind": "ties", "runs": [1], "sentence": "Ties.", "numbers": {"share": 0.5}}
+    found = Toy(0.5, warnings=("Odd.", Doubt("Upside down.", "reversed"), told), footers=("2 queries",))
+    assert found.as_dict() == {
+        "schema": "Toy/1",
+        "value": 0.5,
+        "low": None,
+        "high": None,
+        "warnings": [
+            {"kind": "doubt", "runs": [], "sentence": "Odd.", "numbers": {}},
+            {"kind": "reversed", "runs": [], "sentence": "Upside down.", "numbers": {}},
+            told,
+        ],
+        "footers": ["2 queries"],
+    }
+    assert json.loads(found.to_json()) == found.as_dict()
+    assert found.beside() == [*found.warnings, "2 queries"]
+    assert Doll(0.5).as_dict()["schema"] == "Toy/2"
+
+
+def test_a_result_without_warnings_footers_or_figures_has_none() -> None:
+    class Bare(Result):
+        def contents(self) -> dict[str, Any]:
+            return {"value": math.nan}
+
+    assert Bare().as_dict() == {"schema": "Bare/1", "value": None}
+    assert Bare().to_json() == '{\n  "schema": "Bare/1",\n  "value": null\n}\n'
+    assert Bare().beside() == []
+    assert Bare().figures() == {}
+
+
+def test_optional_columns_that_are_empty_in_every_row_are_left_out() -> None:
+    assert Toy(0.5).to_csv() == "name,value\ntoy,0.5\n"
+    assert Toy(0.5, high=0.75).to_csv() == "name,value,high\ntoy,0.5,0.75\n"
+    assert Toy(0.5).to_csv("whole", ";") == "name;value;low;high\ntoy;0.5;;\n"
+    two = Records(["value", "low"], [[None, None], [None, 0.25]])
+    assert two.without_empty(Toy) == two
+
+
+def test_an_estimate_becomes_three_columns() -> None:
+    row = Toy(Estimate(0.5, 0.25, 0.75), low=Estimate(1.0))  # type: ignore[arg-type]
+    found = Records.of(
+        Toy, [("a", 1, row)], ["name", "rank"], without=["warnings", "footers", "high"], estimates=["value"]
+    )
+    assert found.columns() == {
+        "name": ["a"],
+        "rank": [1],
+        "value": [0.5],
+        "value_low": [0.25],
+        "value_high": [0.75],
+        "low": [row.low],
+    }
+    assert Records.of(Toy, [("a", Toy(0.5))], ["name"], estimates=["low"]).columns()["low_high"] == [None]

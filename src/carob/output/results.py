@@ -187,7 +187,8 @@ class Result(Display):
 
     def as_dict(self) -> dict[str, Any]:
         """Returns everything as plain dicts, lists, text and numbers. Undefined numbers are None."""
-        return self.versioned(escaping.defined(self.contents()))
+        found: dict[str, Any] = escaping.defined(self.versioned(self.contents()))
+        return found
 
     def to_json(self) -> str:
         """Returns everything as JSON, with numbers in full precision and undefined ones as null."""
