@@ -200,7 +200,8 @@ class Terms(Part):
     def latex(self) -> str:
         """Returns the terms as a description environment of LaTeX."""
         items = "".join(
-            f"\\item[{escaping.latex(term)}] {escaping.latex(meaning)}\n" for term, meaning in self.present
+            f"\\item[{{{escaping.latex(term)}}}] {escaping.latex(meaning)}\n"
+            for term, meaning in self.present
         )
         return f"\\begin{{description}}\n{items}\\end{{description}}\n" if items else ""
 
