@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import carob
-from carob import DataError
+from carob import DataError, _native
 from carob.evaluation.evidence import (
     Evidence,
     RunTable,
@@ -192,7 +192,7 @@ def test_a_judge_given_as_scores_needs_peoples_scores() -> None:
 
 
 def test_a_function_that_takes_either_takes_scores_first() -> None:
-    assert Evidence.of(QRELS, RUNS).runs is RUNS
+    assert (Evidence.of(QRELS, RUNS).qrels, Evidence.of(QRELS, RUNS).runs) == (QRELS, RUNS)
     assert Evidence.of(QRELS, RUNS, profile="ir_measures").profile == "ir_measures"
     for given in (scored(), list(scored().values()), tuple(scored().values())):
         found = Evidence.of(given, None)
@@ -237,6 +237,41 @@ def test_scores_that_were_computed_differently_are_not_compared() -> None:
         Evidence(
             QRELS, {"a": one, "b": replace(other, measures=scored(measures=("RR", "P@2"))["bad"].measures)}
         ).read()
+
+
+def test_runs_that_lost_different_documents_are_not_compared(tmp_path: Path) -> None:
+    (tmp_path / "seen").write_text("q1 0 d1 1\n")
+    (tmp_path / "other").write_text("q1 0 d2 1\n")
+    lost: dict[str, Any] = {
+        "": None,
+        "some": {"q1": ["d1"]},
+        "seen": str(tmp_path / "seen"),
+        "other": str(tmp_path / "other"),
+    }
+    runs = {
+        name: carob.evaluate(QRELS, RUNS["good"], "RR", exclude=exclude, name=name or "whole")
+        for name, exclude in lost.items()
+    }
+    for one, other, said in (
+        ("", "some", r"from whole \(none\) and some \(some\): exclude the same"),
+        ("some", "", r"from some \(some\) and whole \(none\)"),
+        ("seen", "other", r"from seen \(those of .*seen\) and other \(those of .*other\)"),
+    ):
+        with pytest.raises(DataError, match=f"Different documents were excluded {said}"):
+            Evidence(None, [runs[one], runs[other]]).read()
+    # What a dictionary held is not known later.
+    assert Evidence(None, [runs["some"], runs["seen"]]).read().systems
+
+
+def test_bytes_are_counted_once_whoever_judges(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.run").write_text("q1 Q0 d1 1 2.0 t\n")
+    for judge in (None, JUDGE):
+        progress = _native.Progress()
+        Evidence(QRELS, [str(tmp_path / f"{name}.run") for name in "ab"], judge=judge).read(
+            "RR", progress=progress
+        )
+        assert progress.bytes == 2 * len("q1 Q0 d1 1 2.0 t\n")
 
 
 def test_a_run_is_found_by_its_name_path_or_index(tmp_path: Path) -> None:
@@ -332,6 +367,8 @@ BINARY, GRADED = [0, 1] * 10, [0, 1, 2, 3, 3] * 5
         (BINARY, [0] * 296 + [3] * 5, None),  # 1.7% of the wider scale
         ([1, 2] * 10, [0, 1, 1, 1, 1] * 5, ("1 to 2", "0 to 1")),
         ([0, 2] * 10, [0, 1] * 10, ("0 to 2", "0 to 1")),
+        ([0, 5] * 10, [0, 8] * 10, ("0 to 5", "0 to 8")),
+        ([0, 5] * 10, [0, 7] * 10, None),
         ([1] * 20, [0, 2] * 10, ("all 1", "0 to 2")),
         ([-1] * 20 + BINARY, GRADED, ("0 to 1", "0 to 3")),
     ],
