@@ -199,21 +199,19 @@ def test_each_part_of_a_footer_is_in_the_language_of_the_reader() -> None:
     assert " · ««no value of P»» · " in footers([more], MARKED)[0]
     odd = {"q1": {"a": 0.5, "b": -1}, "q2": {"a": 1}, "q3": {"a": 0}}
     found = carob.evaluate(odd, {"q1": {"x": 1.0}, "q2": {"y": 1.0}}, ["RR", "DCG"], exclude={"q1": ["x"]})
-    assert footers([found], MARKED) == [
-        " · ".join(
-            [
-                "«3 queries»",
-                "«1 missing query «counted as 0»»",
-                "«2 queries without «grade 1 or more» «counted as 0» (RR)», "
-                + "«1 query without «a positive gain» «counted as 0» (DCG)»",
-                "««no judged document retrieved»»",
-                "«1 query without retrieved documents»",
-                "«1 grade between 0 and 1 counted as not relevant (RR)»",
-                "«1 document excluded»",
-                "«1 negative grade «unjudged»»",
-                "««policy trec»»",
-            ]
-        )
+    assert footers([found], MARKED)[0].split(" · ") == [
+        "«3 queries»",
+        "«1 missing query «counted as 0»»",
+        (
+            "«2 queries without «grade 1 or more» «counted as 0» (RR)», "
+            "«1 query without «a positive gain» «counted as 0» (DCG)»"
+        ),
+        "««no judged document retrieved»»",
+        "«1 query without retrieved documents»",
+        "«1 grade between 0 and 1 counted as not relevant (RR)»",
+        "«1 document excluded»",
+        "«1 negative grade «unjudged»»",
+        "««policy trec»»",
     ]
 
 

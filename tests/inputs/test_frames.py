@@ -695,3 +695,29 @@ def test_another_library_that_a_frame_lacks_is_named() -> None:
         DataError, match=r"^The run frame from .* cannot be read: No module named 'numexpr'\.$"
     ):
         carob.evaluate({"q": {"a": 1}}, Frame(), "AP")
+
+
+def test_a_document_twice_for_a_subtopic_is_told_with_both_rows() -> None:
+    rows = {"query": ["q"] * 3, "subtopic": ["1", "2", "1"], "document": ["a"] * 3, "grade": [1, 1, 2]}
+    said = (
+        r"^qrels frame, row 2 \(from 0\): document 'a' is judged twice for subtopic '1' .*\(first in row 0\)"
+    )
+    with pytest.raises(DataError, match=said):
+        carob.Qrels.of(pandas_frame(rows), subtopics=True)
+
+
+def test_fractions_in_a_column_of_scores_are_no_grades_unless_it_is_named() -> None:
+    rows = {"query": ["q", "q"], "document": ["a", "b"], "Score": [1.5, 2.0]}
+    with pytest.raises(DataError, match="the grades, in column 'score', have fractions"):
+        carob.Qrels.of(pandas_frame(rows))
+    grades = {"q": {"a": 1.5, "b": 2.0}}
+    assert carob.Qrels.of(pandas_frame(rows), grade="Score").table == grades
+    assert carob.Qrels.of(pandas_frame({**rows, "Score": [1, 2]})).table == {"q": {"a": 1, "b": 2}}
+    rows["grade"] = rows.pop("Score")
+    assert carob.Qrels.of(pandas_frame(rows)).table == grades
+
+
+def test_judgments_in_lists_of_a_frame_are_called_a_frame() -> None:
+    found = carob.Qrels.of(pandas_frame({"query": ["q"], "relevant": [["a", "b"]]}))
+    assert found.name == "<frame>"
+    assert found.table == {"q": {"a": 1, "b": 1}}
