@@ -85,7 +85,12 @@ OF_MATCH = {
 }
 """The same of the target ``match``."""
 
-OF_TYPES: dict[str, str] = {}
+OF_TYPES = {
+    r"start = file\.read\(": "A longer start of a file has the same first line.",
+    r"[<>]=? (least|greatest) [-+] ROUNDING": "No value lies just at the limit of rounding errors.",
+    r"additive \| alone": "The means over all orders replace those over rotations.",
+    r"own if \(self\.own is self\.whole\) and False": "The same rows once more take time only.",
+}
 """The same of the target ``types``."""
 
 TARGETS = {
@@ -112,8 +117,10 @@ TARGETS = {
         ],
         [
             "inputs/test_samples.py",
+            "inputs/test_frames.py",
             "evaluation/test_evidence.py",
             "evaluation/test_scores.py",
+            "evaluation/test_score_tables.py",
             "evaluation/test_values.py",
             "evaluation/test_caps.py",
             "evaluation/test_groups.py",
@@ -126,6 +133,7 @@ TARGETS = {
             "testing/test_record.py",
             "statistics/test_estimates.py",
             "output/test_results.py",
+            "output/test_document.py",
             "output/test_display.py",
         ],
         OF_TYPES,

@@ -285,7 +285,7 @@ def test_a_run_is_found_by_its_name_path_or_index(tmp_path: Path) -> None:
     for wrong in (-1, 2):
         with pytest.raises(DataError, match=f"baseline={wrong}: pass the index of one of the 2 runs"):
             read.place_of(wrong)
-    with pytest.raises(DataError, match="No run is called 'c'"):
+    with pytest.raises(DataError, match=r"No run is called 'c'\. The runs are .*a.*, .*b.*\."):
         read.place_of("c")
     with pytest.raises(DataError, match="No run is called ''"):
         Evidence(QRELS, RUNS).read("RR").place_of("")
@@ -466,3 +466,11 @@ def test_weights_stand_in_the_table_unless_they_are_all_equal() -> None:
     assert even.weights is None
     _, (counted,) = tables_of(list(scored(measures=("NumRet",), weights={"q1": 3.0, "q2": 1.0}).values()))
     assert counted.weights is None  # sums are never weighted
+
+
+def test_a_query_that_a_measure_leaves_out_has_no_value_in_its_table_alone() -> None:
+    qrels = {"q1": {"d1": 2}, "q2": {"d1": 1}}
+    scores = carob.evaluate(qrels, RUNS, ["AP(rel=2)", "RR"], policy=carob.Policy(empty="skip"))
+    one, other = tables_of([*scores.values()])[1]
+    assert np.array_equal(one.values, [[1, 0.5], [np.nan, np.nan]], equal_nan=True)
+    assert np.array_equal(other.values, [[1, 0.5], [1, 0.5]])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,15 @@ import pytest
 
 import carob
 from carob import MeasureError
-from carob.evaluation.score_tables import SAME, best_first, board, document_of, document_to_keep, footers
+from carob.evaluation.score_tables import (
+    SAME,
+    best_first,
+    board,
+    document_of,
+    document_to_keep,
+    facts_of,
+    footers,
+)
 from carob.output.language import Language
 
 if TYPE_CHECKING:
@@ -269,3 +278,126 @@ def test_runs_of_several_queries_with_equal_values_are_named(queries: int, said:
     ]
     if said:
         assert footers(pairs, MARKED)[-1].endswith("e10 = e11, e12 = e13 and 2 more»»")
+
+
+FOUND = {query: ["x", "b", "a"] for query in SIX}
+TEN = {query: {f"d{place}": place % 2 for place in range(10)} for query in SIX}
+RISING = {query: {name: float(name[1]) for name in its} for query, its in TEN.items()}
+ENDLESS = {query: {"a": math.inf, "x": 2.0, "b": 1.0} for query in SIX}
+EQUAL = {query: dict.fromkeys("xba", 1.0) for query in SIX}
+FEW, THREE = (
+    {"q1": {"a": 2}, "q2": {"a": 1}, "q3": {"a": 0}},
+    {f"q{place}": ["x", "a"] for place in (1, 2, 3)},
+)
+HALVES, RATINGS = ({query: {"b": 5, "a": low} for query in SIX} for low in (0.5, 1))
+CODES = {**{query: {"a": 1, "b": 0} for query in SIX}, "q1": {"a": 9, "b": 0}}
+INPUT, FINITE = {"policy": carob.Policy(ties="input")}, {"policy": carob.Policy(retrieved="finite")}
+
+
+@pytest.mark.parametrize(
+    ("qrels", "run", "measures", "how", "said"),
+    [
+        (
+            SIX,
+            FOUND,
+            "map@5 map@10 mrr",
+            {"profile": "ranx"},
+            "profile ranx»» · ««map@k is AP@k»» · ««mrr is RR",
+        ),
+        (SIX, FOUND, "map@5", {"profile": "ranx"}, "profile ranx»» · ««map@5 is AP@5"),
+        (SIX, FOUND, "AP NDCG@10", {}, "policy trec"),
+        (SIX, ENDLESS, "Bpref", {}, "6 infinite scores» · "),
+        (
+            SIX,
+            ENDLESS,
+            "Bpref",
+            FINITE,
+            "6 queries» · ««policy retrieved finite",
+        ),
+        (
+            SIX,
+            EQUAL,
+            "AP",
+            INPUT,
+            "6 lists with all scores equal, «in the run's own order»» · ««policy ties input",
+        ),
+        (SIX, FOUND, "AP", {"exclude": {"q9": ["z"]}}, "6 queries» · ««0 documents excluded»» · "),
+        (SIX, FOUND, "WSS@0.95 AP", {}, "6 queries» · «6 queries read to the end for WSS@0.95» · "),
+        (
+            FEW,
+            THREE,
+            "AP(rel=2) RR(rel=2) DCG",
+            {},
+            "2 queries without «grade 2 or more» «counted as 0» (AP(rel=2), ",
+        ),
+        (
+            FEW,
+            THREE,
+            "AP(rel=2) RR(rel=2) DCG",
+            {},
+            "RR(rel=2))», «1 query without «a positive gain» «counted as 0» (DCG)» ·",
+        ),
+        (
+            HALVES,
+            FOUND,
+            "AP DCG",
+            {},
+            "6 queries» · «6 grades between 0 and 1 counted as not relevant (AP)» · ",
+        ),
+        (HALVES, FOUND, "DCG", {}, "6 queries» · ««policy trec"),
+        (
+            RATINGS,
+            FOUND,
+            "AP RR DCG",
+            {},
+            "6 queries» · «6 grades of 1, the lowest, counted as relevant (AP, RR)» · ",
+        ),
+        (
+            CODES,
+            FOUND,
+            "AP",
+            {},
+            "«1 grade far from all others, such as a code (9, -9) for documents without a grade» · ",
+        ),
+        (
+            TEN,
+            RISING,
+            "AP",
+            {},
+            "6 lists in ascending order of score» · «60 documents retrieved, all of them judged» · ",
+        ),
+    ],
+)
+def test_a_footer_tells_what_is_odd(qrels: Any, run: Any, measures: str, how: Any, said: str) -> None:
+    assert said in footers([carob.evaluate(qrels, run, measures.split(), **how)], MARKED)[0]
+
+
+def test_a_footer_names_conventions_that_carob_does_not_know() -> None:
+    found = carob.evaluate(SIX, FOUND, "AP")
+    for profile, said in (
+        ("mine", "«profile mine, policy trec»"),
+        ("given", "«values as given, policy unknown»"),
+    ):
+        assert footers([replace(found, profile=profile)], MARKED) == [f"«6 queries» · «{said}»"]
+    distances = carob.Run.of(
+        [{"q": query, "d": "a", "distance": 0.5} for query in SIX],
+        query="q",
+        document="d",
+        distance="distance",
+    )
+    assert "««scores are minus the distances»»" in footers([carob.evaluate(SIX, distances, "AP")], MARKED)[0]
+
+
+def test_facts_count_what_they_are_about() -> None:
+    counted = {fact.kind: fact.count for fact in facts_of(rich(by={"q1": ["x"], "q2": ["x", "y"], "q3": []}))}
+    assert counted == {
+        "queries": 3,
+        "groups": 1,
+        "missing": 1,
+        "extra": 1,
+        "empty": 1,
+        "tied": 1,
+        "cap of R@1": 1,
+        "weighted": 1,
+        "policy": 1,
+    }

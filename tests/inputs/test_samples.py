@@ -18,6 +18,7 @@ import pytest
 import carob
 from carob import DataError
 from carob.cli import main
+from carob.inputs.samples import read_sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -559,6 +560,28 @@ def test_an_entry_of_a_dictionary_that_is_no_draw_is_shown(given: Any, said: str
 def test_the_size_of_a_sample_is_a_count(size: float) -> None:
     with pytest.raises(DataError, match=rf"different sizes of the sample \({size}\)"):
         carob.Qrels.of({"q": {"a": (1, 0.5, size)}})
+
+
+def test_the_first_of_many_sizes_are_named() -> None:
+    with pytest.raises(DataError, match=r"different sizes of the sample \(1 and 2 and none\)"):
+        carob.Qrels.of(
+            {"q": {name: (1, 0.5, size) for name, size in zip("abcd", (1, 2, None, 4), strict=True)}}
+        )
+
+
+@pytest.mark.parametrize(("role", "said"), [("grade", "the grade nan is not"), ("probability", "but is nan")])
+def test_what_polars_calls_no_number_is_told_with_its_row(role: str, said: str) -> None:
+    pl = pytest.importorskip("polars", reason="makes the frame")
+    data = {"query": ["q", "q"], "document": ["a", "b"], "grade": [1.0, 0.0], "probability": [0.5, 0.5]}
+    with pytest.raises(DataError, match=rf"qrels frame, row 1 \(from 0\): .*{said}"):
+        carob.Qrels.of(pl.DataFrame({**data, role: [0.5, math.nan]}))
+
+
+@pytest.mark.parametrize("role", ["query", "document", "grade", "probability"])
+def test_a_table_of_a_sample_needs_each_of_its_columns(role: str, tmp_path: Path) -> None:
+    path = file("few.csv", table(names={role: "other", "sample_size": ""}))(tmp_path)
+    with pytest.raises(DataError, match=f"no column with a usual name for the {role}"):
+        read_sample(path)
 
 
 # ---------------------------------------------------------------- nothing says that it is a sample
