@@ -61,20 +61,20 @@ class Target(NamedTuple):
 
 EQUIVALENT: dict[str, str] = {
     r"strict=(None|False)|zip\([\w., ]+, \)": "The lists always have the same length; strict= only guards a mistake.",
-    r"np\.zeros\(.*, (None)?\)|\], (None)?\)|counts\)\)\), (None)?\)": "NumPy's default type holds the same numbers.",
-    r"np\.(arg)?sort\([\w\[\], :]+, \)": "The last axis is NumPy's default.",
-    r"\.astype\(None\)": "NumPy's default is a double.",
+    r'cast\((None|"XX[^"]*XX"|"[A-Z\[\], |]*"|"[a-z\[\], |]*"), ': "A cast is for mypy only.",
 }
 """Changes that cannot change a value in any target, as a pattern of the changed line, with the reason."""
 
 OF_MATCH = {
+    r"np\.zeros\(.*, (None)?\)|\], (None)?\)|counts\)\)\), (None)?\)": "NumPy's default type holds the same numbers.",
+    r"np\.(arg)?sort\([\w\[\], :]+, \)": "The last axis is NumPy's default.",
+    r"\.astype\(None\)": "NumPy's default is a double.",
+    r"np\.full\(len\(found\.rank\), -2\)": "Any negative number means no judged document.",
     r"policy, (None|\"XXgradesXX\"|\"GRADES\")\)": "Such lists have no ties and lack no query, so no error names them.",
     r'"UTF-8"': "Python knows the codec by both names.",
     r"turns\[:, members\] = ": "Rotations in the other direction, or from another start, are the same set.",
-    r"cast\(": "A cast is for mypy only.",
     r"listing\(run\.held, None": "Lines of other queries are read for nothing.",
     r"fromkeys\(lines\.get\(query, \(\)\), 1\)": "Every row gets its grade from the match.",
-    r"np\.full\(len\(found\.rank\), -2\)": "Any negative number means no judged document.",
     r"argsort\(grade\[members\], kind=": "Documents with equal grades are interchangeable.",
     r"count \* count (>= 8|> 9) \* size": "Both ways of drawing are uniform; the limit is a matter of speed.",
     r"max\(rows, \*drawn, 1\)": "A list with ties has at least one row.",
