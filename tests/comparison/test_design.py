@@ -12,6 +12,7 @@ import carob
 from carob._dataclasses import dataclass
 from carob.comparison.compare import compared
 from carob.comparison.design import refuse_comparison
+from carob.conventions.arguments import specified
 from carob.evaluation.evidence import Evidence
 
 if TYPE_CHECKING:
@@ -112,6 +113,7 @@ def test_each_setting_changes_a_result_or_is_refused(
     assert not silent
 
 
+@specified
 @dataclass(frozen=True)
 class LaterTest(carob.Test):
     """A test with one more setting."""

@@ -26,7 +26,7 @@ from contextlib import ExitStack
 from dataclasses import field, fields
 from functools import wraps
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 from click.core import ParameterSource
@@ -331,8 +331,7 @@ def grouped(options: dict[str, Any]) -> dict[str, Any]:
 
     rest = dict(options)
     rest["name"] = rest.pop("test", None)
-    if rest.pop("bootstrap", False):
-        rest["interval"] = "bootstrap"
+    rest |= [("interval", word) for word in get_args(arguments.Interval) if rest.pop(word, False)]
     bounds = rest.pop("unjudged_bounds", False)
     kinds: dict[str, Any] = {"test": Test, "design": Design, "unjudged_bounds": UnjudgedLimits}
     for argument, kind in kinds.items():

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from carob._dataclasses import replace
 from carob._numpy import np
 from carob.comparison.findings import FAMILY_WISE, NOT_OF_MEANS, Caution, better_first, pair_names, ranked
+from carob.comparison.intervals import INTERVALS
 from carob.comparison.significance import (
     corrected,
     differing,
@@ -678,19 +679,19 @@ def shapes(comparison: Findings) -> Iterator[Caution]:
 
 def equal(comparison: Findings) -> Iterator[Caution]:
     """Names the runs and, with a bootstrap, the differences that have no interval since all their values are equal."""
-    percentile = comparison.settings.interval == "bootstrap"
+    given = INTERVALS[comparison.settings.interval]
     for label, each in comparison.contests.items():
         flat = [run for run, low in enumerate(each.low) if math.isnan(low)]
         names = [comparison.names[run] for run in flat]
-        if percentile:
+        if not given.worst_point:
             pairs = [pair for pair in each.pairs if math.isnan(pair.low) and not math.isnan(pair.difference)]
             names += facing_names(comparison, each, pairs)
         known = comparison.judge is not None or len(each.values) < 2
         unbounded = not all(map(math.isfinite, each.measure.definition.values))
-        if names and not known and (percentile or unbounded or len(each.values) < FEWEST):
+        if names and not known and (not given.worst_point or unbounded or len(each.values) < FEWEST):
             why = f"Where all values are equal, fewer than {FEWEST} queries do not show how often other values occur."
-            if percentile:
-                why = "All resamples have the same mean, so they do not show how often other values occur."
+            if not given.worst_point:
+                why = given.equal
             elif unbounded:
                 why = f"All values are equal, and {label} has no largest value that could limit those of other queries."
             said = f"{label}: no interval for {listed(names)}. {why}"
@@ -714,9 +715,9 @@ def crowded(comparison: Findings) -> Iterator[Caution]:
     """Says once, for all measures, how many runs and differences have worst-point intervals."""
     found: dict[str, str] = {}
     several: set[int] = set()
-    percentile = comparison.settings.interval == "bootstrap"
+    given = INTERVALS[comparison.settings.interval]
     for label, each in comparison.contests.items():
-        if percentile:
+        if not given.worst_point:
             runs, differences = crowded_series(each)
         else:
             runs = [run for run, worst in enumerate(each.worst_point) if worst]
@@ -731,11 +732,11 @@ def crowded(comparison: Findings) -> Iterator[Caution]:
     which = listed(
         [f"{its} in {label}" if len(found) > 1 else its for label, its in found.items()], most=len(found)
     )
-    if percentile:
+    if not given.worst_point:
         p = ", and the t-test too small a p" if comparison.settings.test == "t" else ""
         said = (
-            f"{labels}: many values are equal. Percentiles may give too narrow an interval for {which}{p}: without the "
-            "bootstrap, their worst-point intervals allow for values that were not seen."
+            f"{labels}: many values are equal. {given.narrow[0]} may give too narrow an interval for {which}{p}: "
+            f"{given.narrow[1]}, their worst-point intervals allow for values that were not seen."
         )
     else:
         alone = " They are from people's judgments alone, and extended to the estimate from both where it lies outside."
@@ -923,7 +924,7 @@ def percentiles(comparison: Findings) -> Iterator[Caution]:
     """Warns if a bootstrap has so few resamples that less than one is expected beyond each end of an interval."""
     settings = comparison.settings
     needed = resamples_needed(settings.bootstrap_resamples, settings.confidence)
-    if settings.interval == "bootstrap" and needed:
+    if INTERVALS[settings.interval].draws and needed:
         count = settings.bootstrap_resamples
         numbers = {"resamples": count, "needed": needed}
         yield Caution("resamples", (), few_resamples_said(count, settings.confidence, needed), numbers)
@@ -1012,7 +1013,7 @@ def queries(comparison: Findings) -> Iterator[Caution]:
             )
         normal = NORMAL if by_t and units < FEW_FOR_PEOPLE else ""
         yield Caution("few", (), f"{said}.{normal}", {"queries": n, "detectable": [*known[:1], *known[-1:]]})
-    if settings.interval == "bootstrap" and 1 < units < FEW:
+    if INTERVALS[settings.interval].draws and 1 < units < FEW:
         covered = covered_by_percentiles(units, settings.confidence)
         said = (
             f"With {counted}, {settings.confidence * 100:g}% percentile intervals cover the mean in about "
@@ -1085,10 +1086,11 @@ def aggregate_said(contest: Contest, settings: Settings) -> str:
     given = settings.margin is not None or settings.rope is not None
     scale = " A margin or rope is a difference, so neither is applied." if given else ""
     start, floor = f"{contest.label} is a geometric mean:", "(values below 0.00001 count as 0.00001)"
-    if settings.interval == "bootstrap":
+    intervals = INTERVALS[settings.interval]
+    if not intervals.of_ratio:
         return (
             f"{start} the test concerns the ratio of two, by logarithms {floor}, so it need not agree with the "
-            f"interval of their difference, a percentile bootstrap over queries.{scale}"
+            f"interval of their difference, a {intervals.named} over queries.{scale}"
         )
     return (
         f"{start} test and interval concern the ratio of two, by logarithms {floor}. Their difference has no interval, "

@@ -287,7 +287,7 @@ def refuse_others(given: Test | Design, applying: str, why: str, **beside: objec
         default = usual.get(name)
         if name in applying.split() or value is default or (default is not None and value == default):
             continue
-        option = {"name": "test", "interval": "bootstrap"}.get(name, name.replace("_", "-"))
+        option = {"name": "test", "interval": value}.get(name, name.replace("_", "-"))
         wording = Worded("test" if name == "name" else name, f"--{option}")
         raise PolicyError(worded(wording, f" has no meaning {why}: leave it out."))
 

@@ -21,6 +21,7 @@ from carob.comparison.findings import (
     best_first,
     named_by_letter,
 )
+from carob.comparison.intervals import INTERVALS
 from carob.evaluation.evidence import means_of, tables_of
 from carob.evaluation.scores import uncounted
 from carob.inputs.query_files import groups_of
@@ -35,7 +36,6 @@ from carob.statistics.resampling import (
     Draw,
     all_pairs,
     max_flip,
-    resample_means,
     romano_wolf,
     sign_flip,
 )
@@ -318,8 +318,8 @@ def decided(
         join(each.outcome, settings, table)
         if each.pair is Pair and not table.geometric:  # the error is the rounding error of logarithms
             each.outcome.detectable[:] = detected(each.outcome, settings, table.values.shape[1])
-        if settings.interval == "bootstrap":
-            # Percentiles of differences that are mostly equal are too narrow.
+        if not INTERVALS[settings.interval].worst_point:
+            # Intervals of differences that are mostly equal are too narrow.
             first, second = each.outcome.a, each.outcome.b
             crowded = crowded_values(table.values[:, first] - table.values[:, second], differences=True)
             for name in {"joint_low", "joint_high", "detectable"} & {*each.outcome.dtype.names}:
@@ -345,7 +345,7 @@ def decided(
 
 def draws(settings: Settings) -> bool:
     """Returns whether the test or the intervals may draw random numbers."""
-    return settings.resamples > 0 or settings.interval == "bootstrap"
+    return settings.resamples > 0 or INTERVALS[settings.interval].draws
 
 
 def pairs_of(runs: int, baseline: int | None) -> tuple[Integers, Integers]:
@@ -454,8 +454,7 @@ def outcome_of(
         for part in in_parts(places, len(seen)):
             describe(outcome, part, shared, seen, settings)
         test(outcome, places, shared, settings)
-        if settings.interval == "bootstrap":
-            bootstrap(outcome, places, shared, seen, settings)
+        replicated(outcome, places, shared, seen, settings)
     if settings.test == "t" and (np.isinf(outcome.d_z) & ~outcome.identical).any():
         # Without variation there is no t, and pairs with different tests could contradict each other.
         flips = replace(settings, test="randomisation", resamples=RESAMPLES)
@@ -512,7 +511,7 @@ def describe(outcome: Outcome, places: Integers, table: RunTable, seen: Floats, 
     found = paired(
         differences, confidence=settings.confidence, clusters=table.clusters, shares=table.leverage
     )
-    if settings.interval != "bootstrap":
+    if INTERVALS[settings.interval].worst_point:
         sample = sample_of(table, table.values[:, one] - table.values[:, other], pairs=True)
         found = worst_point(found, sample, settings.confidence, flat=False)
     outcome.difference[places], outcome.low[places], outcome.high[places] = found.value, found.low, found.high
@@ -650,43 +649,35 @@ def wilcoxon(differences: Floats) -> tuple[float, float]:
     return float(signed_ranks(kept).pvalue), side
 
 
-def bootstrap(outcome: Outcome, places: Integers, table: RunTable, seen: Floats, settings: Settings) -> None:
-    """Writes the difference of the aggregates and its percentile interval over resampled queries."""
-    means = resample_means(seen, bootstrap_draw(table, settings))
-    centre = seen.mean(axis=0)
+def replicated(outcome: Outcome, places: Integers, table: RunTable, seen: Floats, settings: Settings) -> None:
+    """Writes the difference of the aggregates and its interval, if means of parts of the queries make it."""
+    draw = Draw(settings.bootstrap_resamples, settings.seed, table.clusters)
+    kind = INTERVALS[settings.interval]
+    means, centre = kind.replicates(seen, draw), seen.mean(axis=0)
+    if means is None:
+        return
     if table.geometric:
         means, centre = np.exp(means), np.exp(centre)
-    tail = (1 - settings.confidence) / 2
     for part in in_parts(places, len(means)):
         one, other = outcome.a[part], outcome.b[part]
-        outcome.difference[part] = centre[one] - centre[other]
-        ends = np.quantile(means[:, one] - means[:, other], [tail, 1 - tail], axis=0)
-        outcome.low[part], outcome.high[part] = with_width(ends)
-
-
-def with_width(ends: Floats) -> Floats:
-    """Returns percentile intervals, without those of resamples that are all equal [2, series]."""
-    return np.where(ends[1] - ends[0] > NOISE, ends, np.nan)
-
-
-def bootstrap_draw(table: RunTable, settings: Settings) -> Draw:
-    """Returns the settings for the resamples of a bootstrap."""
-    return Draw(settings.bootstrap_resamples, settings.seed, table.clusters)
+        whole = outcome.difference[part] = centre[one] - centre[other]
+        ends = kind.ends(means[:, one] - means[:, other], whole, settings.confidence)
+        outcome.low[part], outcome.high[part] = ends
 
 
 def margins(table: RunTable, settings: Settings) -> tuple[Floats, Floats, NDArray[np.bool_]]:
     """Returns the interval of each run's aggregate, and whether it is a worst-point interval."""
     runs = np.arange(table.values.shape[1])
     low, high = np.full(len(runs), np.nan), np.full(len(runs), np.nan)
-    worst = np.zeros(len(runs), np.bool_)
+    worst, kind = np.zeros(len(runs), np.bool_), INTERVALS[settings.interval]
     for own, places in table.shared(runs, runs):
         if not len(own.values):
             continue
         seen = own.observed[:, places]
-        if settings.interval == "bootstrap":
-            tail = (1 - settings.confidence) / 2
-            means = resample_means(seen, bootstrap_draw(own, settings))
-            low[places], high[places] = with_width(np.quantile(means, [tail, 1 - tail], axis=0))
+        draw = Draw(settings.bootstrap_resamples, settings.seed, own.clusters)
+        means = kind.replicates(seen, draw)
+        if means is not None:
+            low[places], high[places] = kind.ends(means, seen.mean(axis=0), settings.confidence)
         else:
             found = estimated_means(seen, own, settings.confidence, scores=own.values[:, places])
             low[places], high[places], worst[places] = found.low, found.high, found.worst_point
@@ -725,7 +716,7 @@ def join(outcome: Outcome, settings: Settings, table: RunTable) -> None:
     (Bonferroni), or by a smaller factor of the stepwise method where only that step finds the pair significant, and so
     is a worst-point interval. No end leaves the range of the difference.
     """
-    if settings.test in NOT_OF_MEANS or (table.geometric and settings.interval != "bootstrap"):
+    if settings.test in NOT_OF_MEANS or (table.geometric and INTERVALS[settings.interval].of_ratio):
         return
     if settings.test != "t" and len(outcome) and hopeless(outcome, settings, table.values.shape[1]):
         return  # no difference whatever can be excluded, so the intervals have no end

@@ -9,6 +9,7 @@ from carob._cached import cached_property
 from carob._dataclasses import dataclass, replace
 from carob._numpy import np
 from carob.comparison.findings import better_first, pair_names, ranked, turned
+from carob.comparison.intervals import INTERVALS
 from carob.comparison.verdict import (
     declared_negative,
     digits_of,
@@ -563,7 +564,7 @@ def gaps(settings: Settings, pairs: Sequence[AnyPair], digits: int) -> dict[str,
     """Returns the differences of pairs and their intervals, or those of the ratios of geometric means."""
     columns = {"diff": column(signed, [pair.difference for pair in pairs], digits=digits)}
     ratios = [getattr(pair, "ratio", None) for pair in pairs]
-    if settings.interval == "bootstrap" or not ratios or None in ratios:
+    if not INTERVALS[settings.interval].of_ratio or not ratios or None in ratios:
         return columns | {interval_title(settings): intervals_of(pairs, digits)}
     ends = ([getattr(pair, f"ratio_{end}") for pair in pairs] for end in ("low", "high"))
     columns["ratio"] = column(decimals, ratios, digits=2)

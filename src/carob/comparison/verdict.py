@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from carob._dataclasses import dataclass, replace
 from carob._numpy import np
 from carob.comparison.findings import CORRECTIONS, FAMILY_WISE, NOUNS, SHORT_NAMES, TESTS, ranked
+from carob.comparison.intervals import INTERVALS
 from carob.comparison.ties import with_ties
 from carob.estimation.people_and_judge import FEWEST_BIASES, FEWEST_PAIRS, TYPICAL
 from carob.estimation.sums import is_weighted
@@ -792,15 +793,16 @@ def interval_words(comparison: Findings) -> str:
     mean, difference = (
         ("mean", "mean difference") if judge is None else ("estimated mean", "estimated difference")
     )
-    if settings.interval == "bootstrap":
-        kind = f"percentile bootstrap over queries{drawn_said(comparison)}"
+    intervals = INTERVALS[settings.interval]
+    if not intervals.of_ratio:
+        kind = f"{intervals.named} over queries{drawn_said(comparison) if intervals.draws else ''}"
     elif contest.measure.definition.aggregate == "geometric":
         kind, mean, difference = (
             "Student's t of logarithms",
             "geometric mean",
             "ratio of two, first by second",
         )
-    if settings.interval != "bootstrap" and (judge is None or judge.documents is None):
+    if intervals.worst_point and (judge is None or judge.documents is None):
         mean += " (wider if skewed)"
     known = not np.isnan(contest.low).all() or not contest.pairs
     each = " and of each ".join([mean] * known + [difference] * bool(contest.pairs))

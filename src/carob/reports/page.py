@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 from carob._version import __version__
 from carob.comparison.cautions import sentences_of
 from carob.comparison.findings import FAMILY_WISE, facing_pairs
+from carob.comparison.intervals import INTERVALS
 from carob.evaluation.score_tables import conventions_of
 from carob.output.errors import DataError
 from carob.output.files import own_table
@@ -117,11 +118,10 @@ def methods_paragraph(comparison: Comparison) -> str:
     counts = comparison.scores[0].counts
     measures = ", ".join(str(contest.measure) for contest in comparison.contests.values())
     conventions = conventions_of(comparison.scores[0])
-    percentile = settings.interval == "bootstrap"
-    kind = "percentile bootstrap" if percentile else "t"
+    kind = INTERVALS[settings.interval]
     drawn = (
         ""
-        if resampled(comparison) or not percentile
+        if resampled(comparison) or not kind.draws
         else f" ({drawn_from(settings.bootstrap_resamples, settings.seed)})"
     )
     count = plural(len(comparison.ids), "query", "queries")
@@ -140,7 +140,7 @@ def methods_paragraph(comparison: Comparison) -> str:
     worst = " (where many values are equal, worst-point intervals"
     if pairs:
         drawn += f"{worst})" if any(pair.worst_point for pair in pairs) else ""
-        effect = f"We report mean differences with {level} {kind} intervals{drawn} and d_z, the mean"
+        effect = f"We report mean differences with {level} {kind.named} intervals{drawn} and d_z, the mean"
         sentences += [
             tested(comparison, settings),
             *filter(None, [crowded_said(comparison)]),
@@ -148,7 +148,7 @@ def methods_paragraph(comparison: Comparison) -> str:
         ]
     else:
         drawn += f"{worst})" if any(any(contest.worst_point) for contest in contests) else ""
-        sentences.append(f"We report means with {level} {kind} intervals{drawn}.")
+        sentences.append(f"We report means with {level} {kind.named} intervals{drawn}.")
     if counts.missing:
         sentences.append("Queries that a run does not answer are treated as the policy states.")
     depth = comparison.judged_depth

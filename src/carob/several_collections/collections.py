@@ -8,6 +8,7 @@ from carob._dataclasses import dataclass, replace
 from carob._numpy import np
 from carob.comparison.design import Test, refuse_others
 from carob.comparison.findings import best_first
+from carob.comparison.intervals import INTERVALS
 from carob.comparison.significance import (
     Estimated,
     MethodResult,
@@ -177,7 +178,8 @@ def compared(
         DataError: there is no such baseline, or the settings need per-query scores and only means are known.
         PolicyError: a setting of the test that does not apply here.
     """
-    applying = "correction alpha resamples seed confidence interval rope"
+    applying = "correction alpha resamples seed confidence rope"
+    applying += " interval" * INTERVALS[test.interval].on_collections
     refuse_others(test, applying, "on several collections")
     if baseline is not None and baseline not in found.runs:
         hint = did_you_mean(baseline, found.runs, f"The runs are {', '.join(found.runs[:20])}.")
@@ -253,7 +255,7 @@ class CollectionsMethod:
         complete = [each for each, there in zip(values, whole.tolist(), strict=True) if there]
         drawn = self.drawn(complete) if len(complete) > 1 else None
         own = self.contrasts(means, own_errors(values))
-        if settings.interval == "bootstrap" and drawn is not None:
+        if INTERVALS[settings.interval].draws and drawn is not None:
             found = self.percentiles(found, differences, drawn, self.first, self.second)
             own = self.percentiles(own, means, drawn, np.arange(means.shape[1]))
         counts = (~np.isnan(means)).sum(axis=0).tolist()
