@@ -41,7 +41,7 @@ def test_a_frame_of_several_systems_is_said_and_the_advice_works(library: str, n
     with pytest.warns(DataWarning, match=f"column '{name}' names 2 systems, 'bm25', 'dense'") as caught:
         assert carob.evaluate(QRELS, run, "RR")["RR"] == 0.5
     said = str(caught[0].message)
-    advice = said.partition(" of their own: ")[2] or said.partition("one of them: ")[2]
+    advice = said.partition(" as separate runs: ")[2] or said.partition("one of them: ")[2]
     own: Any = eval(advice.removesuffix("."), {"run": run, library: module})
     own = own["bm25"] if isinstance(own, dict) else own
     assert carob.evaluate(QRELS, own, "RR")["RR"] == 1
