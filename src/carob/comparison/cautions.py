@@ -103,46 +103,40 @@ def cautions_of(comparison: Findings, systems: Sequence[System], read: Read) -> 
         systems: the runs whose scores it shows.
         read: what was read of the evidence.
     """
-    if comparison.judge is not None:
-        others = (shapes, missing, meanings)
-        return (
-            *apart(comparison),
-            *exchanged(comparison),
-            *copied(read),
-            *scales(read),
-            *sparsely_judged(comparison),
-            *judge(comparison),
-            *(doubts_of(comparison, systems) if comparison.judge.complete else ()),
-            *assessors(comparison),
-            *chain.from_iterable(look(comparison) for look in others),
-        )
-    tied = tuple(ties(comparison))
+    alone = comparison.judge is None
+    tied = tuple(ties(comparison)) if alone else ()
     overturning = any(each.numbers["overturns"] for each in tied)
-    looks = (
-        lengths,
-        judgments,
-        missing,
-        undefined,
-        lambda _: () if overturning else tied,
-        unjudged,
-        identical,
-        constant,
-        shapes,
-        variances,
-        narrower,
-        disagree,
-        resamples,
-        queries,
-        meanings,
+    doubted = comparison.judge is None or comparison.judge.complete
+    # Each with whether it holds; those about a judge say nothing without one.
+    looks: tuple[tuple[bool, Iterable[Caution]], ...] = (
+        (overturning, tied),
+        (True, apart(comparison)),
+        (True, exchanged(comparison)),
+        (True, copied(read)),
+        (True, scales(read)),
+        (True, sparsely_judged(comparison)),
+        (True, judge(comparison)),
+        (alone, data(comparison, systems)),
+        (doubted, doubts_of(comparison, systems) if doubted else ()),
+        (True, assessors(comparison)),
+        (alone, lengths(comparison)),
+        (alone, judgments(comparison)),
+        (alone, missing(comparison)),
+        (alone, undefined(comparison)),
+        (not overturning, tied),
+        (alone, unjudged(comparison)),
+        (alone, identical(comparison)),
+        (alone, constant(comparison)),
+        (True, shapes(comparison)),
+        (not alone, missing(comparison)),
+        (alone, variances(comparison)),
+        (alone, narrower(comparison)),
+        (alone, disagree(comparison)),
+        (alone, resamples(comparison)),
+        (alone, queries(comparison)),
+        (True, meanings(comparison)),
     )
-    doubted = chain(
-        tied if overturning else (),
-        apart(comparison),
-        data(comparison, systems),
-        doubts_of(comparison, systems),
-        assessors(comparison),
-    )
-    return (*doubted, *chain.from_iterable(look(comparison) for look in looks))
+    return tuple(chain.from_iterable(found for holds, found in looks if holds))
 
 
 def apart(comparison: Findings) -> Iterator[Caution]:
