@@ -166,9 +166,13 @@ fuzz-files: $(VENV)/installed $(VENV)/test-tools
 mutants: $(VENV)/installed $(VENV)/test-tools
 	$(BIN)/python tests/mutants.py
 
-mutants-match mutants-types: $(VENV)/installed $(VENV)/test-tools
+mutants-match: $(VENV)/installed $(VENV)/test-tools
 	$(PIP) "carob[mutants]"
-	nice $(BIN)/python tests/mutate.py $(@:mutants-%=%) --seed $(SEED)
+	nice $(BIN)/python tests/mutate.py match
+
+mutants-types: $(VENV)/installed $(VENV)/test-tools
+	$(PIP) "carob[mutants]"
+	nice $(BIN)/python tests/mutate.py types --seed $(SEED)
 
 plants: $(VENV)/build-tools
 	$(BIN)/python tests/plants.py

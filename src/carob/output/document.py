@@ -150,6 +150,7 @@ class Items(Part):
     def latex(self) -> str:
         """Returns the sentences as an itemize environment of LaTeX."""
         items = "".join(f"\\item {escaping.latex(escaping.sentence(each))}\n" for each in self.sentences)
+        items = items.replace("\\item [", "\\item {}[")  # else it is the item's label
         return f"\\begin{{itemize}}\n{items}\\end{{itemize}}\n" if items else ""
 
     def markup(self, rows: int | None = None) -> list[str]:

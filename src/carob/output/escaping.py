@@ -158,12 +158,8 @@ LATEX_SPECIAL = {letter: f"\\{letter}" for letter in "&%$#_{}"} | {
 
 
 def latex(text: str) -> str:
-    """Escapes text for LaTeX.
-
-    A bracket or a star in front is in braces, since the end of a row or ``\\item`` would take it for its option.
-    """
-    escaped = "".join(LATEX_SPECIAL.get(letter, letter) for letter in printable(text))
-    return f"{{{escaped[0]}}}{escaped[1:]}" if escaped[:1] in ("[", "*") else escaped
+    """Escapes text for LaTeX."""
+    return "".join(LATEX_SPECIAL.get(letter, letter) for letter in printable(text))
 
 
 def latex_number(text: str) -> str:
