@@ -1,5 +1,6 @@
 """Tests what the package promises outside its code: one version, a compiler for all, complete archives."""
 
+import ast
 import email
 import importlib.metadata
 import re
@@ -290,17 +291,32 @@ def test_a_wheel_for_a_release_is_smaller_and_has_the_same_files(
     wheel: zipfile.ZipFile, tmp_path: Path
 ) -> None:
     pytest.importorskip("zopfli", reason="compresses the wheels of a release")
-    files = {name: wheel.read(name) for name in wheel.namelist() if "/lists/" in name}
+    kept = ("/lists/", "/_native.pyi", "/RECORD")
+    files = {name: wheel.read(name) for name in wheel.namelist() if any(part in name for part in kept)}
     path = tmp_path / "some.whl"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
         for name, content in files.items():
             made.writestr(name, content)
     before = path.stat().st_size
-    runpy.run_path(str(CHECKOUT / "build_backend" / "smaller.py"))["make_smaller"](path)
+    smaller = runpy.run_path(str(CHECKOUT / "build_backend" / "smaller.py"))
+    smaller["make_smaller"](path)
     assert path.stat().st_size < 0.98 * before
     with zipfile.ZipFile(path) as made:
-        assert {name: made.read(name) for name in made.namelist()} == files
+        found = {name: made.read(name) for name in made.namelist()}
+    assert [*found] == [*files]
     assert [*tmp_path.iterdir()] == [path]
+    (record,) = (name for name in files if name.endswith("/RECORD"))
+    assert {name for name in files if found[name] != files[name]} == {"carob/_native.pyi", record}
+    lines = dict(line.split(",", 1) for line in found[record].decode().splitlines())
+    for name in {*files} - {record}:
+        assert lines[name] == f"sha256={smaller['digest'](found[name])},{len(found[name])}"
+    before_tree, after_tree = (ast.parse(each["carob/_native.pyi"]) for each in (files, found))
+    names = [
+        [getattr(node, "name", None) for node in tree.body if hasattr(node, "name")]
+        for tree in (before_tree, after_tree)
+    ]
+    assert names[0] == names[1]
+    assert '"""' not in found["carob/_native.pyi"].decode()
 
 
 @pytest.mark.thorough
