@@ -1,4 +1,4 @@
-"""The kinds of confidence intervals of means and of differences, one class each."""
+"""The kinds of intervals."""
 
 from __future__ import annotations
 
@@ -14,52 +14,37 @@ if TYPE_CHECKING:
 
 
 class IntervalKind:
-    """A kind of interval, as ``Test.interval`` names it by its word."""
+    """A kind of interval: its word in ``Test.interval``, and its name in sentences."""
 
-    word = ""
-    named = ""
-    """Its name in a sentence about methods."""
+    word = named = ""
     narrow = ("", "")
-    """What may be too narrow where many values are equal, and what else may be computed."""
+    """What may be too narrow where many values are equal, and how to avoid it."""
     equal = ""
-    """Why it does not exist where all values are equal."""
+    """Why there is none where all values are equal."""
     worst_point = False
-    """Whether a worst-point interval may take its place."""
+    """Whether a worst-point interval may replace it."""
     of_ratio = False
-    """Whether that of geometric means is of their ratio, since their difference has none."""
-    draws = False
-    """Whether it consists of percentiles over random resamples."""
-    on_collections = False
-    """Whether it exists on several collections."""
+    """Whether it is of the ratio of geometric means."""
+    draws = on_collections = False
+    """Whether it draws resamples, and exists on several collections."""
 
     def replicates(self, seen: Floats, draw: Draw) -> Floats | None:
-        """Returns the means of parts of the queries, from which ``ends`` follow; None for those of a formula.
-
-        Args:
-            seen: the values of the runs [queries, runs].
-            draw: the settings of resamples, and the clusters of queries.
-        """
+        """Returns means over parts of the queries [replicates, runs]; None if a formula gives the ends."""
 
     def ends(self, replicates: Floats, whole: Floats, confidence: float) -> Floats:
-        """Returns both ends of the intervals, which are NaN where the replicates do not vary [2, series].
-
-        Args:
-            replicates: the statistic of parts of the queries [replicates, series].
-            whole: the statistic of all queries [series].
-            confidence: the confidence level.
-        """
+        """Returns the ends, NaN where replicates are equal [2, series], of which all queries give ``whole``."""
         raise NotImplementedError
 
 
 class StudentIntervals(IntervalKind):
-    """Student's t, of logarithms for geometric means."""
+    """Student's t."""
 
     word = named = "t"
     worst_point = of_ratio = on_collections = True
 
 
 class PercentileIntervals(IntervalKind):
-    """Percentiles over resampled queries, or clusters of queries."""
+    """Percentiles over resampled queries."""
 
     word, named = "bootstrap", "percentile bootstrap"
     narrow = "Percentiles", "without the bootstrap"
