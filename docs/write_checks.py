@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 from carob.diagnosis.check.finding import Kind, catalogue
-from carob.output.document import lay_out
 from carob.output.errors import command_of
+from carob.output.formats import lay_out
 
 PAGE = Path(__file__).with_name("check.md")
 SECTIONS = {

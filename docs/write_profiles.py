@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from carob.conventions.profiles import Profile, every_profile
-from carob.output.document import lay_out
+from carob.output.formats import lay_out
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -33,6 +33,7 @@ MEASURES = [
     "bpref",
     "Rprec",
 ]
+FORMATS = [path.stem for path in (Path(__file__).parents[1] / "src/carob/output/formats").glob("[!_]*.py")]
 TIES = ["trec", "ascending", "input", "rank-column", "optimistic", "pessimistic", "expected"]
 AXES = [
     ["--depth", "20"],
@@ -98,7 +99,7 @@ def commands(folder: Path, carob: str) -> Iterator[list[str]]:
     ):
         yield ["compare", qrels, *runs[:6], "--test", test, "--format", form]
     yield ["compare", qrels, *runs[:3], "--orders", "--worst", "5", "--format", "json"]
-    for measure, form in product(MEASURES, ["text", "markdown", "html", "latex"]):
+    for measure, form in product(MEASURES, ["text", *FORMATS]):
         yield ["explain", measure, qrels, first, "--query", a_query(first), "--format", form]
     for run in runs[1:4]:
         yield ["gate", qrels, run, "--baseline", first, "--format", "json"]

@@ -11,6 +11,7 @@ import click
 import pytest
 
 from carob.cli import COMMANDS, commands
+from carob.output.formats import format_names
 from toys import QRELS, RUN, command
 
 READING = (
@@ -72,7 +73,7 @@ GAPS: dict[str, dict[str, str]] = {
         "no Chinese yet",
     ),
 }
-FORMATS = ("text", "json", "markdown")
+FORMATS = ("text", "json", *format_names())
 
 
 def options_of(name: str) -> dict[str, click.Option]:

@@ -6,6 +6,11 @@ import pytest
 
 from carob.output.document import Document, Formula, Items, Line, Part, Section, Table, Terms
 from carob.output.errors import Worded
+from carob.output.formats.html import FORMAT as HTML
+from carob.output.formats.html import Html
+from carob.output.formats.html import styled as styled_page
+from carob.output.formats.latex import FORMAT as LATEX
+from carob.output.formats.markdown import FORMAT as MARKDOWN
 
 LONG = "one two three four five six seven eight nine"
 WIDE = Table(
@@ -119,14 +124,14 @@ def test_text_is_folded_below_its_start_and_coloured_on_a_terminal(
     ],
 )
 def test_each_format_has_its_own_marks_and_escapes(part: Part, markdown: str, latex: str, html: str) -> None:
-    assert (part.markdown(), part.latex(), part.html()) == (markdown, latex, html)
+    assert [part.written(form) for form in (MARKDOWN, LATEX, HTML)] == [markdown, latex, html]
 
 
 @pytest.mark.parametrize(("rows", "kept", "more"), [(None, 3, ""), (3, 3, ""), (2, 1, "2"), (1, 0, "3")])
 def test_a_long_table_on_a_page_says_how_many_rows_are_left_out(
     rows: int | None, kept: int, more: str
 ) -> None:
-    shown = Document([Section([WIDE])]).html(rows=rows)
+    shown = Document([Section([WIDE])]).written(Html(most=rows))
     assert shown.count("<tr>") == 1 + kept
     assert shown.partition("</div>\n")[2] == (f"<p>… {more} more rows</p>\n" if more else "")
 
@@ -148,21 +153,21 @@ def test_a_document_has_titles_and_empty_lines_between_its_sections() -> None:
     assert TITLED.text(20, styled) == (
         "<answer>A <title>\n</>\nFirst_1\n<>use policy=\n</><>use policy=\n</>\nLast\n"
     )
-    assert TITLED.markdown() == (
+    assert TITLED.to("markdown") == (
         "### A &lt;title>\n\n#### First_1\n\nuse policy=\n\n- use policy=\n\n#### Last\n"
     )
-    assert TITLED.latex() == (
+    assert TITLED.to("latex") == (
         "\\paragraph{A \\textless{}title\\textgreater{}}\n\n\\textbf{First\\_1}\n\nuse policy=\n\n"
         "\\begin{itemize}\n\\item use policy=\n\\end{itemize}\n\ny\n\n\\textbf{Last}\n"
     )
-    assert TITLED.html(3) == (
+    assert TITLED.written(Html(3)) == (
         "<h3>A &lt;title&gt;</h3>\n<h4>First_1</h4>\n<p>use policy=</p>\n<ul>\n<li>use policy=</li>\n</ul>\n"
         "<h4>Last</h4>\n"
     )
     plain = Document([Section([Line("Well.")], "T")])
     assert plain.text() == "T\nWell.\n"
-    assert plain.markdown() == "### T\n\nWell.\n"
-    assert plain.html() == "<h1>T</h1>\n<p>Well.</p>\n"
+    assert plain.to("markdown") == "### T\n\nWell.\n"
+    assert plain.written(HTML) == "<h1>T</h1>\n<p>Well.</p>\n"
 
 
 def test_the_command_line_reads_of_its_options() -> None:
@@ -173,28 +178,25 @@ def test_the_command_line_reads_of_its_options() -> None:
 
 
 def test_a_page_stands_alone() -> None:
-    page = TITLED.page()
+    page = TITLED.to("html")
     assert page.startswith('<!doctype html>\n<html lang="zh">\n<head>\n<meta charset="utf-8">')
     assert "<title>A &lt;title&gt;</title>\n" in page
-    assert page.endswith(f"<body>\n{TITLED.styled()}</body>\n</html>\n")
-    start, style, rest = TITLED.styled().partition("<style>\n")
+    assert page.endswith(f"<body>\n{styled_page(TITLED.written(HTML))}</body>\n</html>\n")
+    start, style, rest = styled_page(TITLED.written(HTML)).partition("<style>\n")
     assert (start, style) == ('<div class="carob">\n', "<style>\n")
     assert rest.startswith(".carob {")
-    assert rest.endswith(f"</style>\n{TITLED.html()}</div>\n")
-    assert Document([Section([WIDE])]).styled(2) == Document([Section([WIDE])]).styled().replace(
-        WIDE.html(), "".join(Document([Section([WIDE])]).html(rows=2))
-    )
-    assert Document([]).page().startswith('<!doctype html>\n<html lang="en">')
+    assert rest.endswith(f"</style>\n{TITLED.written(HTML)}</div>\n")
+    assert Document([]).to("html").startswith('<!doctype html>\n<html lang="en">')
 
 
 def test_no_name_in_latex_is_an_option_of_what_stands_before_it() -> None:
     names = ["[new]", "*best", "a [b]"]
-    items, terms = Items(names).latex(), Terms([(name, "run") for name in names]).latex()
+    items, terms = Items(names).written(LATEX), Terms([(name, "run") for name in names]).written(LATEX)
     assert [line for line in items.splitlines() if "item " in line] == [
         "\\item {}[new]",
         "\\item *best",
         "\\item a [b]",
     ]
     assert "\\item[{[new]}] run\n\\item[{*best}] run\n\\item[{a [b]}] run\n" in terms
-    table = Table(["run", "AP"], [[name, "[0.1, 0.2]"] for name in names]).latex()
+    table = Table(["run", "AP"], [[name, "[0.1, 0.2]"] for name in names]).written(LATEX)
     assert "\n{}[new] & [0.1, 0.2] \\\\\n{}*best & [0.1, 0.2] \\\\\na [b] & " in table

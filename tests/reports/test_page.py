@@ -17,6 +17,7 @@ import pytest
 
 import carob
 from carob.comparison.verdict import verdict_of
+from carob.output.formats.html import Html
 from carob.reports import page
 from carob.reports.page import charts, drawing_library, inert, methods_paragraph, script_json
 from reports.conftest import RUNS, TEA
@@ -224,7 +225,7 @@ def test_derivations_of_many_queries_are_those_of_each_alone(quick: Make, ties: 
                     its = {each: runs[name][each] for each in (query, "other") if each in runs[name]}
                     run = carob.Run.of(its | {"other": {"z": 1.0}}, name)
                     told = carob.explain(measure, alone, run, query, policy=policy, rows=20, digits=4)
-                    assert own == told.document("html").html(4)
+                    assert own == told.document("html").written(Html(4))
                     assert ("does not mention this query" in own) == (query not in runs[name])
 
 

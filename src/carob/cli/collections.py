@@ -10,9 +10,9 @@ from carob.cli.options import Given, entries, fields_taken, grouped, present, sp
 from carob.cli.terminal import (
     NARROWEST_TABLES,
     SEPARATED,
+    answer,
     say,
     say_data,
-    show_document,
     size_said,
     text_columns,
 )
@@ -74,11 +74,8 @@ def report_several(
     from carob.output.files import write_whole
 
     found = compared_several(files, several, given, options)
-    page = (
-        found.document("html", title=options["title"] or "", **fields_taken(options, CommonView))
-        .on_command_line()
-        .page()
-    )
+    view = fields_taken(options, CommonView)
+    page = found.document("html", title=options["title"] or "", **view).on_command_line().to("html")
     if output == "-":
         say(page)
     else:
@@ -168,8 +165,5 @@ def show_scores(found: CollectionsScores, given: Given, *, per_query: bool, digi
         say(json_text(found.versioned(found.contents(per_query=per_query))) + "\n")
     elif layout in SEPARATED and per_query:
         say_data(found.separated(layout), found.beside())
-    elif layout in SEPARATED:
-        given.answer(found)
     else:
-        document = found.document(layout, per_query=per_query, digits=digits)
-        show_document(document, layout, text_columns(NARROWEST_TABLES))
+        answer(found, layout, text_columns(NARROWEST_TABLES), per_query=per_query, digits=digits)

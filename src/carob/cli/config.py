@@ -258,14 +258,15 @@ def show_below(line: str, layout: str) -> None:
         layout: the format of the result; empty for an error in words.
     """
     from carob.cli.terminal import complain, painted, say, text_columns
-    from carob.output.escaping import markdown, sentence
+    from carob.output.escaping import sentence
+    from carob.output.formats import format_named, format_names
     from carob.output.layout import folded
 
     if not line:
         return
     if layout == "text":
         say(painted(folded(sentence(line), text_columns(), "  "), "footer"))
-    elif layout == "markdown":
-        say(f"\n{markdown(sentence(line))}\n")
+    elif layout in format_names() and (form := format_named(layout)).notes == "below":
+        say(form.lines([sentence(line)]))
     else:
         complain("note", {"kind": "Note", "message": line}, as_json=layout == "json")

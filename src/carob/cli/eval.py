@@ -173,7 +173,8 @@ def show(
 ) -> None:
     """Writes the scores of runs to standard output in a format, and the bounds of unjudged documents."""
     from carob.evaluation.score_tables import SAME, best_first, board, document_to_keep, footers
-    from carob.output.escaping import html, json_text, markdown, sentence
+    from carob.output.escaping import json_text, sentence
+    from carob.output.formats import format_named
     from carob.output.language import language_named
     from carob.output.layout import COLUMNS, folded
 
@@ -185,34 +186,25 @@ def show(
         say(json_text(Tabled.versioned({**found, **more})) + "\n")
         return
     language = language_named(lang)
-    notes = [*map(sentence, footers(scores, language, without=SAME if layout in (*DATA, "latex") else ()))]
+    form = None if layout in ("text", *DATA) else format_named(layout)
+    beside = layout in DATA if form is None else form.notes == "beside"
+    notes = [*map(sentence, footers(scores, language, without=SAME if beside else ()))]
     if top is not None and layout not in DATA and top < len(scores):
         said = "{count:more run is/more runs are} scored and not shown (--top {top})"
         notes.insert(0, language(said, count=len(scores) - top, top=top))
         scores = best_first(scores)[:top]
-    if layout == "html":
-        from carob.output.document import page
-
-        table = board(scores, layout, per_query=per_query, digits=digits, tie_bounds=tie_bounds)
-        below = "".join(f"<p>{html(each)}</p>\n" for each in notes)
-        bounded = "" if bounds is None else bounds.document().html()
-        say(page(table + bounded + below, ", ".join(each.name for each in scores), language.name))
-        return
     columns = terminal_width() if layout == "text" and sys.stdout.isatty() else None
     drawn = "terminal" if layout == "text" and in_colour() else layout
-    say(
-        board(scores, drawn, per_query=per_query, digits=digits, columns=columns, tie_bounds=tie_bounds),
-        data=layout in DATA,
-    )
-    if bounds is not None:
-        write = getattr(bounds, f"to_{layout}")
-        say(f"\n{write(columns or COLUMNS)}\n" if layout == "text" else write())
-    if layout in (*DATA, "latex"):
+    table = board(scores, drawn, per_query=per_query, digits=digits, columns=columns, tie_bounds=tie_bounds)
+    if form is not None:
+        table += "" if bounds is None else bounds.document().written(form)
+        table += "" if beside else form.lines(notes)
+        table = form.page(table, ", ".join(each.name for each in scores), language.name)
+    say(table, data=layout in DATA)
+    if beside:
         say_beside(notes)
-        return
-    if layout == "markdown":
-        # In Markdown, two spaces at the end of a line break it.
-        say("\n" + "  \n".join(map(markdown, notes)) + "\n")
-    else:
+    elif form is None:
+        if bounds is not None:
+            say(f"\n{bounds.to_text(columns or COLUMNS)}\n")
         under = "".join(f"{line}\n" if columns is None else folded(line, columns, "  ") for line in notes)
         say(painted(under, "footer"))

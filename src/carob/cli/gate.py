@@ -139,7 +139,7 @@ def undecided(message: str, missing: str | None = None) -> str:
             f"carob eval QRELS RUN -m MEASURE --record {missing}."
         )
     title = f"gate undecided: {'no verdict' if missing is None else 'no baseline'}"
-    return MARK + Document([Section([Line(title, "answer"), Line(said)])]).markdown()
+    return MARK + Document([Section([Line(title, "answer"), Line(said)])]).to("markdown")
 
 
 def refuse_two_logs(qrels: str, run: str, given: Given) -> None:

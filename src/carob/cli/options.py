@@ -41,6 +41,7 @@ from carob.inputs.files.paths import FOLDERS
 from carob.inputs.sources import HEAD, called, is_pattern, is_table, is_trec, several_runs
 from carob.output.errors import DataError, command_of
 from carob.output.escaping import shown
+from carob.output.formats import format_names
 from carob.output.language import LANGUAGES, language_of
 from carob.output.parsing import is_number
 
@@ -147,6 +148,7 @@ HOOKS: dict[str, dict[str, Any]] = {
     "no-config": {"is_eager": True, "expose_value": False, "callback": configured},
     "lang": {"type": click.Choice(LANGUAGES), "callback": language_in},
     "folders": {"type": click.Choice(FOLDERS)},
+    "format": {"type": click.Choice(["text", "json", "csv", "tsv", *format_names()])},
     "looks": {"callback": listed_numbers},
     "figure": {"callback": picture_in},
     "baseline-date": {"callback": day_in},

@@ -126,6 +126,7 @@ def answer(
     columns: int | None = None,
     what: str | None = None,
     figure: Picture | None = None,
+    **view: Any,
 ) -> None:
     """Writes a result to standard output. Text is coloured and fits the width of the terminal.
 
@@ -135,6 +136,7 @@ def answer(
         columns: the width of text, by default that of the terminal.
         what: the table of the result that CSV and TSV show; None for its default table.
         figure: the figure to draw of it, if any.
+        view: the part to show in a document.
     """
     if figure is not None:
         figure.draw(found)
@@ -143,7 +145,7 @@ def answer(
     elif layout in SEPARATED:
         say_data(found.to_csv(what, SEPARATED[layout]), found.beside())
     else:
-        show_document(found.document(layout), layout, columns or text_columns())
+        show_document(found.document(layout, **view), layout, columns or text_columns())
 
 
 def show_tables(found: Any, layout: str, *latex: str | None, **view: Any) -> None:
@@ -157,19 +159,17 @@ def show_tables(found: Any, layout: str, *latex: str | None, **view: Any) -> Non
     """
     if layout == "latex":
         say(found.to_latex(*latex, **view))
-    elif layout == "json" or layout in SEPARATED:
-        answer(found, layout)
     else:
-        show_document(found.document(layout, **view), layout, text_columns(NARROWEST_TABLES))
+        answer(found, layout, text_columns(NARROWEST_TABLES), **view)
 
 
 def show_document(document: Document, layout: str, columns: int) -> None:
-    """Writes a document to standard output as text, Markdown, LaTeX or HTML, in the words of the command line."""
+    """Writes a document to standard output in a format, in the words of the command line."""
     drawn = document.on_command_line()
     if layout == "text":
         say(drawn.text(columns, painted if in_colour() else None))
     else:
-        say({"markdown": drawn.markdown, "latex": drawn.latex, "html": drawn.page}[layout]())
+        say(drawn.to(layout))
 
 
 STRONG: dict[str, Any] = {"bold": True}

@@ -393,7 +393,11 @@ class Comparison(Documented, Findings):
         Args:
             view: the part to show, as in ``View``.
         """
-        return self.document("markdown", **view).markdown()
+        return self.to("markdown", **view)
+
+    def to(self, layout: str, **view: Unpack[ViewOptions]) -> str:
+        """Returns the comparison in the format of a name; ``View`` has the other arguments."""
+        return self.to_latex(**view) if layout == "latex" else self.document(layout, **view).to(layout)
 
     def to_latex(
         self, label: str | None = None, caption: str | None = None, **view: Unpack[ViewOptions]

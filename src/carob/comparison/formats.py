@@ -48,7 +48,9 @@ from carob.evaluation.score_tables import document_to_keep as scores_document
 from carob.output import escaping
 from carob.output.document import Document, Items, Line, Section
 from carob.output.errors import DataError, did_you_mean
-from carob.output.layout import column, decimals, lay_out, listed, marked, width
+from carob.output.formats import lay_out
+from carob.output.formats.latex import FORMAT as LATEX
+from carob.output.layout import column, decimals, listed, marked, width
 from carob.output.pictures.figures import ROW, literal, whiskers
 from carob.output.results import Records
 
@@ -146,7 +148,7 @@ def compact_latex(comparison: Findings, view: View, *, label: str | None, captio
     notes = " ".join(
         [daggers, *judge_said(comparison), *(each for each in method(comparison) if each not in unshown)]
     )
-    below = f"{table}\n\\smallskip\n\\parbox{{\\linewidth}}{{\\footnotesize {escaping.latex(notes)}}}\n"
+    below = f"{table}\n\\smallskip\n\\parbox{{\\linewidth}}{{\\footnotesize {LATEX.escape(notes)}}}\n"
     above = f"{heading(comparison).replace(' | ', ', ')}." if caption is None else caption
     return floating([below], above, label, sentences_of(comparison))
 
@@ -156,7 +158,7 @@ def floating(tables: Sequence[str], caption: str, label: str | None, warnings: S
     remarks = "".join(f"% ! {escaping.sentence(each)}\n" for each in warnings)
     return (
         f"% needs \\usepackage{{booktabs}}\n{remarks}\\begin{{table}}\n\\centering\n"
-        f"\\caption{{{escaping.latex(caption)}}}\n"
+        f"\\caption{{{LATEX.escape(caption)}}}\n"
         + (f"\\label{{{label}}}\n" if label else "")
         + "\n\\medskip\n\n".join(tables)
         + "\\end{table}\n"

@@ -19,10 +19,9 @@ from carob.comparison.verdict import (
     p_titles,
     smallest_p,
 )
-from carob.output import escaping
 from carob.output.document import Items, Table
 from carob.output.errors import Worded, command_of, worded
-from carob.output.escaping import Raw, printable
+from carob.output.escaping import printable
 from carob.output.language import filled
 from carob.output.layout import (
     apart,
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from carob.comparison.findings import AnyPair, Contest, Findings, Pair, Settings
+    from carob.output.formats import Calls
 
 MOST_ORDERED = 12
 MOST_PAIRS = 10
@@ -115,14 +115,9 @@ class FittedTable(Table):
             return fitted.narrow(columns)
         return fitted, []
 
-    def markdown(self) -> str:
-        """Returns a pipe table, and its note as a paragraph."""
-        note = f"\n{escaping.markdown(self.note)}\n" if self.note else ""
-        return super().markdown() + note
-
-    def markup(self, rows: int | None = None) -> list[str]:
-        """Returns the table, and its note as a paragraph."""
-        return [*super().markup(rows), *(["<p>", Raw(self.note), "</p>\n"] if self.note else [])]
+    def calls(self) -> Calls:
+        """Returns a table, and its note."""
+        return [*super().calls(), *([("note", self.note)] if self.note else [])]
 
     def on_command_line(self) -> FittedTable:
         """Returns the table with its note in the wording for the command line."""

@@ -29,6 +29,7 @@ from carob.output.document import Table
 from carob.output.errors import ArgumentError, DataError, MeasureError
 from carob.output.escaping import shortened, shown
 from carob.output.files import write_whole
+from carob.output.formats import format_named
 from carob.output.frames import frame_of
 from carob.output.parsing import number_of
 from carob.output.results import Records
@@ -456,7 +457,7 @@ class RanxReport:
 
     def to_latex(self) -> str:
         """Returns the means as a LaTeX table, which needs the package booktabs."""
-        return self.table.latex()
+        return self.table.written(format_named("latex"))
 
     def to_dict(self) -> dict[str, Any]:
         """Returns means, p-values and counts by run, as ranx's report does."""

@@ -38,6 +38,7 @@ from carob.matching.signs import upside_down
 from carob.output import escaping
 from carob.output.document import Document, Documented, Formula, Line, Section, Table, Terms
 from carob.output.errors import DataError, MeasureError, Worded, did_you_mean
+from carob.output.formats.latex import FORMAT as LATEX
 from carob.output.language import ENGLISH, Language, language_named
 from carob.output.results import Records
 
@@ -279,9 +280,9 @@ class Explanation(Documented):
         """
         lines = [*self.derivation.mathematics]
         last = lines[-1].partition(" &= ")[0]
-        lines.append(f"\\text{{{escaping.latex(self.label)}}} &= {last}")
+        lines.append(f"\\text{{{LATEX.escape(self.label)}}} &= {last}")
         others = [
-            f"$\\ast$ {escaping.latex(each.name)}: {escaping.latex(each.meaning)}"
+            f"$\\ast$ {LATEX.escape(each.name)}: {LATEX.escape(each.meaning)}"
             for each in self.derivation.sheets
             if not each.is_run
         ]

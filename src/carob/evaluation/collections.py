@@ -55,8 +55,9 @@ from carob.matching.match import Counts
 from carob.measures.names import names_in
 from carob.output.document import Document, Documented, Items, Line, Section, Table
 from carob.output.errors import DataError, Worded, one_of, refuse_other, worded
+from carob.output.formats import lay_out
 from carob.output.language import filled
-from carob.output.layout import apart, lay_out, listed
+from carob.output.layout import apart, listed
 from carob.output.results import Records
 
 if TYPE_CHECKING:
@@ -780,7 +781,7 @@ class CollectionsScores(OnCollections):
         """Returns a table of runs and collections for each measure, and the sentences below.
 
         Args:
-            layout: ``text``, ``markdown``, ``latex`` or ``html``.
+            layout: ``text`` or the name of a format.
             digits: the number of decimals; by default those of the profile.
             per_query: whether to show a table of all queries instead.
         """

@@ -18,6 +18,7 @@ from carob.measures.define import as_typed
 from carob.measures.names import MeasureObject
 from carob.output.errors import DataError, MeasureError, NotEvaluatedError
 from carob.output.escaping import defined
+from carob.output.formats import lay_out
 from carob.output.language import ENGLISH, Language
 from carob.output.layout import (
     EVERY_QUERY,
@@ -25,9 +26,8 @@ from carob.output.layout import (
     Listed,
     Marked,
     apart,
-    in_bands,
+    bands_of,
     label_apart,
-    lay_out,
     table_width,
     width,
 )
@@ -398,11 +398,8 @@ def turned_if_wide(layout: str, header: list[str], rows: list[list[str]], column
         room = LONGEST_NAME  # bands are needed anyway
     names = apart([row[0] for row in rows], room)
     rows = [[name, *row[1:]] for name, row in zip(names, rows, strict=True)]
-    drawn = []
-    for band in in_bands(header, rows, 1, columns):
-        cells = [[row[place] for place in band] for row in rows]
-        drawn.append(lay_out(layout, [header[place] for place in band], cells, 1))
-    return "\n".join(drawn)
+    bands = bands_of(header, rows, range(1), 1, columns)
+    return "\n".join(lay_out(layout, *band) for band in bands)
 
 
 def bounded(scores: QueryValues, exact: bool, digits: int | None) -> list[str]:

@@ -24,7 +24,7 @@ from carob.inputs.ids import bytes_of, twice
 from carob.inputs.names import Names
 from carob.lists.rows import joined
 from carob.output.errors import DataError, NoSuchRunError, warn
-from carob.output.escaping import html
+from carob.output.formats import format_named
 from carob.output.language import language_named
 from carob.output.layout import COLUMNS, Listed
 from carob.output.results import Records, Result
@@ -104,13 +104,11 @@ class Tabled(Result):
         """
         return board(self.runs, "text", columns=columns) + self.footer()
 
-    def to_markdown(self) -> str:
-        """Returns the means as a Markdown table."""
-        return board(self.runs, "markdown")
-
-    def to_latex(self) -> str:
-        """Returns the means as a LaTeX table (booktabs)."""
-        return board(self.runs, "latex")
+    def to(self, layout: str) -> str:
+        """Returns the means as a table in the format of a name; a page also has the footer."""
+        form = format_named(layout)
+        below = form.lines(self.footer().split("\n")) if form.notes == "within" else ""
+        return form.page(board(self.runs, layout) + below, ", ".join(each.name for each in self.runs), "en")
 
     def footer(self, lang: str = "en") -> str:
         """Returns the number of queries, the decisions and the policy: one line for all runs that share them.
@@ -127,16 +125,9 @@ class Tabled(Result):
         """Returns the means as a table, with the footer."""
         return board(self.runs, "text") + self.footer()
 
-    def to_html(self) -> str:
-        """Returns a self-contained page, light or dark as the browser prefers."""
-        from carob.output.document import page
-
-        return page(self._repr_html_(), ", ".join(each.name for each in self.runs))
-
     def _repr_html_(self) -> str:
         """Returns HTML for a notebook."""
-        lines = "".join(f"<p>{html(line)}</p>\n" for line in self.footer().split("\n"))
-        return board(self.runs, "html") + lines
+        return board(self.runs, "html") + format_named("html").lines(self.footer().split("\n"))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -469,9 +469,8 @@ class Agreement(Documented):
         """Of the documents that A or B judged relevant, the share that both did; NaN unless each gave one grade."""
         return self.shared / self.pairing.either if self.pairing.one_grade else math.nan
 
-    def document(self, layout: str = "text") -> Document:
+    def document(self, _layout: str = "text") -> Document:
         """Returns the answer in two lines, the grades, the orders of systems, and the limitations."""
-        del layout
         parts = [answer(self), judges(self), confusion(self), statistics(self)]
         if self.effects and self.effects[0].pairs:
             parts += [orders(self), systems(self.effects[0], self.top), fates(self)]

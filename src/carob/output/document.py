@@ -1,26 +1,21 @@
-"""Results as documents: sections of sentences, lists, tables and formulas, in every layout.
+"""Results as documents: sections of sentences, lists, tables and formulas, as text and in every other format.
 
-Each part escapes its content for each format, so the classes of results contain no code for layouts.
+A part names its kind to a format, so that neither parts nor results contain code for formats.
 """
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from carob._dataclasses import dataclass, replace
 from carob.output import escaping
 from carob.output.errors import command_of, commands_of
-from carob.output.escaping import Raw, marked_up
-from carob.output.layout import COLUMNS, MOST_LINES, folded, folded_each, html_parts, in_bands, lay_out, width
+from carob.output.formats import Calls, DocumentFormat, format_named
+from carob.output.layout import COLUMNS, LAYOUTS, MOST_LINES, bands_of, folded, folded_each, width
 from carob.output.results import Result
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Sequence
-
-LATEX = {"answer": "\\textbf{%s}"}
-MARKDOWN = {"answer": "**%s**"}
-HTML = {"": ("<p>", "</p>\n"), "answer": ('<p class="answer"><b>', "</b></p>\n")}
 
 
 class Part:
@@ -36,26 +31,13 @@ class Part:
         del columns, style
         return ""
 
-    def markdown(self) -> str:
-        """Returns the part as Markdown."""
-        return ""
-
-    def latex(self) -> str:
-        """Returns the part as LaTeX."""
-        return ""
-
-    def html(self) -> str:
-        """Returns the part as HTML."""
-        return marked_up(self.markup())
-
-    def markup(self, rows: int | None = None) -> list[str]:
-        """Returns parts of HTML, whose texts are ``Raw``.
-
-        Args:
-            rows: the maximum number of rows of a table; None for all.
-        """
-        del rows
+    def calls(self) -> Calls:
+        """Returns what the part is in a format: the names of methods of ``DocumentFormat`` with their arguments."""
         return []
+
+    def written(self, form: DocumentFormat) -> str:
+        """Returns the part in a format."""
+        return form.written(self.calls())
 
     def on_command_line(self) -> Part:
         """Returns the part with sentences that name options of the command line instead of arguments."""
@@ -103,19 +85,9 @@ class Line(Part):
         """The sentence with its mark."""
         return f"{self.mark.rstrip()} {self.words}".strip()
 
-    def markdown(self) -> str:
-        """Returns the sentence as a Markdown paragraph."""
-        return MARKDOWN.get(self.role, "%s") % escaping.markdown(escaping.sentence(self.whole)) + "\n"
-
-    def latex(self) -> str:
-        """Returns the sentence as a LaTeX paragraph."""
-        return LATEX.get(self.role, "%s") % escaping.latex(escaping.sentence(self.whole)) + "\n"
-
-    def markup(self, rows: int | None = None) -> list[str]:
-        """Returns an HTML paragraph whose class is the role of the sentence."""
-        del rows
-        start, end = HTML.get(self.role, (f'<p class="{self.role}">', "</p>\n"))
-        return [start, Raw(self.whole), end]
+    def calls(self) -> Calls:
+        """Returns a paragraph."""
+        return [("paragraph", self.whole, self.role)]
 
     def on_command_line(self) -> Part:
         """Returns the sentence in the wording for the command line."""
@@ -143,21 +115,9 @@ class Items(Part):
         lines = folded_each(self.sentences, columns, " " * self.hang, " " * self.indent)
         return "".join(lines if style is None else [style(each, self.role) for each in lines])
 
-    def markdown(self) -> str:
-        """Returns the sentences as a Markdown list."""
-        return "".join(f"- {escaping.markdown(escaping.sentence(each))}\n" for each in self.sentences)
-
-    def latex(self) -> str:
-        """Returns the sentences as an itemize environment of LaTeX."""
-        items = "".join(f"\\item {escaping.latex(escaping.sentence(each))}\n" for each in self.sentences)
-        items = items.replace("\\item [", "\\item {}[")  # else it is the item's label
-        return f"\\begin{{itemize}}\n{items}\\end{{itemize}}\n" if items else ""
-
-    def markup(self, rows: int | None = None) -> list[str]:
-        """Returns the sentences as an HTML list."""
-        del rows
-        items = [part for each in self.sentences for part in ("<li>", Raw(each), "</li>\n")]
-        return ["<ul>\n", *items, "</ul>\n"] if items else []
+    def calls(self) -> Calls:
+        """Returns a list."""
+        return [("items", self.sentences)]
 
     def on_command_line(self) -> Part:
         """Returns the sentences in the wording for the command line."""
@@ -194,27 +154,9 @@ class Terms(Part):
         )
         return "".join(each.text(columns, style) for each in lines)
 
-    def markdown(self) -> str:
-        """Returns a Markdown list whose terms are formatted as code."""
-        return "".join(f"- `{term}`: {escaping.markdown(meaning)}\n" for term, meaning in self.present)
-
-    def latex(self) -> str:
-        """Returns the terms as a description environment of LaTeX."""
-        items = "".join(
-            f"\\item[{{{escaping.latex(term)}}}] {escaping.latex(meaning)}\n"
-            for term, meaning in self.present
-        )
-        return f"\\begin{{description}}\n{items}\\end{{description}}\n" if items else ""
-
-    def markup(self, rows: int | None = None) -> list[str]:
-        """Returns the terms as an HTML description list."""
-        del rows
-        items = [
-            part
-            for term, meaning in self.present
-            for part in ("<dt>", Raw(term), "</dt><dd>", Raw(meaning), "</dd>\n")
-        ]
-        return ["<dl>\n", *items, "</dl>\n"] if items else []
+    def calls(self) -> Calls:
+        """Returns a list of terms."""
+        return [("terms", self.present)]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -238,38 +180,15 @@ class Table(Part):
         """The columns that hold names."""
         return range(self.names) if isinstance(self.names, int) else self.names
 
-    def drawn(self, layout: str, columns: int) -> str:
-        """Returns the bands of the table, separated by empty lines."""
-        names = self.places
-        return "\n".join(
-            lay_out(
-                layout,
-                [self.header[place] for place in band],
-                [[row[place] for place in band] for row in self.rows],
-                [place for place, column in enumerate(band) if column in names],
-            )
-            for band in in_bands(self.header, self.rows, self.keep, columns)
-        )
-
     def text(self, columns: int, style: Callable[[str, str], str] | None = None) -> str:
         """Returns the table as text with aligned columns."""
-        return self.drawn("text" if style is None else "terminal", columns)
+        lay = LAYOUTS["text" if style is None else "terminal"]
+        bands = bands_of(self.header, self.rows, self.places, self.keep, columns)
+        return "\n".join(lay(*band) for band in bands)
 
-    def markdown(self) -> str:
-        """Returns the table as a pipe table of Markdown."""
-        return lay_out("markdown", self.header, self.rows, self.names)
-
-    def latex(self) -> str:
-        """Returns the bands of the table as LaTeX tables for the package booktabs."""
-        return self.drawn("latex", COLUMNS)
-
-    def markup(self, rows: int | None = None) -> list[str]:
-        """Returns an HTML table that scrolls if it is wide, with the number of omitted rows below it."""
-        few = rows is None or len(self.rows) <= rows
-        shown = self.rows if few else self.rows[: (rows or 0) - 1]
-        more = [] if few else [f"<p>… {len(self.rows) - len(shown)} more rows</p>\n"]
-        drawn = html_parts(self.header, shown, self.places)
-        return ['<div class="wide" tabindex="0">\n', *drawn, "</div>\n", *more]
+    def calls(self) -> Calls:
+        """Returns a table."""
+        return [("sheet", self.header, self.rows, self.places, self.keep)]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -282,9 +201,19 @@ class Formula(Part):
 
     source: str
 
-    def latex(self) -> str:
-        """Returns the formula as LaTeX."""
-        return f"{self.source}\n"
+    def calls(self) -> Calls:
+        """Returns a formula, which a format may not have."""
+        return [("formula", self.source)]
+
+
+class PicturePart(Part):
+    """A part with a method ``svg``, ``latex`` or ``text``, of which a format shows one; empty if it lacks that."""
+
+    title = ""
+
+    def calls(self) -> Calls:
+        """Returns a picture."""
+        return [("picture", self)]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -322,7 +251,7 @@ class Document:
         run     AP
         bm25  0.31
         1 query.
-        >>> found.markdown().splitlines()[0]
+        >>> found.to("markdown").splitlines()[0]
         '### Scores'
     """
 
@@ -349,66 +278,18 @@ class Document:
         sections = [replace(each, parts=its) for each, its in zip(self.sections, parts, strict=True)]
         return replace(self, sections=sections)
 
-    def joined(self, layout: str, top: str, under: str) -> str:
-        """Returns the parts in a format, separated by empty lines, with patterns for the titles."""
-        escape = getattr(escaping, layout)
-        blocks = [top % escape(escaping.sentence(self.title))] if self.title else []
+    def written(self, form: DocumentFormat) -> str:
+        """Returns the document in a format, for a part of a page."""
+        calls: Calls = [("title", self.title, 0)] if self.title else []
         for each in self.sections:
-            blocks += [under % escape(escaping.sentence(each.title))] if each.title else []
-            blocks += [getattr(part, layout)() for part in each.parts]
-        return "\n".join(filter(None, blocks))
+            calls += [("title", each.title, 1 if self.title else 2)] if each.title else []
+            calls += [call for part in each.parts for call in part.calls()]
+        return form.written(calls)
 
-    def markdown(self) -> str:
-        """Returns the document as Markdown."""
-        return self.joined("markdown", "### %s\n", "#### %s\n" if self.title else "### %s\n")
-
-    def latex(self) -> str:
-        """Returns the document as LaTeX without a preamble. The tables need the package booktabs."""
-        return self.joined("latex", "\\paragraph{%s}\n", "\\textbf{%s}\n")
-
-    def html(self, level: int = 1, rows: int | None = None) -> str:
-        """Returns the document as HTML for a part of a page.
-
-        Args:
-            level: the level of the highest heading.
-            rows: the maximum number of rows of a table; None for all.
-        """
-        parts = [f"<h{level}>", Raw(self.title), f"</h{level}>\n"] if self.title else []
-        below = level + bool(self.title)
-        for each in self.sections:
-            parts += [f"<h{below}>", Raw(each.title), f"</h{below}>\n"] if each.title else []
-            parts += [piece for part in each.parts for piece in part.markup(rows)]
-        return marked_up(parts)
-
-    def styled(self, rows: int | None = None) -> str:
-        """Returns the document as HTML with a style sheet, light or dark as the browser prefers.
-
-        Args:
-            rows: the maximum number of rows of a table; None for all.
-        """
-        return styled(self.html(rows=rows))
-
-    def page(self) -> str:
-        """Returns the document as a self-contained HTML page."""
-        return page(self.html(), self.title, self.language)
-
-
-def styled(body: str) -> str:
-    """Returns HTML with a style sheet, light or dark as the browser prefers."""
-    with open(os.path.join(os.path.dirname(__file__), "document.css"), encoding="utf-8") as file:
-        style = file.read()
-    return f'<div class="carob">\n<style>\n{style}</style>\n{body}</div>\n'
-
-
-def page(body: str, title: str, language: str = "en") -> str:
-    """Returns a self-contained HTML page."""
-    head = (
-        '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escaping.html(title)}</title>\n"
-        "<style>body { margin: 0 } .carob { padding: 1.5rem 1rem 3rem }</style>"
-    )
-    whole = f"<head>\n{head}\n</head>\n<body>\n{styled(body)}</body>"
-    return f'<!doctype html>\n<html lang="{language}">\n{whole}\n</html>\n'
+    def to(self, layout: str) -> str:
+        """Returns the whole document in the format of a name."""
+        form = format_named(layout)
+        return form.page(self.written(form), self.title, self.language)
 
 
 class Documented(Result):
@@ -418,7 +299,7 @@ class Documented(Result):
         """Returns the result as a document.
 
         Args:
-            layout: ``text``, ``markdown``, ``latex`` or ``html``, for results whose text differs from their tables.
+            layout: ``text`` or the name of a format, for results whose text differs from their tables.
         """
         raise NotImplementedError
 
@@ -430,17 +311,9 @@ class Documented(Result):
         """
         return self.document().text(columns)
 
-    def to_markdown(self) -> str:
-        """Returns Markdown for a page or a comment."""
-        return self.document("markdown").markdown()
-
-    def to_latex(self) -> str:
-        """Returns LaTeX without a preamble. The tables need the package booktabs."""
-        return self.document("latex").latex()
-
-    def to_html(self) -> str:
-        """Returns a self-contained page, light or dark as the browser prefers."""
-        return self.document("html").page()
+    def to(self, layout: str) -> str:
+        """Returns the result in the format of a name."""
+        return self.document(layout).to(layout)
 
     def __str__(self) -> str:
         """Returns the text."""
@@ -448,4 +321,6 @@ class Documented(Result):
 
     def _repr_html_(self) -> str:
         """Returns HTML for a notebook, in which long tables are cut."""
-        return self.document("html").styled(MOST_LINES)
+        from carob.output.formats.html import Html, styled
+
+        return styled(self.document("html").written(Html(most=MOST_LINES)))

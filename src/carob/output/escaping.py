@@ -113,60 +113,6 @@ def each(escape: Callable[[str], str], texts: Iterable[str]) -> list[str]:
 
 # ---------------------------------------------------------------- formats
 
-MARKS = (
-    r"(?P<backslash>\\(?=[!-/:-@\[-`{-~]|$))"
-    r"|(?P<mark>[`*<|\[\]~$])"
-    r"|(?P<underscore>(?<![^\W_])_|_(?![^\W_]))"
-    r"|(?P<entity>&(?=#?\w+;))"
-    r"|(?P<template>\{(?=[{%]))"
-    r"|(?P<mention>(?<![\w`])@(?=\w))"
-    r"|(?P<start>^[#>+-](?=[\s#]))"
-)
-"""The marks of Markdown, GitHub and Jekyll. An underscore between letters is not a mark."""
-
-
-def markdown(text: str) -> str:
-    """Escapes text for Markdown, including cells of tables."""
-
-    def inert(found: re.Match[str]) -> str:
-        kind, mark = found.lastgroup, found[0]
-        if mark == "<" or kind in ("entity", "template"):
-            return {"<": "&lt;", "&": "&amp;", "{": "&#123;"}[mark]
-        # GitHub looks for mentions after rendering, when a backslash is gone.
-        return "@<!-- -->" if kind == "mention" else f"\\{mark}"
-
-    return re.sub(MARKS, inert, printable(text))
-
-
-def markdown_number(text: str) -> str:
-    """Escapes a cell of numbers for Markdown, in which a hyphen is a minus sign."""
-    return printable(text).replace("<", "&lt;").replace("|", "\\|")
-
-
-# LaTeX's old font encoding prints other signs for < > |.
-LATEX_SPECIAL = {letter: f"\\{letter}" for letter in "&%$#_{}"} | {
-    "<": "\\textless{}",
-    ">": "\\textgreater{}",
-    "|": "\\textbar{}",
-    "≤": "$\\leq$",
-    "λ": "$\\lambda$",
-    "τ": "$\\tau$",
-    "~": "\\textasciitilde{}",
-    "^": "\\textasciicircum{}",
-    "\\": "\\textbackslash{}",
-}
-
-
-def latex(text: str) -> str:
-    """Escapes text for LaTeX."""
-    return "".join(LATEX_SPECIAL.get(letter, letter) for letter in printable(text))
-
-
-def latex_number(text: str) -> str:
-    """Escapes a cell of numbers for LaTeX, with dashes in ranges and minus signs."""
-    ranges = re.sub(r"(?<=\d)-(?=\d)", "--", latex(text))
-    return re.sub(r"(?<![\d-])-(?=\d)", "$-$", ranges)
-
 
 def html(text: str) -> str:
     """Escapes text for HTML and XML content and attributes, including characters that XML forbids."""
@@ -175,24 +121,6 @@ def html(text: str) -> str:
     from html import escape
 
     return escape(printable(text))
-
-
-class Raw(str):
-    """A text within HTML that is not escaped yet."""
-
-    __slots__ = ()
-
-
-def marked_up(parts: Iterable[str]) -> str:
-    """Joins parts of HTML. The ``Raw`` parts are sentences, which are escaped."""
-    return "".join(
-        [
-            html(sentence(each))
-            if type(each) is Raw and not (len(each) <= LONGEST and PLAIN.fullmatch(each))
-            else each
-            for each in parts
-        ]
-    )
 
 
 def separated(rows: Iterable[Sequence[str]], delimiter: str) -> str:

@@ -1,4 +1,4 @@
-"""Tables as text, Markdown, LaTeX, HTML, CSV and TSV, lines of text of a given width, and results at a prompt."""
+"""Tables as text, CSV and TSV, lines of text of a given width, and results at a prompt."""
 
 from __future__ import annotations
 
@@ -21,13 +21,14 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from carob.output import escaping
-from carob.output.escaping import Raw, printable, shortened
+from carob.output.escaping import printable, shortened
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-Rows = Sequence[Sequence[str]]
+Row = Sequence[str]
+Rows = Sequence[Row]
 Names = Container[int]
 COLUMNS = 80
 """The width of text for a log or a file."""
@@ -250,92 +251,11 @@ def header_lines(header: Sequence[str]) -> list[list[str]]:
     return [list(line) for line in zip(*padded, strict=True)]
 
 
-def markdown(header: Sequence[str], rows: Rows, names: Names) -> str:
-    """Lays out a pipe table and escapes Markdown's special characters."""
-    titles = ["<br>".join(escaping.each(escaping.markdown, cell.split("\n"))) for cell in header]
-    rule = ["---" if place in names else "---:" for place in range(len(header))]
-    escapes, marks = (escaping.markdown, escaping.markdown_number), ("**%s**", "<sup>%s</sup>")
-    lines = [titles, rule, *escaped(short_names(rows, names), names, escapes, marks)]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
-
-
 def short_names(rows: Rows, names: Names) -> list[list[str]]:
     """Returns the rows with names shortened."""
     if max((len(cell) for row in rows for cell in row), default=0) <= escaping.LONGEST:
         return [list(row) for row in rows]
     return plain_cells(rows, names)
-
-
-def escaped(
-    rows: Rows,
-    names: Names,
-    escapes: tuple[Callable[[str], str], Callable[[str], str]],
-    marks: tuple[str, str],
-) -> list[list[str]]:
-    """Escapes the cells of a table for a format.
-
-    Args:
-        rows: the cells.
-        names: the columns that hold names.
-        escapes: escape a name, and a number.
-        marks: the patterns for bold and for superscript.
-    """
-
-    def written(column: Sequence[str], escape: Callable[[str], str]) -> list[str]:
-        texts = escaping.each(escape, [cell.plain if isinstance(cell, Marked) else cell for cell in column])
-        for place, cell in enumerate(column):
-            if isinstance(cell, Marked):
-                bold = marks[0] % texts[place] if cell.bold else texts[place]
-                texts[place] = bold + (marks[1] % escape(cell.raised) if cell.raised else "")
-        return texts
-
-    columns = [
-        written(each, escapes[place not in names]) for place, each in enumerate(zip(*rows, strict=True))
-    ]
-    return [list(row) for row in zip(*columns, strict=True)]
-
-
-def latex(header: Sequence[str], rows: Rows, names: Names) -> str:
-    """Lays out a LaTeX table for the package booktabs."""
-
-    def lines(cells: Rows) -> str:
-        escapes, marks = (escaping.latex, escaping.latex_number), ("\\textbf{%s}", "\\textsuperscript{%s}")
-        # LaTeX would read a bracket or star after a line's end as its argument.
-        return "".join(
-            ("{}" if line[0][:1] in ("[", "*") else "") + " & ".join(line) + " \\\\\n"
-            for line in escaped(cells, names, escapes, marks)
-        )
-
-    columns = "".join("l" if place in names else "r" for place in range(len(header)))
-    body = f"{lines(header_lines(header))}\\midrule\n{lines(short_names(rows, names))}"
-    return f"\\begin{{tabular}}{{{columns}}}\n\\toprule\n{body}\\bottomrule\n\\end{{tabular}}\n"
-
-
-def html_parts(header: Sequence[str], rows: Rows, names: Names) -> list[str]:
-    """Lays out an HTML table, in parts whose texts are ``Raw``.
-
-    Names have the class ``name``, and the first line of a longer title is bold.
-    """
-    starts = ['%s class="name">' if place in names else "%s>" for place in range(len(header))]
-    heads, cells = ([each % f"<{tag}" for each in starts] for tag in ("th", "td"))
-    parts = ["<table>\n<thead>\n<tr>"]
-    for start, cell in zip(heads, header, strict=True):
-        first, *others = cell.split("\n")
-        parts += [start, *(["<b>", Raw(first), "</b>"] if others else [Raw(first)])]
-        parts += [part for each in others for part in ("<br>", Raw(each))]
-        parts.append("</th>")
-    parts.append("</tr>\n</thead>\n<tbody>\n")
-    for row in short_names(rows, names):
-        parts.append("<tr>")
-        for start, cell in zip(cells, row):
-            parts += (start, Raw(cell), "</td>")
-        parts.append("</tr>\n")
-    return [*parts, "</tbody>\n</table>\n"]
-
-
-def html(header: Sequence[str], rows: Rows, names: Names) -> str:
-    """Lays out an HTML table."""
-    return escaping.marked_up(html_parts(header, rows, names))
 
 
 def separated(header: Sequence[str], rows: Rows, names: Names, delimiter: str = ",") -> str:
@@ -351,22 +271,7 @@ LAYOUTS: dict[str, Callable[[Sequence[str], Rows, Names], str]] = {
     "terminal": partial(text, bold=BOLD),
     "csv": separated,
     "tsv": partial(separated, delimiter="\t"),
-    "markdown": markdown,
-    "latex": latex,
-    "html": html,
 }
-
-
-def lay_out(layout: str, header: Sequence[str], rows: Rows, names: int | Names) -> str:
-    """Returns the table as one string.
-
-    Args:
-        layout: a key of ``LAYOUTS``.
-        header: the columns' titles; a title may have several lines.
-        rows: the cells.
-        names: the number of columns, from the left, that hold names instead of numbers; or which ones do.
-    """
-    return LAYOUTS[layout](header, rows, range(names) if isinstance(names, int) else names)
 
 
 def column_widths(header: Sequence[str], rows: Rows) -> list[int]:
@@ -381,10 +286,16 @@ def table_width(header: Sequence[str], rows: Rows, names: int | Names) -> int:
     return sum(column_widths(header, plain_cells(rows, range(names) if isinstance(names, int) else names)))
 
 
-def in_bands(header: Sequence[str], rows: Rows, keep: int, columns: int) -> list[list[int]]:
-    """Splits a wide table into bands of columns. Every band repeats the first ``keep`` columns."""
-    widths = column_widths(header, rows)
-    room = columns - sum(widths[:keep])
+def bands_of(
+    header: Row, rows: Rows, names: Names, keep: int, columns: int
+) -> list[tuple[list[str], list[list[str]], list[int]]]:
+    """Splits a wide table into bands of columns: the header, the rows and the columns with names of each.
+
+    Every band repeats the first ``keep`` columns.
+    """
+    table = [*header_lines(header), *rows]
+    widths = [len(GAP) + max(map(width, column)) for column in zip(*table, strict=True)]
+    room = columns + len(GAP) - sum(widths[:keep])
     bands: list[list[int]] = [[]]
     used = 0
     for place in range(keep, len(header)):
@@ -393,7 +304,15 @@ def in_bands(header: Sequence[str], rows: Rows, keep: int, columns: int) -> list
             used = 0
         bands[-1].append(place)
         used += widths[place]
-    return [[*range(keep), *band] for band in bands]
+    places = [[*range(keep), *band] for band in bands]
+    return [
+        (
+            [header[place] for place in band],
+            [[row[place] for place in band] for row in rows],
+            [at for at, place in enumerate(band) if place in names],
+        )
+        for band in places
+    ]
 
 
 MOST_LINES = 60

@@ -185,6 +185,29 @@ class Result(Display):
 
         return figure_of(self.figures(), kind)
 
+    def to(self, layout: str) -> str:
+        """Returns the result for a reader, in the format of a name, such as ``markdown``.
+
+        Args:
+            layout: the name.
+
+        Raises:
+            PolicyError: there is no format of this name.
+        """
+        raise NotImplementedError
+
+    def to_markdown(self) -> str:
+        """Returns Markdown for a page or a comment."""
+        return self.to("markdown")
+
+    def to_latex(self) -> str:
+        """Returns LaTeX without a preamble. The tables need the package booktabs."""
+        return self.to("latex")
+
+    def to_html(self) -> str:
+        """Returns a self-contained page, light or dark as the browser prefers."""
+        return self.to("html")
+
     def as_dict(self) -> dict[str, Any]:
         """Returns everything as plain dicts, lists, text and numbers. Undefined numbers are None."""
         found: dict[str, Any] = escaping.defined(self.versioned(self.contents()))

@@ -164,9 +164,8 @@ class VarianceComponents(Documented):
         ]
         return {"rows": lambda drawn: whiskers(drawn, rows, "standard deviation")}
 
-    def document(self, layout: str = "text") -> Document:
+    def document(self, _layout: str = "text") -> Document:
         """Returns the standard deviations as a table, and the shares of the variances."""
-        del layout
         rows = [
             [
                 each.measure,
@@ -283,9 +282,8 @@ class Plan(Documented):
         ]
         return {"rows": lambda drawn: whiskers(drawn, rows, "queries")}
 
-    def document(self, layout: str = "text") -> Document:
+    def document(self, _layout: str = "text") -> Document:
         """Returns the plan as a table for each measure, with sentences about the method."""
-        del layout
         answer = Line(ANSWERS[self.aim].format(size=self.size, power=self.power), "answer")
         measures = dict.fromkeys(each.measure for each in self.rows)
         tables = [Section([self.table(measure)]) for measure in measures]

@@ -82,9 +82,9 @@ class Report(Documented):
         """Returns the functions that draw the figures of the comparison."""
         return self.comparison.figures()
 
-    def to_html(self) -> str:
-        """Returns the page."""
-        return self.html
+    def to(self, layout: str) -> str:
+        """Returns the page, or the comparison in the format of another name."""
+        return self.html if layout == "html" else super().to(layout)
 
     def __str__(self) -> str:
         """Returns a one-line summary of the report."""

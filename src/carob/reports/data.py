@@ -34,6 +34,7 @@ from carob.lists.rows import stacked
 from carob.matching.match import keeps_order, of_query, rankings_of
 from carob.measures import Measure, parse_measure
 from carob.output.errors import CarobError
+from carob.output.formats.html import Html
 from carob.output.layout import decimals, interval
 from carob.reports.page import MOST_BARS, MOST_DOTS, MOST_IN_FOREST
 from carob.statistics.rank_correlation import kendall
@@ -288,7 +289,8 @@ def derived(subject: Subject, contest: Contest, scores: Scores) -> dict[str, str
     except CarobError:
         alone = [subject.part([query]) for query in subject.qrels] if len(subject.qrels) > 1 else []
         return {query: text for each in alone for query, text in derived(each, contest, scores).items()}
-    return {each.query: each.document("html").html(4) for each in found}
+    form = Html(4)
+    return {each.query: each.document("html").written(form) for each in found}
 
 
 # ---------------------------------------------------------------- numbers

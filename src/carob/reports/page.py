@@ -28,6 +28,7 @@ from carob.comparison.intervals import INTERVALS
 from carob.evaluation.score_tables import conventions_of
 from carob.output.errors import DataError
 from carob.output.files import own_table
+from carob.output.formats.html import FORMAT as HTML
 from carob.output.language import plural
 
 if TYPE_CHECKING:
@@ -272,7 +273,7 @@ def page(data: dict[str, Any], **parts: Any) -> str:
         **data | parts,
         version=__version__,
         warnings=sentences_of(parts["comparison"]),
-        bounds=[Markup(each.html()) for each in tables],  # noqa: S704 - escaped by the table
+        bounds=[Markup(each.written(HTML)) for each in tables],  # noqa: S704 - escaped by the table
         data=Markup(script_json(data)),  # noqa: S704 - escaped by script_json
         style=Markup(template("style.css")),  # noqa: S704 - ours
         early=Markup(scripts[0]),  # noqa: S704 - ours

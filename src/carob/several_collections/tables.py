@@ -41,6 +41,7 @@ from carob.evaluation.collections import MACRO, OnCollections
 from carob.evaluation.score_tables import signature
 from carob.output.document import Document, Items, Line, Section, Table
 from carob.output.errors import DataError
+from carob.output.formats import lay_out
 from carob.output.language import filled, plural
 from carob.output.layout import (
     COLUMNS,
@@ -49,7 +50,6 @@ from carob.output.layout import (
     column,
     decimals,
     interval,
-    lay_out,
     listed,
     table_width,
 )
@@ -310,7 +310,7 @@ class CollectionsComparison(OnCollections):
         """Returns the heading, and for each measure the answer, the tables, the picture of ranks and the method.
 
         Args:
-            layout: ``text``, ``markdown``, ``latex`` or ``html``.
+            layout: ``text`` or the name of a format.
             title: the title of a page.
             view: the part to show, as in ``CommonView``.
         """
@@ -467,7 +467,11 @@ class CollectionsComparison(OnCollections):
         Args:
             view: the part to show, as in ``CommonView``.
         """
-        return self.document("markdown", **view).markdown()
+        return self.to("markdown", **view)
+
+    def to(self, layout: str, **view: Unpack[CommonOptions]) -> str:
+        """Returns the comparison in the format of a name; ``CommonView`` has the other arguments."""
+        return self.to_latex(**view) if layout == "latex" else self.document(layout, **view).to(layout)
 
     def to_latex(
         self, label: str | None = None, caption: str | None = None, **view: Unpack[CommonOptions]
@@ -482,12 +486,7 @@ class CollectionsComparison(OnCollections):
         tables: list[str] = []
         for each in self.measures.values():
             its = ShownResults(self, each, CommonView(**view), "latex")
-            drawn = [
-                its.matrix(),
-                its.board(),
-                *([its.against()] if each.pairs else []),
-                *its.posterior(),
-            ]
+            drawn = [its.matrix(), its.board(), *([its.against()] if each.pairs else []), *its.posterior()]
             tables += [lay_out("latex", part.header, part.rows, part.names) for part in drawn]
             tables += [part.latex() for part in its.pictures()]
         said = " ".join([f"{self.heading()}.", *self.method()])

@@ -47,7 +47,7 @@ def comment_of(found: Gate, made: date | None = None) -> str:
     if lost:
         header = ["measure", "query", "baseline", "now", "change"]
         sections.append(Section([Table(header, lost, 2)], "queries that lost most"))
-    return MARK + Document([*sections, Section([Items(notes)], "noise and baseline")]).markdown()
+    return MARK + Document([*sections, Section([Items(notes)], "noise and baseline")]).to("markdown")
 
 
 def outcome(check: GateCheck) -> str:

@@ -105,9 +105,8 @@ class History(Documented):
             lines += [] if falls else [filled(NEVER, measure=measure)]
         return lines
 
-    def document(self, layout: str = "text") -> Document:
+    def document(self, _layout: str = "text") -> Document:
         """Returns the history: its answer, and for each measure a table of the records."""
-        del layout
         header = ["record", "mean", "change", f"{100 * (1 - self.alpha):g}% interval", "p corr.", "queries"]
         sections = [Section([*(Line(each, "answer") for each in self.said)])]
         for measure, means in self.means.items():

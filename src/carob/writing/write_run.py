@@ -81,9 +81,8 @@ class WrittenRun(Documented):
         """Returns the table of ``files``."""
         return {"files": lambda: Records.of(WrittenFile, self.files)}
 
-    def document(self, layout: str = "text") -> Document:
+    def document(self, _layout: str = "text") -> Document:
         """Returns a sentence for each file, and one for what was left out."""
-        del layout
         said = [
             filled(
                 "{path}: {queries:query/queries}, {documents:document}, {size:byte}.",

@@ -208,9 +208,8 @@ class Whence(Documented):
         """Returns the sentences about chance and the deciding number, which do not fit in CSV."""
         return self.sentences()
 
-    def document(self, layout: str = "text") -> Document:
+    def document(self, _layout: str = "text") -> Document:
         """Returns the table of explanations, what each computes with its command, and what would decide."""
-        del layout
         sections = self.explained()
         for each in self.separate:
             sections.append(Section([Line(f"{each.numbers[0]} alone:")]))

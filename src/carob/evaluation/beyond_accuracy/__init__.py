@@ -26,7 +26,8 @@ from carob.measures import REGISTER, Measure
 from carob.measures.names import names_in
 from carob.output.document import Document, Documented, Line, Section, Table
 from carob.output.errors import DataError, MeasureError, NotEvaluatedError
-from carob.output.layout import COLUMNS, Listed, decimals, lay_out
+from carob.output.formats import lay_out
+from carob.output.layout import COLUMNS, Listed, decimals
 from carob.output.results import Records, as_warning
 
 if TYPE_CHECKING:
@@ -384,9 +385,8 @@ class Beyond(Documented, Listed[float]):
             if each.users is not None
         }
 
-    def document(self, layout: str = "text") -> Document:
+    def document(self, _layout: str = "text") -> Document:
         """Returns a table, and a line with the size of the data."""
-        del layout
         lines = map(Line, self.beside())
         users = [self.user_table()] if self.every_user else []
         return Document([Section([Table(*self.table(), names=[0, 2]), *users, *lines])])
@@ -475,9 +475,8 @@ class BeyondByRun(Documented, Listed[Beyond]):
         """Returns the number of runs."""
         return len(self.runs)
 
-    def document(self, layout: str = "text") -> Document:
+    def document(self, _layout: str = "text") -> Document:
         """Returns a table with a row for each run, what its columns mean, and the size of the data."""
-        del layout
         first = next(iter(self.runs.values()))
         rows = [row_of(run, its.values()) for run, its in self.runs.items()]
         full = [f"{name}: {each.measure.full}" for name, each in first.entries.items()]

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from carob._dataclasses import dataclass
 from carob.output import escaping
-from carob.output.document import Part
-from carob.output.layout import COLUMNS, apart, decimals, width
+from carob.output.document import PicturePart
+from carob.output.layout import apart, decimals, width
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,7 +27,7 @@ ROW, LEFT, AXIS, TOP, BAR = 22, 230, 420, 62, 14
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RankPicture(Part):
+class RankPicture(PicturePart):
     """Mean ranks on an axis, with a bar for each group of runs whose mean ranks differ by less than a distance.
 
     Args:
@@ -78,12 +78,10 @@ class RankPicture(Part):
             lines.append(f"{name}{blanks}  {number:>{wide}}  {''.join(axis)} {marks}".rstrip())
         return "".join(f"{line.rstrip()}\n" for line in lines)
 
-    def markdown(self) -> str:
-        """Returns the text as a block of code."""
-        return f"```\n{self.text(COLUMNS)}```\n"
-
     def latex(self) -> str:
         """Returns the picture as a LaTeX ``picture`` environment, which needs no package."""
+        from carob.output.formats.latex import FORMAT
+
         wide, high = 60.0, 4.0
         scale = wide / max(self.most - 1, 1)
         top = high * (len(self.names) + 2)
@@ -93,7 +91,7 @@ class RankPicture(Part):
         ]
         for row, (name, rank) in enumerate(zip(self.names, self.ranks, strict=True)):
             up, along = top - high * (row + 2), (rank - 1) * scale
-            own = escaping.latex(escaping.printable(name))
+            own = FORMAT.escape(escaping.printable(name))
             body.append(
                 f"\\put({along:.2f},{up:g}){{\\circle*{{1.2}}}}"
                 f"\\put(-2,{up:g}){{\\makebox(0,0)[r]{{{own} ({decimals(rank, 2)})}}}}"
@@ -106,11 +104,6 @@ class RankPicture(Part):
             f"\\setlength{{\\unitlength}}{{1mm}}\n\\begin{{picture}}({wide + 20:g},{top + high:g})(-20,0)\n{lines}\n"
             "\\end{picture}\n"
         )
-
-    def markup(self, rows: int | None = None) -> list[str]:
-        """Returns the picture as SVG."""
-        del rows
-        return [f'<div class="wide">\n{self.svg()}</div>\n']
 
     def svg(self) -> str:
         """Returns the picture as SVG, in the colour of the text around it."""

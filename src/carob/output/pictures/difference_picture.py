@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from carob._dataclasses import dataclass
 from carob.output import escaping
-from carob.output.document import Part
-from carob.output.escaping import Raw
+from carob.output.document import PicturePart
 from carob.output.layout import apart, decimals
 from carob.output.pictures.critical_difference import LONGEST_NAME, line, svg
 
@@ -39,7 +38,7 @@ class Differences:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DifferencePicture(Part):
+class DifferencePicture(PicturePart):
     """Differences from one run, which only HTML shows.
 
     Args:
@@ -49,11 +48,6 @@ class DifferencePicture(Part):
 
     title: str
     rows: Sequence[Differences]
-
-    def markup(self, rows: int | None = None) -> list[str]:
-        """Returns the title, and the picture as SVG."""
-        del rows
-        return ["<p>", Raw(self.title), f'</p>\n<div class="wide">\n{self.svg()}</div>\n']
 
     def span(self) -> tuple[float, float]:
         """Returns the ends of the axis, which contain 0 and all finite numbers."""

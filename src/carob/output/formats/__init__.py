@@ -1,0 +1,157 @@
+"""The formats for readers beside text, in a file each, whose name is that of the format.
+
+Input: the kinds of parts of a document. Output: what each becomes in the format.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any
+
+from carob.output.errors import refuse_other
+from carob.output.escaping import printable, sentence
+from carob.output.layout import COLUMNS, LAYOUTS, Marked, Names, Row, Rows
+
+Calls = list[tuple[Any, ...]]
+Pairs = Sequence[tuple[str, str]]
+
+
+def format_names() -> list[str]:
+    """Returns the names of the formats, as ``--format`` lists them: markdown, latex, html."""
+    files = os.listdir(os.path.dirname(__file__))
+    return sorted((each[:-3] for each in files if each.endswith(".py") and each[0] != "_"), reverse=True)
+
+
+def format_named(name: str) -> DocumentFormat:
+    """Returns a format.
+
+    Raises:
+        ArgumentError: there is no format of this name.
+    """
+    refuse_other("format", name, format_names())
+    found: DocumentFormat = import_module(f"{__name__}.{name}").FORMAT
+    return found
+
+
+def lay_out(layout: str, header: Row, rows: Rows, names: int | Names) -> str:
+    """Returns a table as one string.
+
+    Args:
+        layout: a key of ``LAYOUTS``, or the name of a format.
+        header: the columns' titles; a title may have several lines.
+        rows: the cells.
+        names: the number of columns, from the left, that hold names instead of numbers; or which ones do.
+    """
+    lay = LAYOUTS[layout] if layout in LAYOUTS else format_named(layout).table
+    return lay(header, rows, range(names) if isinstance(names, int) else names)
+
+
+class DocumentFormat:
+    """What each kind of part becomes: a pattern of escaped text, or a method."""
+
+    marks: tuple[str, str]
+    """Bold, and superscript."""
+    titles: tuple[str, str, str]
+    """Of a document, of a section below it, and of one without a title above it."""
+    item: tuple[str, str, str]
+    """What begins a list, an item of it, and what ends it."""
+    term: tuple[str, str, str]
+    """The same for terms with their meanings."""
+    drawing: tuple[str, str]
+    """A picture's method, ``text``, ``latex`` or ``svg``, and what is around the picture."""
+    line_end = "\n"
+    """What ends a line within a paragraph."""
+    gap = "\n"
+    """What is between two parts."""
+    notes = "below"
+    """Where notes on a table are: ``below`` it, ``within`` the page, or ``beside`` it, on standard error."""
+
+    def escape(self, text: str) -> str:
+        """Escapes text, including cells of tables."""
+        return printable(text)
+
+    def escape_number(self, text: str) -> str:
+        """Escapes a cell of numbers, in which a hyphen is a minus sign."""
+        return self.escape(text)
+
+    def each(self, sentences: Row) -> list[str]:
+        """Escapes sentences, on one line each."""
+        return [self.escape(sentence(text)) for text in sentences]
+
+    def written(self, calls: Calls) -> str:
+        """Returns parts, each the name of a method with its arguments."""
+        return self.gap.join(filter(None, [getattr(self, kind)(*given) for kind, *given in calls]))
+
+    def title(self, text: str, place: int) -> str:
+        """Returns a title, which is one of ``titles``."""
+        return self.titles[place] % self.each([text])[0]
+
+    def paragraph(self, text: str, role: str = "") -> str:
+        """Returns a sentence as a paragraph, which is bold if its role is ``answer``."""
+        words = self.escape(sentence(text))
+        return f"{self.marks[0] % words if role == 'answer' else words}\n"
+
+    def note(self, text: str) -> str:
+        """Returns a note on a table."""
+        return "" if self.notes == "beside" else self.paragraph(text)
+
+    def formula(self, _source: str) -> str:
+        """Returns a formula, of which only LaTeX is known."""
+        return ""
+
+    def picture(self, drawn: Any) -> str:
+        """Returns a picture, perhaps with a title."""
+        kind, around = self.drawing
+        text = drawn.text(COLUMNS) if kind == "text" else getattr(drawn, kind, str)()
+        return text and (self.paragraph(drawn.title) if drawn.title else "") + around % text
+
+    def lines(self, sentences: Row) -> str:
+        """Returns sentences below a table, each on its own line."""
+        return f"\n{self.line_end.join(map(self.escape, sentences))}\n"
+
+    def items(self, sentences: Row) -> str:
+        """Returns sentences as a list."""
+        return as_list(self.item, self.each(sentences))
+
+    def terms(self, pairs: Pairs) -> str:
+        """Returns terms with their meanings as a list."""
+        names, meanings = zip(*pairs, strict=True) if pairs else ((), ())
+        return as_list(self.term, [*zip(self.each(names), self.each(meanings), strict=True)])
+
+    def table(self, header: Row, rows: Rows, names: Names) -> str:
+        """Returns a table.
+
+        Args:
+            header: the columns' titles; a title may have several lines.
+            rows: the cells.
+            names: the columns that hold names.
+        """
+        raise NotImplementedError
+
+    def sheet(self, header: Row, rows: Rows, names: Names, _keep: int) -> str:
+        """Returns a table that may be too wide, and the number of columns that stay if it is split."""
+        return self.table(header, rows, names)
+
+    def escaped(self, rows: Rows, names: Names) -> list[list[str]]:
+        """Returns the cells of a table, escaped and with marks."""
+
+        def written(cell: str, escape: Callable[[str], str]) -> str:
+            if not isinstance(cell, Marked):
+                return escape(cell)
+            text = self.marks[0] % escape(cell.plain) if cell.bold else escape(cell.plain)
+            return text + (self.marks[1] % escape(cell.raised) if cell.raised else "")
+
+        kinds = (self.escape_number, self.escape)
+        return [[written(cell, kinds[place in names]) for place, cell in enumerate(row)] for row in rows]
+
+    def page(self, body: str, _title: str, _language: str) -> str:
+        """Returns a whole document, with its title and its language as HTML names it."""
+        return body
+
+
+def as_list(patterns: tuple[str, str, str], texts: Row | Pairs) -> str:
+    """Returns a list, or nothing if it has no items."""
+    start, item, end = patterns
+    return f"{start}{''.join([item % each for each in texts])}{end}" if texts else ""
