@@ -22,6 +22,12 @@ def test_bounds_are_those_of_ldbounds() -> None:
     assert level_at([1.0], 0.05) == pytest.approx(0.05)
 
 
+def test_a_look_too_early_to_spend_anything_changes_no_later_level() -> None:
+    assert level_at([0.05], 0.05) < 1e-14
+    assert level_at([0.005, 0.05, 0.5, 1.0], 0.05) == pytest.approx(level_at([0.5, 1.0], 0.05))
+    assert carob.Test(looks=(20, 400)).at(20)[0].alpha < 1e-14
+
+
 @pytest.mark.parametrize("shape", ["normal", "heavy tails"])
 def test_five_looks_find_nothing_by_chance_more_often_than_alpha(shape: str) -> None:
     draw, sizes = np.random.default_rng(11), (12, 24, 36, 48, 60)

@@ -36,10 +36,9 @@ def level_at(fractions: Sequence[float], alpha: float) -> float:
     """Returns the two-sided level of the last of several looks, so that all looks together have the level ``alpha``.
 
     Earlier looks have had their own levels by the same rule. The score at each look is a sum of independent parts, so
-    the probability of crossing a bound now and none before follows by integration over the density of the
-    paths that are
-    still inside (Armitage, McPherson and Rowe 1969). The levels depend on the fractions so far and not on later looks
-    (Lan and DeMets 1983).
+    the probability of crossing a bound now and none before follows by integration over the density of the paths that
+    are still inside (Armitage, McPherson and Rowe 1969). The levels depend on the fractions so far and not on later
+    looks (Lan and DeMets 1983). A look so early that nothing is left to spend has the level of ``FARTHEST``.
 
     Args:
         fractions: the share of the planned queries at each look so far, ascending, at most 1.
@@ -59,8 +58,9 @@ def level_at(fractions: Sequence[float], alpha: float) -> float:
     for fraction in fractions:
         step = np.sqrt(fraction - before)
         wanted = spent(fraction, alpha) - (spent(before, alpha) if before else 0.0)
-
-        edge = brentq(excess, 0.0, FARTHEST * np.sqrt(fraction), (points, mass, step, wanted), xtol=1e-12)
+        edge, known = FARTHEST * np.sqrt(fraction), (points, mass, step, wanted)
+        if excess(edge, *known) < 0:
+            edge = brentq(excess, 0.0, edge, known, xtol=1e-12)
         grid = np.linspace(-edge, edge, POINTS)
         weights = np.full(POINTS, 2.0)
         weights[1::2], weights[[0, -1]] = 4.0, 1.0
