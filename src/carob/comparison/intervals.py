@@ -27,9 +27,12 @@ class IntervalKind:
     """Whether it is of the ratio of geometric means."""
     draws = on_collections = False
     """Whether it draws resamples, and exists on several collections."""
+    of_parts = False
+    """Whether means over parts of the queries give the ends, and not a formula."""
 
-    def replicates(self, seen: Floats, draw: Draw) -> Floats | None:
-        """Returns means over parts of the queries [replicates, runs]; None if a formula gives the ends."""
+    def replicates(self, seen: Floats, draw: Draw) -> Floats:
+        """Returns means over parts of the queries [replicates, runs]."""
+        raise NotImplementedError
 
     def ends(self, replicates: Floats, whole: Floats, confidence: float) -> Floats:
         """Returns the ends, NaN where replicates are equal [2, series], of which all queries give ``whole``."""
@@ -49,7 +52,7 @@ class PercentileIntervals(IntervalKind):
     word, named = "bootstrap", "percentile bootstrap"
     narrow = "Percentiles", "without the bootstrap"
     equal = "All resamples have the same mean, so they do not show how often other values occur."
-    draws = on_collections = True
+    draws = on_collections = of_parts = True
 
     def replicates(self, seen: Floats, draw: Draw) -> Floats:
         """Returns the means over resamples."""

@@ -651,11 +651,11 @@ def wilcoxon(differences: Floats) -> tuple[float, float]:
 
 def replicated(outcome: Outcome, places: Integers, table: RunTable, seen: Floats, settings: Settings) -> None:
     """Writes the difference of the aggregates and its interval, if means of parts of the queries make it."""
-    draw = Draw(settings.bootstrap_resamples, settings.seed, table.clusters)
     kind = INTERVALS[settings.interval]
-    means, centre = kind.replicates(seen, draw), seen.mean(axis=0)
-    if means is None:
+    if not kind.of_parts:
         return
+    draw = Draw(settings.bootstrap_resamples, settings.seed, table.clusters)
+    means, centre = kind.replicates(seen, draw), seen.mean(axis=0)
     if table.geometric:
         means, centre = np.exp(means), np.exp(centre)
     for part in in_parts(places, len(means)):
@@ -674,9 +674,9 @@ def margins(table: RunTable, settings: Settings) -> tuple[Floats, Floats, NDArra
         if not len(own.values):
             continue
         seen = own.observed[:, places]
-        draw = Draw(settings.bootstrap_resamples, settings.seed, own.clusters)
-        means = kind.replicates(seen, draw)
-        if means is not None:
+        if kind.of_parts:
+            draw = Draw(settings.bootstrap_resamples, settings.seed, own.clusters)
+            means = kind.replicates(seen, draw)
             low[places], high[places] = kind.ends(means, seen.mean(axis=0), settings.confidence)
         else:
             found = estimated_means(seen, own, settings.confidence, scores=own.values[:, places])
