@@ -43,6 +43,16 @@ def test_every_command_with_figures_writes_one(
     assert said.out == capsys.readouterr().out  # the answer is the same as without a figure
 
 
+def test_each_figure_is_drawn(tmp_path: Path) -> None:
+    kinds = {f"{kind}=": tmp_path / f"{kind}.svg" for kind in ("pairs", "differences")} | {
+        "": tmp_path / "x.svg"
+    }
+    options = [word for kind, path in kinds.items() for word in ("--figure", f"{kind}{path}")]
+    assert command(*CALLS["compare"], *options, "--pair", "bm25", "titles") == 0
+    drawn = {kind: path.read_bytes() for kind, path in kinds.items()}
+    assert drawn["differences="] == drawn[""] != drawn["pairs="]
+
+
 @pytest.mark.parametrize("ending", sorted(STARTS))
 def test_the_ending_names_the_format_and_equal_figures_are_equal_files(ending: str, tmp_path: Path) -> None:
     one, other = tmp_path / f"one{ending}", tmp_path / f"other{ending.upper()}"
@@ -57,6 +67,8 @@ def test_the_ending_names_the_format_and_equal_figures_are_equal_files(ending: s
     [
         (["--figure", "x.gif"], "ends in none of .svg, .pdf, .png"),
         (["--figure", "figure"], "ends in none of"),
+        (["--figure", "x.svg", "--figure", "pairs=x.svg"], "'x.svg' is given twice"),
+        (["--figure", "x.svg", "--figure", "pair=y.svg"], "There is no figure 'pair'"),
         (["--figure", "pair=x.svg"], "There is no figure 'pair'. Did you mean pairs?"),
         (["--figure", "x.svg", "--pair", "bm25", "title"], "There is no run 'title'. Did you mean titles?"),
         (["--figure", "x.svg", "--pair", "bm25", "bm25"], "bm25 and bm25 are not compared"),

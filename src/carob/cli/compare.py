@@ -115,8 +115,8 @@ def refuse_pair(pair: tuple[str, str] | None, given: Given, *, several: bool = F
     Raises:
         click.UsageError: a pair was named.
     """
-    kind = "" if given.figure is None else given.figure.kind
-    if pair is not None and (several or kind not in (None, "differences")):
+    kinds = set() if given.figure is None else {*given.figure.kinds.values()}
+    if pair is not None and (several or kinds.isdisjoint((None, "differences"))):
         needed = "cannot be used with --collections" if several else "needs --figure differences=FILE"
         raise click.UsageError(f"--pair names the pair whose queries a figure shows, and {needed}.")
 

@@ -1,4 +1,4 @@
-"""The option ``--figure``: a figure of a result, in a file."""
+"""The option ``--figure``: figures of a result, in files."""
 
 from __future__ import annotations
 
@@ -17,18 +17,16 @@ ENDINGS = (".svg", ".pdf", ".png")
 
 @dataclass(frozen=True)
 class Picture:
-    """The figure that ``--figure`` asks for.
+    """The figures that ``--figure`` asks for.
 
     Args:
-        path: the file to write.
-        kind: the name of the figure; None for the result's first one.
+        kinds: for each file to write, the name of the figure; None for the result's first one.
     """
 
-    path: str
-    kind: str | None = None
+    kinds: dict[str, str | None]
 
     def draw(self, found: Result, **chosen: Any) -> None:
-        """Draws a result, writes the file, and reports it on standard error.
+        """Draws a result, writes the files, and reports them on standard error.
 
         Args:
             found: the result.
@@ -40,27 +38,35 @@ class Picture:
         from carob.output.files import write_whole
         from carob.output.pictures.figures import image
 
-        content = image(found.to_figure(self.kind, **chosen), os.path.splitext(self.path)[1].lower())
-        write_whole(self.path, content)
-        click.echo(f"{self.path}: figure, {len(content) / 1000:,.0f} kB.", err=True)
+        images = {
+            path: image(found.to_figure(kind, **chosen), os.path.splitext(path)[1].lower())
+            for path, kind in self.kinds.items()
+        }
+        for path, content in images.items():
+            write_whole(path, content)
+            click.echo(f"{path}: figure, {len(content) / 1000:,.0f} kB.", err=True)
 
 
-def picture(path: str, kind: str | None) -> Picture:
-    """Returns the figure to draw, after checking that it can be drawn: before anything is computed.
+def picture(given: list[tuple[str | None, str]]) -> Picture:
+    """Returns the figures to draw, after checking that they can be drawn: before anything is computed.
 
     Args:
-        path: the file to write.
-        kind: the name of the figure, or None.
+        given: the name of each figure, or None, and the file to write.
 
     Raises:
-        click.UsageError: the file extension is not that of a format.
+        click.UsageError: the file extension is not that of a format, or two figures have the same file.
         DataError: matplotlib is not installed.
     """
     from carob.output.pictures.figures import canvas
 
-    if os.path.splitext(path)[1].lower() not in ENDINGS:
-        raise click.UsageError(
-            f"--figure: '{path}' ends in none of {', '.join(ENDINGS)}. The file extension determines the format."
-        )
+    kinds: dict[str, str | None] = {}
+    for kind, path in given:
+        if os.path.splitext(path)[1].lower() not in ENDINGS:
+            raise click.UsageError(
+                f"--figure: '{path}' ends in none of {', '.join(ENDINGS)}. The file extension determines the format."
+            )
+        if path in kinds:
+            raise click.UsageError(f"--figure: '{path}' is given twice. Each figure needs its own file.")
+        kinds[path] = kind
     canvas()
-    return Picture(path, kind)
+    return Picture(kinds)

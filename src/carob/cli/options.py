@@ -133,14 +133,13 @@ def day_in(context: click.Context, option: click.Parameter, value: str | None) -
         raise click.BadParameter(f"'{value}' is not a day, such as 2026-11-01.", context, option) from None
 
 
-def picture_in(_context: click.Context, _option: click.Parameter, value: str | None) -> Picture | None:
-    """Returns the figure of ``--figure FILE`` or ``--figure KIND=FILE``."""
-    if value is None:
+def picture_in(_context: click.Context, _option: click.Parameter, value: tuple[str, ...]) -> Picture | None:
+    """Returns the figures of each ``--figure FILE`` or ``--figure KIND=FILE``."""
+    if not value:
         return None
     from carob.cli.figures import picture
 
-    kind, path = split(value)
-    return picture(path, kind)
+    return picture(list(map(split, value)))
 
 
 HOOKS: dict[str, dict[str, Any]] = {
