@@ -414,7 +414,7 @@ class Comparison(Documented, Findings):
 
         return formats.latex(self, View(**view), label=label, caption=caption)
 
-    def document(self, layout: str = "text", **view: Unpack[ViewOptions]) -> Document:
+    def document(self, layout: str = "text", /, **view: Unpack[ViewOptions]) -> Document:
         """Returns the verdict, the tables and the method, followed by the warnings; ``View`` has the arguments."""
         from carob.comparison import formats
         from carob.comparison.tables import View

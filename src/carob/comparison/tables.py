@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from carob.comparison.findings import AnyPair, Contest, Findings, Pair, Settings
-    from carob.output.formats import Calls
+    from carob.output.formats import DocumentFormat
 
 MOST_ORDERED = 12
 MOST_PAIRS = 10
@@ -115,9 +115,9 @@ class FittedTable(Table):
             return fitted.narrow(columns)
         return fitted, []
 
-    def calls(self) -> Calls:
+    def written(self, form: DocumentFormat) -> str:
         """Returns a table, and its note."""
-        return [*super().calls(), *([("note", self.note)] if self.note else [])]
+        return form.joined([super().written(form), form.note(self.note) if self.note else ""])
 
     def on_command_line(self) -> FittedTable:
         """Returns the table with its note in the wording for the command line."""

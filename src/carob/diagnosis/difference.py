@@ -180,7 +180,7 @@ class Difference(Documented):
         """Returns the sentences about the cause, which do not fit in CSV."""
         return self.sentences()
 
-    def document(self, _layout: str = "text") -> Document:
+    def document(self, _layout: str = "text", /) -> Document:
         """Returns both values, a table of the steps with an effect, and the setting with the largest effect."""
         ends = [
             [name, short(measure, 44), value_text(value, self.digits)]

@@ -128,7 +128,7 @@ class Explanation(Documented):
         """The measure's name with all its parameters, including those at their defaults."""
         return self.measure.full
 
-    def document(self, layout: str = "text") -> Document:
+    def document(self, layout: str = "text", /) -> Document:
         """Returns the value, the definition, facts, the formula for LaTeX, tables, and the meanings of the methods."""
         formula = [Formula(self.formula())] if layout == "latex" else []
         given, rest = self.derivation.given, self.derivation.rest

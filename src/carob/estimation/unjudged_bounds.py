@@ -145,7 +145,7 @@ class UnjudgedBounds(Documented):
             return ""
         return f", and of {self.unseen} more for each query, which no run retrieves"
 
-    def document(self, _layout: str = "text") -> Document:
+    def document(self, _layout: str = "text", /) -> Document:
         """Returns the tables and the sentences."""
         tables = [Section([each]) for each in self.tables()]
         return Document([*tables, Section([Items([*self.turned_said(), *self.meaning_said()], hang=0)])])

@@ -776,7 +776,7 @@ class CollectionsScores(OnCollections):
     # ------------------------------------------------------------ formats
 
     def document(
-        self, layout: str = "text", *, digits: int | None = None, per_query: bool = False
+        self, layout: str = "text", /, *, digits: int | None = None, per_query: bool = False
     ) -> Document:
         """Returns a table of runs and collections for each measure, and the sentences below.
 

@@ -134,7 +134,7 @@ class Curve(Documented, Listed[list[float]]):
         ]
         return Table(["@", *self], rows)
 
-    def document(self, _layout: str = "text") -> Document:
+    def document(self, _layout: str = "text", /) -> Document:
         """Returns the table of the means, below the tables of the queries if they are wanted, with the footer."""
         means = [self.table(), *(Line(each, "footer") for each in self.scores.footer(self.lang).splitlines())]
         if not self.per_query:

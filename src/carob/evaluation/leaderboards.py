@@ -80,7 +80,7 @@ class Leaderboard(Documented):
         """The names of the runs, sorted."""
         return sorted({*self.values, *self.stated})
 
-    def document(self, _layout: str = "text") -> Document:
+    def document(self, _layout: str = "text", /) -> Document:
         """Returns a row for each run and measure, with the number of values and the mean that the files state."""
         rows = [
             [run, measure, str(len(self.values.get(run, {}).get(measure, ()))), decimals(mean, 4)]

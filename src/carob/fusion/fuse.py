@@ -261,7 +261,7 @@ class FusedDocument(Documented):
         """Returns the table of ``lists``."""
         return {"lists": lambda: Records.of(Share, self.shares)}
 
-    def document(self, _layout: str = "text") -> Document:
+    def document(self, _layout: str = "text", /) -> Document:
         """Returns the sentence with the score, and the table of lists."""
         answer = filled(
             "Document {document} has rank {rank} for query {query}, with the score {score}.",

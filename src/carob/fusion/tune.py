@@ -187,7 +187,7 @@ class TunedFusion(Documented):
             "alone": lambda: Records.of(Alone, self.alone),
         }
 
-    def document(self, _layout: str = "text") -> Document:
+    def document(self, _layout: str = "text", /) -> Document:
         """Returns the answer, the table of means, the curve of weights and the notes."""
         level = f"{100 * (1 - self.alpha):g}%"
         kind = "gain" if self.gain.low > NOISE else "loss" if self.gain.high < -NOISE else "none"

@@ -469,7 +469,7 @@ class Agreement(Documented):
         """Of the documents that A or B judged relevant, the share that both did; NaN unless each gave one grade."""
         return self.shared / self.pairing.either if self.pairing.one_grade else math.nan
 
-    def document(self, _layout: str = "text") -> Document:
+    def document(self, _layout: str = "text", /) -> Document:
         """Returns the answer in two lines, the grades, the orders of systems, and the limitations."""
         parts = [answer(self), judges(self), confusion(self), statistics(self)]
         if self.effects and self.effects[0].pairs:

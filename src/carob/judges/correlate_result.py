@@ -238,7 +238,7 @@ class Correlations(Documented):
     of_measures: bool = False
     top: int | None = None
 
-    def document(self, layout: str = "text") -> Document:
+    def document(self, layout: str = "text", /) -> Document:
         """Returns the answer, a table of correlations and one of pairs for each measure, grades and notes."""
         sections = [self.answer()]
         for measure in dict.fromkeys(each.truth_measure for each in self.rows):

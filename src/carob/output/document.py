@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from carob._dataclasses import dataclass, replace
 from carob.output import escaping
 from carob.output.errors import command_of, commands_of
-from carob.output.formats import Calls, DocumentFormat, format_named
+from carob.output.formats import DocumentFormat, format_named
 from carob.output.layout import COLUMNS, LAYOUTS, MOST_LINES, bands_of, folded, folded_each, width
 from carob.output.results import Result
 
@@ -31,13 +31,10 @@ class Part:
         del columns, style
         return ""
 
-    def calls(self) -> Calls:
-        """Returns what the part is in a format: the names of methods of ``DocumentFormat`` with their arguments."""
-        return []
-
     def written(self, form: DocumentFormat) -> str:
         """Returns the part in a format."""
-        return form.written(self.calls())
+        del form
+        return ""
 
     def on_command_line(self) -> Part:
         """Returns the part with sentences that name options of the command line instead of arguments."""
@@ -85,9 +82,9 @@ class Line(Part):
         """The sentence with its mark."""
         return f"{self.mark.rstrip()} {self.words}".strip()
 
-    def calls(self) -> Calls:
+    def written(self, form: DocumentFormat) -> str:
         """Returns a paragraph."""
-        return [("paragraph", self.whole, self.role)]
+        return form.paragraph(self.whole, self.role)
 
     def on_command_line(self) -> Part:
         """Returns the sentence in the wording for the command line."""
@@ -115,9 +112,9 @@ class Items(Part):
         lines = folded_each(self.sentences, columns, " " * self.hang, " " * self.indent)
         return "".join(lines if style is None else [style(each, self.role) for each in lines])
 
-    def calls(self) -> Calls:
+    def written(self, form: DocumentFormat) -> str:
         """Returns a list."""
-        return [("items", self.sentences)]
+        return form.items(self.sentences)
 
     def on_command_line(self) -> Part:
         """Returns the sentences in the wording for the command line."""
@@ -154,9 +151,9 @@ class Terms(Part):
         )
         return "".join(each.text(columns, style) for each in lines)
 
-    def calls(self) -> Calls:
+    def written(self, form: DocumentFormat) -> str:
         """Returns a list of terms."""
-        return [("terms", self.present)]
+        return form.terms(self.present)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -186,9 +183,9 @@ class Table(Part):
         bands = bands_of(self.header, self.rows, self.places, self.keep, columns)
         return "\n".join(lay(*band) for band in bands)
 
-    def calls(self) -> Calls:
+    def written(self, form: DocumentFormat) -> str:
         """Returns a table."""
-        return [("sheet", self.header, self.rows, self.places, self.keep)]
+        return form.sheet(self.header, self.rows, self.places, self.keep)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -201,9 +198,9 @@ class Formula(Part):
 
     source: str
 
-    def calls(self) -> Calls:
+    def written(self, form: DocumentFormat) -> str:
         """Returns a formula, which a format may not have."""
-        return [("formula", self.source)]
+        return form.formula(self.source)
 
 
 class PicturePart(Part):
@@ -211,9 +208,9 @@ class PicturePart(Part):
 
     title = ""
 
-    def calls(self) -> Calls:
+    def written(self, form: DocumentFormat) -> str:
         """Returns a picture."""
-        return [("picture", self)]
+        return form.picture(self)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -280,11 +277,11 @@ class Document:
 
     def written(self, form: DocumentFormat) -> str:
         """Returns the document in a format, for a part of a page."""
-        calls: Calls = [("title", self.title, 0)] if self.title else []
+        blocks = [form.title(self.title, 0)] if self.title else []
         for each in self.sections:
-            calls += [("title", each.title, 1 if self.title else 2)] if each.title else []
-            calls += [call for part in each.parts for call in part.calls()]
-        return form.written(calls)
+            blocks += [form.title(each.title, 1 if self.title else 2)] if each.title else []
+            blocks += [part.written(form) for part in each.parts]
+        return form.joined(blocks)
 
     def to(self, layout: str) -> str:
         """Returns the whole document in the format of a name."""
@@ -295,7 +292,7 @@ class Document:
 class Documented(Result):
     """A mixin for results that are shown as a document."""
 
-    def document(self, layout: str = "text") -> Document:
+    def document(self, layout: str = "text", /) -> Document:
         """Returns the result as a document.
 
         Args:

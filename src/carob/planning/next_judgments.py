@@ -171,7 +171,7 @@ class Next(Documented):
             for query, document, grade in found
         )
 
-    def document(self, _layout: str = "text") -> Document:
+    def document(self, _layout: str = "text", /) -> Document:
         """Returns the documents to judge, and the precision that their judgments are expected to give."""
         rows = [
             [

@@ -164,7 +164,7 @@ class VarianceComponents(Documented):
         ]
         return {"rows": lambda drawn: whiskers(drawn, rows, "standard deviation")}
 
-    def document(self, _layout: str = "text") -> Document:
+    def document(self, _layout: str = "text", /) -> Document:
         """Returns the standard deviations as a table, and the shares of the variances."""
         rows = [
             [
@@ -282,7 +282,7 @@ class Plan(Documented):
         ]
         return {"rows": lambda drawn: whiskers(drawn, rows, "queries")}
 
-    def document(self, _layout: str = "text") -> Document:
+    def document(self, _layout: str = "text", /) -> Document:
         """Returns the plan as a table for each measure, with sentences about the method."""
         answer = Line(ANSWERS[self.aim].format(size=self.size, power=self.power), "answer")
         measures = dict.fromkeys(each.measure for each in self.rows)

@@ -62,7 +62,7 @@ class Report(Documented):
         """
         write_whole(path, self.html)
 
-    def document(self, layout: str = "text") -> Document:
+    def document(self, layout: str = "text", /) -> Document:
         """Returns the document of the comparison."""
         return self.comparison.document(layout)
 

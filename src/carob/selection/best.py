@@ -219,7 +219,7 @@ class Best(Documented):
             "ranks": lambda drawn: whiskers(drawn, rows, f"rank by {self.measures[0].measure}", whole=True)
         }
 
-    def document(self, _layout: str = "text") -> Document:
+    def document(self, _layout: str = "text", /) -> Document:
         """Returns a section for each measure, and notes about the method."""
         sections = [part for each in self.measures for part in self.sections(each)]
         known = [Section([Items(self.footers)])] if self.footers else []

@@ -306,7 +306,9 @@ class CollectionsComparison(OnCollections):
         """The run with which all others are compared; None for all pairs."""
         return None if self.settings.baseline is None else self.names[self.settings.baseline]
 
-    def document(self, layout: str = "text", *, title: str = "", **view: Unpack[CommonOptions]) -> Document:
+    def document(
+        self, layout: str = "text", /, *, title: str = "", **view: Unpack[CommonOptions]
+    ) -> Document:
         """Returns the heading, and for each measure the answer, the tables, the picture of ranks and the method.
 
         Args:

@@ -438,7 +438,7 @@ class Gate(Documented):
         """Returns a remark on queries, the first of which are named."""
         return filled(ALONE[key], count=len(queries), queries=listed(list(map(sentence, queries))))
 
-    def document(self, layout: str = "text") -> Document:
+    def document(self, layout: str = "text", /) -> Document:
         """Returns the verdict, with lines below each check in text, or with tables in other formats."""
         verdict, _, others = self.headline.partition(": ")
         tone = "good" if self.passed else "bad"

@@ -105,7 +105,7 @@ class History(Documented):
             lines += [] if falls else [filled(NEVER, measure=measure)]
         return lines
 
-    def document(self, _layout: str = "text") -> Document:
+    def document(self, _layout: str = "text", /) -> Document:
         """Returns the history: its answer, and for each measure a table of the records."""
         header = ["record", "mean", "change", f"{100 * (1 - self.alpha):g}% interval", "p corr.", "queries"]
         sections = [Section([*(Line(each, "answer") for each in self.said)])]

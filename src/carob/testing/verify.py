@@ -78,7 +78,7 @@ class Verification(Documented):
         verdict = f"equal ({digits})" if self.equal else "differs"
         return f"{self.path}: {verdict} · {plural(self.counted, 'value', 'values')} recomputed"
 
-    def document(self, layout: str = "text") -> Document:
+    def document(self, layout: str = "text", /) -> Document:
         """Returns the headline, then each finding and note with its kind."""
         rows = [
             *((each.kind, each.sentence) for each in self.findings),

@@ -81,7 +81,7 @@ class WrittenRun(Documented):
         """Returns the table of ``files``."""
         return {"files": lambda: Records.of(WrittenFile, self.files)}
 
-    def document(self, _layout: str = "text") -> Document:
+    def document(self, _layout: str = "text", /) -> Document:
         """Returns a sentence for each file, and one for what was left out."""
         said = [
             filled(

@@ -106,7 +106,7 @@ class Check(Documented):
         counts = [plural(self.count(ERROR), "error"), plural(self.count(WARNING), "warning")]
         return ", ".join([*counts, notes] if self.count(NOTE) else counts)
 
-    def document(self, layout: str = "text") -> Document:
+    def document(self, layout: str = "text", /) -> Document:
         """Returns a section for each finding in text, or a table of the findings in other formats."""
         summary = Section([Line(self.summary(), "verdict")])
         # With many collections, the table would show only the first runs of the first one.

@@ -129,7 +129,7 @@ class PoolCheck(Documented):
         ]
         return {"runs": lambda drawn: whiskers(drawn, rows, "mean, and without the run's own judgments")}
 
-    def document(self, _layout: str = "text") -> Document:
+    def document(self, _layout: str = "text", /) -> Document:
         """Returns a table for each measure, and what the values mean."""
         tables = [Section([self.table(label)]) for label in self.measures]
         said = [*map(self.said, self.measures), *self.meaning]

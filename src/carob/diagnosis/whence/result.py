@@ -208,7 +208,7 @@ class Whence(Documented):
         """Returns the sentences about chance and the deciding number, which do not fit in CSV."""
         return self.sentences()
 
-    def document(self, _layout: str = "text") -> Document:
+    def document(self, _layout: str = "text", /) -> Document:
         """Returns the table of explanations, what each computes with its command, and what would decide."""
         sections = self.explained()
         for each in self.separate:

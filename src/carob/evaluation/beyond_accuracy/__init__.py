@@ -385,7 +385,7 @@ class Beyond(Documented, Listed[float]):
             if each.users is not None
         }
 
-    def document(self, _layout: str = "text") -> Document:
+    def document(self, _layout: str = "text", /) -> Document:
         """Returns a table, and a line with the size of the data."""
         lines = map(Line, self.beside())
         users = [self.user_table()] if self.every_user else []
@@ -475,7 +475,7 @@ class BeyondByRun(Documented, Listed[Beyond]):
         """Returns the number of runs."""
         return len(self.runs)
 
-    def document(self, _layout: str = "text") -> Document:
+    def document(self, _layout: str = "text", /) -> Document:
         """Returns a table with a row for each run, what its columns mean, and the size of the data."""
         first = next(iter(self.runs.values()))
         rows = [row_of(run, its.values()) for run, its in self.runs.items()]

@@ -6,7 +6,7 @@ Input: the kinds of parts of a document. Output: what each becomes in the format
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -14,7 +14,6 @@ from carob.output.errors import refuse_other
 from carob.output.escaping import printable, sentence
 from carob.output.layout import COLUMNS, LAYOUTS, Marked, Names, Row, Rows
 
-Calls = list[tuple[Any, ...]]
 Pairs = Sequence[tuple[str, str]]
 
 
@@ -80,9 +79,9 @@ class DocumentFormat:
         """Escapes sentences, on one line each."""
         return [self.escape(sentence(text)) for text in sentences]
 
-    def written(self, calls: Calls) -> str:
-        """Returns parts, each the name of a method with its arguments."""
-        return self.gap.join(filter(None, [getattr(self, kind)(*given) for kind, *given in calls]))
+    def joined(self, parts: Iterable[str]) -> str:
+        """Joins parts, of which some may be empty."""
+        return self.gap.join(filter(None, parts))
 
     def title(self, text: str, place: int) -> str:
         """Returns a title, which is one of ``titles``."""

@@ -8,7 +8,7 @@ from html import escape
 from itertools import chain, islice
 
 from carob.output.escaping import LONGEST, LONGEST_SENTENCE, html, sentence
-from carob.output.formats import Calls, DocumentFormat
+from carob.output.formats import DocumentFormat
 from carob.output.layout import Names, Row, Rows, short_names
 
 
@@ -35,10 +35,6 @@ class Html(DocumentFormat):
     def __init__(self, level: int = 1, most: int | None = None) -> None:
         """Stores the arguments."""
         self.level, self.most = level, most
-
-    def written(self, calls: Calls) -> str:
-        """Returns parts, each the name of a method with its arguments."""
-        return "".join([getattr(self, kind)(*given) for kind, *given in calls])
 
     def title(self, text: str, place: int) -> str:
         """Returns a heading."""
