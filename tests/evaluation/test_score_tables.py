@@ -41,6 +41,7 @@ def scored(measures: Any, missing: Any = "nan") -> list[carob.Scores]:
 @pytest.mark.parametrize("measures", [["RR", "NumRet"], ["E", "RR"]])
 def test_the_best_run_by_the_first_measure_comes_first_and_one_without_a_mean_last(measures: Any) -> None:
     assert [each.name for each in best_first(scored(measures))] == ["high", "equal", "low", "less"]
+    assert [each.name for each in best_first(scored(measures)[1:2])] == ["low"]
 
 
 def test_the_best_printed_values_are_bold_but_no_counts() -> None:
@@ -264,6 +265,22 @@ def test_what_many_different_footers_share_is_said_once() -> None:
     assert footers([lacking(0), *same], MARKED, without=SAME, equal=False) == [
         "s0, s1: «1 missing query «counted as 0»»"
     ]
+
+
+def test_what_labels_mean_is_said_once_even_of_two_runs() -> None:
+    qrels = {query: {"a": 1, "b": 1} for query in SIX}
+    runs = [{query: ["a"] for query in [*SIX][count:]} for count in (0, 1)]
+    found = [carob.evaluate(qrels, run, ["R@1", "AP"], name=f"r{place}") for place, run in enumerate(runs)]
+    assert footers(found, MARKED, equal=False) == [
+        "«all 2 runs: «R@1 cannot exceed 0.5000: 6 of 6 queries have more than «1 relevant document»»»",
+        "r0: «6 queries» · ««policy trec»»",
+        "r1: «6 queries» · «1 missing query «counted as 0»» · ««policy trec»»",
+    ]
+    ranx = [
+        carob.evaluate(qrels, run, "map", profile="ranx", policy=carob.Policy(missing="zero"), name=name)
+        for run, name in zip(runs, "xy", strict=True)
+    ]
+    assert footers(ranx, MARKED, equal=False)[0] == "«all 2 runs: ««map is AP»»»"
 
 
 @pytest.mark.parametrize(("queries", "said"), [(4, False), (5, True)])

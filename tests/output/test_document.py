@@ -11,6 +11,7 @@ from carob.output.formats.html import Html
 from carob.output.formats.html import styled as styled_page
 from carob.output.formats.latex import FORMAT as LATEX
 from carob.output.formats.markdown import FORMAT as MARKDOWN
+from carob.output.layout import Marked
 
 LONG = "one two three four five six seven eight nine"
 WIDE = Table(
@@ -86,6 +87,12 @@ def test_text_is_folded_below_its_start_and_coloured_on_a_terminal(
 ) -> None:
     assert part.text(30) == text
     assert part.text(30, styled) == (text if terminal is None else terminal)
+
+
+def test_a_cell_is_bold_on_a_terminal_only() -> None:
+    table = Table(["run", "AP"], [["a", Marked("0.5", bold=True)]])
+    assert table.text(30) == "run   AP\na    0.5\n"
+    assert table.text(30, styled) == "run   AP\na    \x1b[1m0.5\x1b[22m\n"
 
 
 @pytest.mark.parametrize(
