@@ -167,6 +167,12 @@ def test_scores_beside_a_run_lend_it_their_measures() -> None:
     assert [each.means() for each in chosen.scores] == [{"RR": 1.0}, {"RR": 0.5}]
 
 
+def test_judgments_are_read_under_the_policy() -> None:
+    twice = b"q1 0 d1 0\nq1 0 d1 1\nq2 0 d1 1\n"
+    read = Evidence(twice, RUNS, policy=carob.Policy(duplicates="max")).read("RR")
+    assert [each.means() for each in read.scores] == [{"RR": 1.0}, {"RR": 0.5}]
+
+
 def test_a_judge_scores_the_same_runs() -> None:
     read = Evidence(QRELS, RUNS, judge=JUDGE).read("P@1")
     assert read.judge is not None
@@ -259,6 +265,9 @@ def test_runs_that_lost_different_documents_are_not_compared(tmp_path: Path) -> 
     ):
         with pytest.raises(DataError, match=f"Different documents were excluded {said}"):
             Evidence(None, [runs[one], runs[other]]).read()
+    unknown = replace(runs["some"], inputs={})
+    with pytest.raises(DataError, match=r"from some \(some\) and whole \(none\)"):
+        Evidence(None, [unknown, runs[""]]).read()
     # What a dictionary held is not known later.
     assert Evidence(None, [runs["some"], runs["seen"]]).read().systems
 
@@ -474,3 +483,6 @@ def test_a_query_that_a_measure_leaves_out_has_no_value_in_its_table_alone() -> 
     one, other = tables_of([*scores.values()])[1]
     assert np.array_equal(one.values, [[1, 0.5], [np.nan, np.nan]], equal_nan=True)
     assert np.array_equal(other.values, [[1, 0.5], [1, 0.5]])
+    marked = replace(scores["good"], counted=np.array([[True, True], [True, False]]))
+    last = tables_of([marked, scores["bad"]])[1][-1]
+    assert np.array_equal(last.values, [[1, 0.5], [np.nan, 0.5]], equal_nan=True)

@@ -389,6 +389,12 @@ def test_a_footer_tells_what_is_odd(qrels: Any, run: Any, measures: str, how: An
     assert said in footers([carob.evaluate(qrels, run, measures.split(), **how)], MARKED)[0]
 
 
+def test_a_footer_leaves_out_what_labels_say_themselves() -> None:
+    assert footers([carob.evaluate(SIX, FOUND, ["AP", "NDCG@10"])], MARKED) == [
+        "«6 queries» · ««policy trec»»"
+    ]
+
+
 def test_a_footer_names_conventions_that_carob_does_not_know() -> None:
     found = carob.evaluate(SIX, FOUND, "AP")
     for profile, said in (
