@@ -115,6 +115,9 @@ TARGETS = {
             "statistics/estimates.py",
             "output/results.py",
             "output/document.py",
+            "output/formats/html.py",
+            "output/formats/latex.py",
+            "output/formats/markdown.py",
         ],
         [
             "inputs/test_samples.py",
@@ -135,6 +138,7 @@ TARGETS = {
             "statistics/test_estimates.py",
             "output/test_results.py",
             "output/test_document.py",
+            "output/test_formats.py",
             "output/test_display.py",
         ],
         OF_TYPES,
