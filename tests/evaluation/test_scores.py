@@ -12,7 +12,7 @@ import pytest
 import carob
 from carob import DataError, MeasureError, Policy
 from carob._dataclasses import replace
-from carob.evaluation.score_tables import board, document_of, footers
+from carob.evaluation.score_tables import aggregate, board, document_of, footers
 from toys import command
 
 if TYPE_CHECKING:
@@ -41,6 +41,9 @@ def test_aggregates() -> None:
         math.exp((math.log(1) + math.log(1 / 2) + math.log(1e-5)) / 3), abs=1e-15
     )
     assert scores["NumRet"] == 3
+    # A query without weight needs no value.
+    assert aggregate(np.array([0.25, math.nan, 1.0]), "mean", np.array([2.0, 0.0, 1.0])) == 0.5
+    assert math.isnan(aggregate(np.array([0.25]), "mean", np.array([0.0])))
 
 
 def test_merging_parts_gives_the_whole() -> None:

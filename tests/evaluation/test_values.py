@@ -99,6 +99,19 @@ def test_lists_part_by_part_equal_all_lists(
             assert parts[name].bounds == whole[name].bounds
 
 
+@pytest.mark.parametrize("ties", ["trec", "expected"])
+@pytest.mark.parametrize("most", [20, values.AT_A_TIME])
+def test_a_value_that_there_is_not_is_told_with_its_query(
+    ties: Any, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(values, "AT_A_TIME", most)
+    qrels = {f"q{query}": {f"d{each}": each % 2 for each in range(10)} for query in range(8)}
+    run = {query: {each: 1.0 + (each < "d5") for each in its} for query, its in qrels.items()}
+    qrels["q6"]["d1"] = 2000
+    with pytest.raises(carob.DataError, match="query 'q6': the gain of grade 2000 is too large"):
+        carob.evaluate(qrels, run, "DCG(gain=exp2)", policy=carob.Policy(ties=ties))
+
+
 def stackable() -> list[carob.Measure]:
     """The measures of grades that compare no documents of different lists."""
     parsed = [

@@ -556,6 +556,11 @@ def test_an_entry_of_a_dictionary_that_is_no_draw_is_shown(given: Any, said: str
         carob.Qrels.of({"p": {"a": (1, 0.5)}, "q": its})
 
 
+def test_an_id_of_a_dictionary_that_is_no_text_is_told() -> None:
+    with pytest.raises(DataError, match=r"^qrels: query 'q', document None: the document id is neither text"):
+        carob.Qrels.of({"q": {None: (1, 0.5)}})
+
+
 @pytest.mark.parametrize("size", [0, -1, 0.5, 4.5])
 def test_the_size_of_a_sample_is_a_count(size: float) -> None:
     with pytest.raises(DataError, match=rf"different sizes of the sample \({size}\)"):
