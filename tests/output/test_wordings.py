@@ -33,7 +33,9 @@ COMMAND = (
     r"'?carob (eval|compare)[^']*'|carob compare --people|carob eval -q --format json"
     r"|spark.archives or --archives"
 )
-IN_PYTHON = re.compile(r"carob\.(Policy|Run|Qrels)\b|policy=|profile=")
+IN_PYTHON = re.compile(
+    r"carob\.(Policy|Run|Qrels)\b|(policy|profile|test|correction|looks|difference|norm)=|non_|and judged\b"
+)
 BOTH = {"Worded", "by_policy", "by_reading"}
 """What is given both wordings."""
 
@@ -87,9 +89,12 @@ FILES = {
     "none": b"",
     "other": b"z Q0 a 1 1 t\n",
     "table.csv": b"topic_nr,what\nq,a\n",
+    "two.qrels": b"q 0 a 1\nr 0 a 1\n",
+    "groups": b"q g\nr h\n",
     "ranks.csv": b"query,document,position\nq,a,1\n",
     "two.csv": b"query,document,docid,score\nq,a,a,1\n",
 }
+TWO = {"a": "run", "b": "run"}
 LENIENT = carob.Policy(missing="error", overlap="none")
 CASES: dict[str, tuple[str, Callable[[], Any]]] = {
     "a document judged twice": ("eval twice run", lambda: carob.evaluate("twice", "run")),
@@ -125,8 +130,38 @@ CASES: dict[str, tuple[str, Callable[[], Any]]] = {
     ),
     "a name elsewhere": ("eval qrels run -m debias", lambda: carob.evaluate("qrels", "run", "debias")),
     "an explanation": ("explain AP qrels run", lambda: carob.explain("AP", "qrels", "run")),
+    "a test and a correction": (
+        "compare qrels a=run b=run --test tukey --correction bh",
+        lambda: carob.compare("qrels", TWO, test=carob.Test("tukey", correction="bh")),
+    ),
+    "a test and clusters": (
+        "compare two.qrels a=run b=run --test wilcoxon --cluster groups -m RR",
+        lambda: carob.compare("two.qrels", TWO, "RR", test="wilcoxon", design=carob.Design(cluster="groups")),
+    ),
+    "looks that fall": (
+        "compare qrels a=run b=run --looks 9,5",
+        lambda: carob.compare("qrels", TWO, test=carob.Test(looks=(9, 5))),
+    ),
+    "a norm of ranks": (
+        "fuse a=run b=run --method rrf --norm max -o fused",
+        lambda: carob.fuse(TWO, method="rrf", norm="max"),
+    ),
+    "a plan without an aim": ("plan qrels a=run b=run", lambda: carob.plan(carob.evaluate("qrels", TWO))),
+    "half a judge": (
+        "plan qrels a=run b=run --difference 0.1 --correlation 0.5",
+        lambda: carob.plan(carob.evaluate("qrels", TWO), difference=0.1, correlation=0.5),
+    ),
     "runs of one name": ("compare qrels run run", lambda: carob.compare("qrels", ["run", "run"])),
 }
+OPTIONS = {
+    "a test and a correction": "--correction bh, or choose --test t or",
+    "a test and clusters": "choose --test t, randomisation or",
+    "looks that fall": "--looks 9,5: pass",
+    "a plan without an aim": "exactly one of --difference, --equivalence and --non-inferiority. For",
+    "half a judge": "--correlation and --judged-queries must",
+    "a norm of ranks": "leave out --norm max.",
+}
+"""What the command line says of some of them."""
 
 
 @pytest.fixture(autouse=True)
@@ -148,6 +183,7 @@ def test_each_face_has_its_own_words(case: str, capfd: pytest.CaptureFixture[str
     said = capfd.readouterr().err
     assert end.value.code == 2
     assert not IN_PYTHON.search(said)
+    assert OPTIONS.get(case, "") in " ".join(said.split())
     assert isinstance(refused.value.said, Worded) or "=run new=" in said or "carob" in said
 
 

@@ -178,7 +178,7 @@ def test_a_plan_uses_the_differences_of_each_pair() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({}, "exactly one of difference, equivalence and non-inferiority"),
+        ({}, "exactly one of difference, equivalence and non_inferiority"),
         ({"difference": 0.1, "equivalence": 0.1}, "exactly one"),
         ({"difference": -1.0}, "use a positive, finite number"),
         ({"difference": 2.0}, "AP is from 0 to 1, so no two runs differ by more than 1"),

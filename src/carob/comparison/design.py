@@ -78,8 +78,12 @@ class Test:
         found: Any = given if isinstance(given, (tuple, list)) else ()
         rising = all(type(each) is int for each in found) and list(found) == sorted({*found})
         if not found or not rising or found[0] < 2:
+            said = ": pass the planned numbers of queries, ascending from 2, as in "
             raise PolicyError(
-                f"looks={self.looks!r}: pass the planned numbers of queries, ascending from 2, as in (20, 40, 60)."
+                Worded(
+                    f"looks={self.looks!r}{said}(20, 40, 60).",
+                    f"--looks {','.join(map(str, found))}{said}20,40,60.",
+                )
             )
 
     def at(self, queries: int) -> tuple[Test, str]:

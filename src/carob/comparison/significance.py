@@ -26,7 +26,7 @@ from carob.evaluation.evidence import means_of, tables_of
 from carob.evaluation.scores import uncounted
 from carob.inputs.query_files import groups_of
 from carob.inputs.runs import all_in_threads, available_cores
-from carob.output.errors import PolicyError
+from carob.output.errors import PolicyError, Worded, worded
 from carob.statistics import SEED
 from carob.statistics.effect_sizes import standardised_ends, superiority
 from carob.statistics.estimates import NOISE, detectable, paired, summed, t_quantile, wins
@@ -89,9 +89,12 @@ def settings_of(test: Test, runs: int, measures: int, baseline: int | None = Non
     pairs = runs - 1 if baseline is not None else runs * (runs - 1) // 2
     comparisons = pairs * (measures if test.family == "all" else 1)
     if name in FAMILY_WISE and test.correction not in (None, "none"):
+        others = Worded(
+            f"correction='{test.correction}', or choose test='t' or test='randomisation'.",
+            f"--correction {test.correction}, or choose --test t or --test randomisation.",
+        )
         raise PolicyError(
-            f"The test '{name}' already corrects for all pairs at once: leave out "
-            f"correction='{test.correction}', or choose test='t' or test='randomisation'."
+            worded(f"The test '{name}' already corrects for all pairs at once: leave out ", others)
         )
     correction = test.correction or ("none" if name in FAMILY_WISE or comparisons == 1 else "holm")
     resamples = 0
@@ -211,8 +214,13 @@ def plain(read: Read, asked: Asked) -> MethodResult:
     groups = None if by is None else groups_of(by, ids.texts, others=others, overlap=True, judgments=origin)
     if clusters is not None and asked.settings.test in NOT_OF_MEANS:
         raise PolicyError(
-            f"The test '{asked.settings.test}' assumes independent queries, but they are in clusters: choose "
-            "test='t', test='randomisation' or test='romano-wolf'."
+            worded(
+                f"The test '{asked.settings.test}' assumes independent queries, but they are in clusters: choose ",
+                Worded(
+                    "test='t', test='randomisation' or test='romano-wolf'.",
+                    "--test t, randomisation or romano-wolf.",
+                ),
+            )
         )
     if clusters is not None:
         tables = [replace(table, clusters=clusters.codes) for table in tables]

@@ -12,7 +12,7 @@ from carob._dataclasses import dataclass
 from carob.fusion.methods import ALIASES, METHODS, NORMALISATIONS
 from carob.fusion.profiles import profile_named
 from carob.fusion.rules import Rules
-from carob.output.errors import ArgumentError, refuse_other
+from carob.output.errors import ArgumentError, Worded, refuse_other, worded
 from carob.output.parsing import is_number, number_of
 
 if TYPE_CHECKING:
@@ -253,7 +253,10 @@ def refuse_idle(name: str, norm: str | None, weights: Any, bounds: Any) -> None:
     method = METHODS[name]
     if method.by_rank and norm not in (None, "none"):
         raise ArgumentError(
-            f"{name} reads ranks only, which no normalisation changes: leave out norm={norm}."
+            worded(
+                f"{name} reads ranks only, which no normalisation changes: leave out ",
+                Worded(f"norm={norm}.", f"--norm {norm}."),
+            )
         )
     if method.by_rank and bounds:
         raise ArgumentError(f"{name} reads ranks only: leave out the bounds of scores.")

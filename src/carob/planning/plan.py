@@ -14,7 +14,7 @@ from carob.conventions.arguments import specified
 from carob.evaluation.evidence import Evidence, tables_of
 from carob.evaluation.notes import known_of
 from carob.output.document import Document, Documented, Items, Line, Section, Table
-from carob.output.errors import DataError, Worded
+from carob.output.errors import DataError, Worded, worded
 from carob.output.language import plural
 from carob.output.layout import apart, decimals, listed
 from carob.output.pictures.figures import whiskers
@@ -587,11 +587,11 @@ def aim_of(
     sizes = {"difference": difference, "equivalence": equivalence, "non-inferiority": non_inferiority}
     given = {aim: size for aim, size in sizes.items() if size is not None}
     if len(given) != 1:
-        remedy = Worded("For example, pass difference=0.02.", "For example, pass --difference 0.02.")
-        raise DataError(
-            "Specify what the comparison should show: exactly one of difference, equivalence and non-inferiority.",
-            remedy=remedy,
+        one = Worded(
+            "difference, equivalence and non_inferiority. For example, pass difference=0.02.",
+            "--difference, --equivalence and --non-inferiority. For example, pass --difference 0.02.",
         )
+        raise DataError(worded("Specify what the comparison should show: exactly one of ", one))
     aim, size = next(iter(given.items()))
     return cast("Aim", aim), float(size)
 
@@ -604,8 +604,11 @@ def refuse_half_a_judge(correlation: float | None, judged: int | None) -> None:
     """
     if (correlation is None) != (judged is None):
         raise DataError(
-            "correlation and judged must be passed together: how well a model's differences correlate with those of "
-            "people, and how many queries it judges."
+            worded(
+                Worded("correlation and judged", "--correlation and --judged-queries"),
+                " must be passed together: how well a model's differences correlate with those of people, and how "
+                "many queries it judges.",
+            )
         )
 
 
