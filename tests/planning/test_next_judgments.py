@@ -275,7 +275,7 @@ def test_known_judgments_have_probability_1_in_the_file() -> None:
         ({"qrels": None}, DataError, "Runs need judgments: pass qrels"),
         ({"measure": "GMAP"}, DataError, "GMAP is not a plain mean"),
         ({"runs": []}, DataError, "No run was given: the list is empty"),
-        ({"qrels": {"q": {"a": 1, "b": 1}}}, DataError, "Nothing is left to judge"),
+        ({"qrels": {"q": {"a": 1, "b": 1}}}, DataError, "Nothing is left to judge in these"),
         ({"qrels": {"other": {"a": 1}}}, DataError, "No run contains"),
         ({"policy": carob.Policy(ties="expected")}, PolicyError, "ties=expected"),
     ],
@@ -392,3 +392,26 @@ def test_the_command_writes_every_format(layout, capfd) -> None:
         assert len(json.loads(out)["documents"]) == 3
     else:
         assert "query" in out
+
+
+def test_a_sample_that_is_worse_than_the_judgments_of_whole_queries_is_said(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    people, judge, complete = (str(COFFEE / name) for name in ("people.txt", "model.txt", "complete.txt"))
+    found = carob.next_judgments(people, RUNS, "DCG@10", judge=judge, budget=30)
+    compared = carob.compare(people, RUNS, "DCG@10", judge=judge)
+    widths = [pair.high - pair.low for pair in compared.primary.pairs]
+    assert found.present == pytest.approx(math.sqrt(np.mean(np.square(widths))))
+    assert found.present < found.width
+    assert f"already give a width of {found.present:.4f}" in str(found)
+    assert "unjudged queries ignored" not in str(found)
+    assert "all of them judged" not in str(found)
+    assert found.as_dict()["present_width"] == found.present
+    main(["next", "--people", people, "--judge", judge, *RUNS, "--budget", "30", "--format", "csv"])
+    assert "already give a width" in capsys.readouterr().err
+    # A few documents of each query are no design of whole queries.
+    table = carob.Qrels.of(complete).table
+    few = {query: dict([*its.items()][:2]) for query, its in table.items()}
+    assert math.isnan(carob.next_judgments(few, RUNS, "DCG@10", judge=judge, budget=30).present)
+    # Enough documents narrow it.
+    assert "already give" not in str(carob.next_judgments(people, RUNS, "DCG@10", judge=judge, budget=600))

@@ -114,7 +114,8 @@ def effects_of(
     places = np.flatnonzero((shown.grade == UNJUDGED) & np.isfinite(best))
     if not len(places):
         raise DataError(
-            f"All documents that the runs retrieve for {measure} are judged. Nothing is left to judge."
+            f"All documents that the runs retrieve for {measure} in queries with judgments are judged. Nothing is left "
+            "to judge in these."
         )
     known = shown.grade >= 0
     prior = shown.judge

@@ -24,7 +24,7 @@ from carob.inputs.judgment_tables import COLUMNS, WRITTEN, judgment_columns
 from carob.inputs.qrels import Qrels
 from carob.inputs.run import held_together, runs_in
 from carob.output.document import Document, Documented, Items, Line, Section, Table
-from carob.output.errors import DataError, Worded
+from carob.output.errors import DataError, PolicyError, Worded
 from carob.output.files import write_whole
 from carob.output.language import plural
 from carob.output.layout import decimals
@@ -86,6 +86,8 @@ class Next(Documented):
         judge: the name of the judge's grades, or an empty text.
         seed: the seed of the draw.
         linear: whether the measure is a sum over documents, so that estimates from the sample are unbiased.
+        present: the width of the interval of a difference that people's judgments of whole queries already give; NaN
+            if they give none.
         warnings: doubts about the runs.
         footers: further notes on them, by the judgments so far.
     """
@@ -104,6 +106,7 @@ class Next(Documented):
     judge: str
     seed: int
     linear: bool
+    present: float
     warnings: tuple[str, ...] = ()
     footers: tuple[str, ...] = ()
 
@@ -238,6 +241,11 @@ class Next(Documented):
         if self.order != "sample":
             return []
         said = []
+        if self.present <= self.width:
+            said.append(
+                f"People's judgments of whole queries already give a width of {decimals(self.present, 4)}. A sample of "
+                "these documents would replace that design, and be worse: let people judge more whole queries."
+            )
         if self.assumed and self.judge:
             said.append(
                 "This assumes that people's grades differ from the judge's as NIST's from GPT-4's in TREC's Deep "
@@ -267,6 +275,7 @@ class Next(Documented):
             "highest_grade": self.highest,
             "expected_width": self.width,
             "expected_width_run": self.width_run,
+            "present_width": self.present,
             "assumed": self.assumed,
             "documents": [each._asdict() for each in self.chosen],
             "warnings": list(self.warnings),
@@ -390,6 +399,7 @@ def next_judgments(
         judge="" if model is None else model.name,
         seed=seed,
         linear=is_linear(wanted),
+        present=present_width(people, given, wanted, model, used) if order == "sample" else math.nan,
         **known_of(people, model, given, request),
     )
 
@@ -404,6 +414,26 @@ def spread_under(judge: Qrels, runs: Sequence[Run], request: Request) -> float:
     """Returns the root mean square difference of the means of two runs by a judge's grades."""
     means = [next(iter(each.means().values())) for each in scores_under(judge, runs, request)]
     return math.sqrt(2 * float(np.var(means, ddof=1))) if len(means) > 1 else 0.0
+
+
+def present_width(
+    people: Qrels | None, runs: Sequence[Run], measure: Any, judge: Qrels | None, policy: Policy
+) -> float:
+    """Returns the root mean square width of intervals of differences by people's judgments so far, with a judge.
+
+    It is NaN unless people judged the documents of whole queries, as many as the judge did in them.
+    """
+    from carob.comparison.compare import compare
+
+    if people is None or judge is None or len(runs) < 2:
+        return math.nan
+    try:
+        found = compare(people, runs, measure, judge=judge, policy=policy)
+    except (DataError, PolicyError):
+        return math.nan
+    if any(each.kind == "sparse" for each in found.warnings):
+        return math.nan
+    return math.sqrt(float(np.mean([(each.high - each.low) ** 2 for each in found.primary.pairs])))
 
 
 OF_A_JUDGE = ("covered", "nearly covered", "empty")
@@ -425,7 +455,7 @@ def known_of(
     judged = judge if people is None else people
     if judged is None:
         return {}
-    without = (*SAME, *OF_A_JUDGE) if people is None else SAME
+    without = SAME if judge is None else (*SAME, *OF_A_JUDGE, *([] if people is None else ["extra"]))
     scores = scores_under(judged, runs, request)
     doubts = dict.fromkeys(doubt for each in scores for doubt in each.warnings)
     return {"warnings": tuple(doubts), "footers": tuple(footers(scores, without=without, equal=False))}
