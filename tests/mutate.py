@@ -88,6 +88,7 @@ OF_MATCH = {
 OF_TYPES = {
     r"start = file\.read\(": "A longer start of a file has the same first line.",
     r"[<>]=? (least|greatest) [-+] ROUNDING": "No value lies just at the limit of rounding errors.",
+    r'sentences\((None|"XXqrelsXX"|"QRELS"), "qrels"\)': "An error in a mapping names no file.",
     r'label\.partition\("@"\)': "A label has one @ at most.",
     r"sizes = rows\.length if|searchsorted\(ends, before \+ most, ": "Parts with other bounds have the same values.",
     r"lists = Flat\(rows, every_rank=every, (best=None)?\)": "Without its cache, a list is ranked once more.",

@@ -6,6 +6,7 @@ import random
 from itertools import product
 from typing import Any
 
+import numpy as np
 import pytest
 
 import carob
@@ -110,6 +111,24 @@ def test_a_value_that_there_is_not_is_told_with_its_query(
     qrels["q6"]["d1"] = 2000
     with pytest.raises(carob.DataError, match="query 'q6': the gain of grade 2000 is too large"):
         carob.evaluate(qrels, run, "DCG(gain=exp2)", policy=carob.Policy(ties=ties))
+
+
+@pytest.mark.parametrize("most", [20, values.AT_A_TIME])
+def test_a_formula_without_a_finite_value_is_told_with_its_query(
+    most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = carob.Measure.values
+
+    def broken(measure: Any, lists: Any) -> Any:
+        found = own(measure, lists)
+        return np.where(found == 1, np.nan, found)
+
+    monkeypatch.setattr(values, "AT_A_TIME", most)
+    monkeypatch.setattr(carob.Measure, "values", broken)
+    documents = [f"d{each}" for each in range(10)]
+    qrels = {f"q{query}": {each: int(query == 6 or each != "d0") for each in documents} for query in range(8)}
+    with pytest.raises(carob.DataError, match=r"P@1 has no value: query 'q6'"):
+        carob.evaluate(qrels, dict.fromkeys(qrels, documents), "P@1")
 
 
 def stackable() -> list[carob.Measure]:
