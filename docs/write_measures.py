@@ -94,7 +94,7 @@ def shared() -> str:
     meanings = {
         "rel": "the lowest grade of a relevant document.",
         "gain": f"the gain of a grade. {gains}. Other grades have gain 0. Pairs of grade and gain also work, as in "
-        "``{1:0.5,2:3}``.",
+        "``{1:0.5,2:3}``. A grade that they leave out is its own gain, or 0 if it is negative, so list every grade.",
         "discount": said(Lists.discount),
         "ideal": said(Lists.ideal)
         .replace("the ideal ranking: all", "the ideal ranking, which lists all")
