@@ -70,8 +70,10 @@ def test_words_are_their_numbers_in_files(
     (tmp_path / name).write_text(content)
     (tmp_path / "a.run").write_text("".join(f"q Q0 {d} 0 {s} a\n" for d, s in RUN["q"].items()))
     asked = ["eval", str(tmp_path / name), str(tmp_path / "a.run"), "-m", "CG", "--format", "json"]
-    assert command(*asked, "--grade-words", TABLE) == 0
-    assert json.loads(capsys.readouterr().out)["runs"][0]["means"]["CG"] == CG
+    each = [word for part in TABLE.split(",") for word in ("--grade-words", part)]
+    for words in (["--grade-words", TABLE], each):
+        assert command(*asked, *words) == 0
+        assert json.loads(capsys.readouterr().out)["runs"][0]["means"]["CG"] == CG
 
 
 def test_words_are_typed_as_grades(capsys: pytest.CaptureFixture[str]) -> None:

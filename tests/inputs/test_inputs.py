@@ -322,7 +322,7 @@ def test_columns_are_named_in_every_command(
     }
     if name == "report":
         pytest.importorskip("jinja2", reason="writes the page")
-    columns = ["--qrels-columns", "query=session,document=page,grade=clicks"]
+    columns = ["--qrels-columns", "query=session,document=page", "--qrels-columns", "grade=clicks"]
     columns += ["--run-columns", "query=session,document=page,rank=place"]
     code = command(name, *files[name], *columns)
     said = capsys.readouterr()

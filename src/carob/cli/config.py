@@ -107,7 +107,7 @@ def defaults_in(path: str) -> dict[str, Any]:
         if kind == "run":
             found["run-columns"] = columns_of_runs_said(path, columns)
         else:
-            found["qrels-columns"] = columns_said(path, kind, columns)
+            found["qrels-columns"] = [columns_said(path, kind, columns)]
     return found | limits_of_gate(path, given.get("gate", {}))
 
 

@@ -398,7 +398,7 @@ class Given:
     def taken(cls, options: dict[str, Any]) -> Given:
         """Separates the values of the shared options from the other options."""
         columns = {
-            "qrels": columns_in(options.pop("qrels_columns", None), "qrels"),
+            "qrels": columns_in(",".join(options.pop("qrels_columns", None) or ()), "qrels"),
             "run": columns_of_runs(options.pop("run_columns", None) or ()),
         }
         context = click.get_current_context(silent=True)
@@ -408,10 +408,10 @@ class Given:
 
                 columns[kind] = of_project(named)
         words = options.pop("grade_words", None)
-        if words is not None:
+        if words:
             from carob.inputs.grade_words import words_in
 
-            columns["qrels"]["words"] = words_in(words)
+            columns["qrels"]["words"] = words_in(",".join(words))
         axes = present({axis: options.pop(axis, None) for axis in ("depth", *CHOICES)})
         if options.pop("lenient", False):
             axes["malformed"] = "skip"
@@ -677,7 +677,7 @@ def columns_of_runs(texts: Sequence[str]) -> dict[str, Any]:
     return found
 
 
-def columns_in(text: str | None, kind: str, found: dict[str, Any] | None = None) -> dict[str, Any]:
+def columns_in(text: str, kind: str, found: dict[str, Any] | None = None) -> dict[str, Any]:
     """Parses ``what=name,what=name`` for ``Qrels.of`` or ``Run.of``, and adds the columns to those ``found`` before.
 
     ``grade:=1`` is the grade of every row, and ``query:=review1`` the query of every row.
