@@ -20,8 +20,7 @@ set(CAROB_HOT
   ${CMAKE_CURRENT_LIST_DIR}/text/blocks.cpp
   ${CMAKE_CURRENT_LIST_DIR}/text/numbers.cpp
   ${CMAKE_CURRENT_LIST_DIR}/text/plain_json.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/text/reading.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/text/survey.cpp)
+  ${CMAKE_CURRENT_LIST_DIR}/text/reading.cpp)
 set(CAROB_COLD
   ${CMAKE_CURRENT_LIST_DIR}/frames/parquet.cpp
   ${CMAKE_CURRENT_LIST_DIR}/frames/read_frame.cpp
@@ -35,6 +34,7 @@ set(CAROB_COLD
   ${CMAKE_CURRENT_LIST_DIR}/text/json.cpp
   ${CMAKE_CURRENT_LIST_DIR}/text/placed.cpp
   ${CMAKE_CURRENT_LIST_DIR}/text/source.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/text/survey.cpp
   ${CMAKE_CURRENT_LIST_DIR}/writing/digits.cpp
   ${CMAKE_CURRENT_LIST_DIR}/writing/list_maker.cpp
   ${CMAKE_CURRENT_LIST_DIR}/writing/part_maker.cpp
