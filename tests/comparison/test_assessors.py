@@ -216,3 +216,11 @@ def test_the_command_takes_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[
     of_python = compared().assessors
     assert of_python is not None
     assert found["pairs"]["deviation"] == pytest.approx([of_python.measures[MEASURE].pairs.deviation[0]])
+
+
+def test_one_measure_with_two_labels_has_the_same_noise_under_each() -> None:
+    design = carob.Design(second_assessor=SECOND)
+    found = carob.compare(FIRST, RUNS, ["AP", "map"], design=design).assessors
+    assert found is not None
+    assert found.measures["AP"].queries == found.measures["map"].queries
+    assert found.measures["AP"].pairs.deviation == pytest.approx(found.measures["map"].pairs.deviation)

@@ -13,6 +13,7 @@ from carob import Measure, MeasureError
 from carob.measures import REGISTER, Number, OneOf, parse_measure, parse_measures
 from carob.measures.define import ANY
 from carob.measures.grammar import NICKNAMES, TABLE
+from carob.measures.names import measures_of_each
 
 HOW_MANY = 10_000
 
@@ -195,3 +196,8 @@ def test_the_tables_of_names_take_names() -> None:
 def test_a_measure_to_register_cannot_be_called_as_one_with_a_depth() -> None:
     with pytest.raises(MeasureError, match=r"not 'nDCG@10'\. carob\.Measure\.parse reads"):
         carob.measure("nDCG@10")(lambda r: r.total(r.rank))
+
+
+def test_no_name_stands_for_a_measure_twice() -> None:
+    (found,) = measures_of_each(["all_trec"])
+    assert len(found) == len({*found}) > 90  # Rprec_mult names R-precision at a depth of R once more

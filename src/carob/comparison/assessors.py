@@ -99,10 +99,8 @@ def judged_twice(second: QrelsLike, evidence: Evidence, read: Read) -> JudgedTwi
     place = {query: row for row, query in enumerate(ids.texts)}
     rows = np.array([place[query] for query in its_ids.texts if query in place], np.int64)
     own = np.array([query in place for query in its_ids.texts], np.bool_)
-    values = {
-        table.label: both_known(table.values[rows], its.values[own])
-        for table, its in zip(known, its_tables, strict=True)
-    }
+    theirs = {its.measure: its.values[own] for its in its_tables}  # a measure may have several labels
+    values = {table.label: both_known(table.values[rows], theirs[table.measure]) for table in known}
     unused = tuple(table.label for table in tables if table.label not in values)
     return JudgedTwice(other.name, values, *counts, unused, ranges_apart(read.qrels, other))
 

@@ -382,7 +382,9 @@ def measures_of_each(names: Iterable[str | Measure]) -> list[list[Measure]]:
         MeasureError: as ``parse_measure``.
     """
     given = parts_of_each(names)
-    found = [[each] if isinstance(each, Measure) else [own(*its) for its in each] for each in given]
+    found = [
+        [each] if isinstance(each, Measure) else [*dict.fromkeys(own(*its) for its in each)] for each in given
+    ]
     for each in chain.from_iterable(found):
         refuse_without_depth(each)
     return found

@@ -160,7 +160,7 @@ def report(
     tell = progress or (lambda _: None)
     tell("scoring the runs")
     judge, depth = settings.pop("judge", None), settings.pop("judged_at", None)
-    test, design = Test.of(settings.pop("test", None)), settings.pop("design", None) or Design()
+    test, design = Test.of(settings.pop("test", None)), Design.of(settings.pop("design", None))
     refuse_outside_compare(design)
     if judge is not None:
         refuse_with_judge(test, design, settings.get("by"))

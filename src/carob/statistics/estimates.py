@@ -170,7 +170,7 @@ def detectable(error: Floats, freedom: Floats, critical: Floats) -> Floats:
     centre = 1 - 1 / (4 * known_freedom(freedom))  # the mean of s / σ
     spread = np.sqrt(1 + critical**2 * (1 - centre**2))
     needed = centre * critical + one_sided_quantile(POWER, np.inf) * spread
-    return np.where(error <= NOISE, np.nan, needed * error)
+    return needed * np.where(error > NOISE, error, np.nan)
 
 
 def known_freedom(freedom: Floats) -> Floats:
