@@ -49,7 +49,7 @@ def test_clean_judgments_take_one_line_and_a_clean_run_its_baselines(
     assert capsys.readouterr().out == "clean\n"
     assert ended(*files[:2]) == 0
     printed = capsys.readouterr().out
-    assert printed.startswith("What rankings that ignore the query score\n")
+    assert printed.startswith("Scores of rankings that ignore the query\n")
     assert printed.endswith("\n\nclean\n")
 
 

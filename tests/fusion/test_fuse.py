@@ -397,7 +397,7 @@ BAD: list[tuple[Any, dict[str, Any], str]] = [
     (
         [*RUNS.values(), BM25],
         {"method": "sum", "weights": [1e308, 1e308, 1e308]},
-        "some document's points are too large for a number. Choose smaller weights",
+        "the fused score of at least one document exceeds the largest floating-point number. Choose smaller weights",
     ),
     (RUNS, {"depth": 0}, "depth=0: use a whole number of at least 1"),
     ({"a": ONE, "b": {"q1": {"x\ty": 1.0}}}, {}, "contains a tab or the end of a line"),

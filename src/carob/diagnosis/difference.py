@@ -278,10 +278,10 @@ def difference(
         Both values, and the steps between them.
 
     Raises:
-        DataError: text or values that cannot be used under either profile, or more or less than one of ``qrels`` with
-            ``run``, ``grades`` and ``judged_ranking``.
+        DataError: text or values cannot be used under either profile, or the caller passed more or less than one of
+            ``qrels`` with ``run``, ``grades`` and ``judged_ranking``.
         MeasureError: a name that a profile does not know, or one that stands for several measures.
-        PolicyError: a profile that does not exist.
+        PolicyError: a profile does not exist.
 
     Example:
         >>> import carob
@@ -363,7 +363,7 @@ def scored_by(
     """Returns the function that scores what was passed: a run, lists of grades or a judged ranking.
 
     Raises:
-        DataError: not exactly one of them was passed.
+        DataError: more or less than one of them was passed.
     """
     passed = [qrels is not None or run is not None, grades is not None, judged_ranking is not None]
     if sum(passed) != 1 or (qrels is None) != (run is None) or (judged is not None and grades is None):
@@ -567,8 +567,9 @@ def rejudged(
         Both values, and the steps between them, which add up to the whole gap.
 
     Raises:
-        DataError: judgments or a run that cannot be read, or judgments without a query in common.
-        MeasureError: a measure that does not exist, several, or one that reads judgments by subtopic.
+        DataError: judgments or a run cannot be read, or the judgments have no query in common.
+        MeasureError: the measure does not exist, the name stands for several, or the measure reads judgments by
+            subtopic.
 
     Example:
         >>> from carob.diagnosis.difference import rejudged
@@ -629,7 +630,7 @@ def scored_under(
     Only the first and the last judgments are checked against the run, since the user did not supply the other stages.
 
     Raises:
-        DataError: a run that does not go with the judgments of one of the ends.
+        DataError: the run does not match the first or the last judgments.
     """
     convention, _ = conventions(None, policy)
     request = Request(labelled([measure], convention), convention, policy)

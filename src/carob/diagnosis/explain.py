@@ -423,8 +423,8 @@ def explain(
         lang: the language of the sentences: ``en``, or ``zh`` for Chinese.
 
     Raises:
-        DataError: an unknown query, or one that the policy leaves out; data that cannot be read.
-        MeasureError: a measure that does not exist, or a name for several.
+        DataError: the query is unknown or left out by the policy, or data cannot be read.
+        MeasureError: a measure does not exist, or the name stands for several.
 
     Example:
         >>> import carob

@@ -68,7 +68,7 @@ class FusedSource:
 
     @cached_property
     def plain(self) -> _native.PlainRuns | None:
-        """The runs in the kernel, or None if they are no plain files, or if only lists in memory will do."""
+        """The runs in the kernel, or None if they are not plain files, or if lists in memory are needed."""
         files = [path for each in self.runs if (path := plain_file(each)) is not None]
         order = MatchOptions(self.policy).rule
         known = order in ("trec", "ascending", "input") and self.policy.ties in (order, "error")
@@ -79,14 +79,14 @@ class FusedSource:
         try:
             return _native.PlainRuns.of(files, threads=self.threads)
         except OSError:
-            return None  # the other way says what is wrong
+            return None  # the other path reports the error
 
     @cached_property
     def pooled(self) -> PooledLists:
         """The lists of the runs.
 
         Raises:
-            DataError: a run that cannot be read, or that cannot be fused with the others.
+            DataError: a run cannot be read, or cannot be fused with the others.
         """
         found = PooledLists.of(self.runs, self.policy, self.recipe.rules.ranks)
         refuse_scores(found, self.recipe)
@@ -117,18 +117,18 @@ class FusedSource:
         """Returns what the kernel makes of the lists: of plain files if it can, else of lists in memory.
 
         Args:
-            work: makes something of runs by a recipe, or returns None if some list cannot be used.
+            work: computes a result from runs and a recipe, or returns None if some list cannot be used.
             whole: whether the recipe keeps every document.
 
         Raises:
-            DataError: a run that cannot be read or fused.
+            DataError: a run cannot be read or fused.
         """
         made = None if self.plain is None else work(self.plain, self.in_kernel(whole=whole))
         if made is None:
             made = work(self.pooled.in_kernel, self.in_kernel(whole=whole, checked=True))
         if made is None:
             raise refused(
-                "With {recipe}, some document's points are too large for a number.",
+                "With {recipe}, the fused score of at least one document exceeds the largest floating-point number.",
                 "Choose smaller weights and parameters.",
                 recipe=self.recipe.described(),
             )
@@ -139,7 +139,7 @@ class FusedSource:
         """The fused lists as TREC text.
 
         Raises:
-            DataError: a run that cannot be read or fused, or an id that no line can hold.
+            DataError: a run cannot be read or fused, or no line can hold an id.
         """
         with refuse_odd_ids("Rename it."):
             text, constant = self.fused(lambda lists, recipe: lists.text(recipe, threads=self.threads))
@@ -158,7 +158,7 @@ class FusedSource:
         file.write(self.text)
 
     def warn_of_equal(self, constant: list[int]) -> None:
-        """Warns of runs of which many lists have all scores equal.
+        """Warns about runs in which many lists have only equal scores.
 
         Args:
             constant: the number of such lists of each run.

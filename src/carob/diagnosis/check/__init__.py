@@ -223,8 +223,8 @@ def check(
         The findings, the most severe first.
 
     Raises:
-        DataError: one open file as two runs, or columns of a run that does not exist.
-        MeasureError: a measure that does not exist.
+        DataError: one open file is given as two runs, or there are columns of a run that does not exist.
+        MeasureError: a measure does not exist.
         PolicyError: a value of ``columns`` that does not exist.
 
     Example:

@@ -48,13 +48,13 @@ CLEAR = 2.0
 """A run is above a baseline if the mean difference is at least this many standard errors."""
 
 EQUAL = 1e-9
-"""The largest difference of equal values, of which one is a mean over orders."""
+"""The largest rounding difference between equal values, one of which is a mean over orders."""
 
 LEAST_ROOM = 0.05
 """A run must exceed a baseline that is nearer to 1 than this, but need not exceed it clearly."""
 
 SHOWN = 8
-"""Rows of the table in text."""
+"""The maximum number of rows of the table in text."""
 
 SEED = 2026
 BASELINES = ("random order", "same documents", "another query")
@@ -230,7 +230,7 @@ def baselines_of(pairs: Sequence[RunAndQrels]) -> list[tuple[RunAndQrels, list[B
 
 
 def of_runs(pairs: Sequence[RunAndQrels], ignorant: Ignorant, runs: int) -> dict[int, list[Baseline]]:
-    """Returns the baselines of each run, of ``runs`` runs in all, that has values by the measures."""
+    """Returns the baselines of each run that has values by the measures; ``runs`` is the number of all runs."""
     measures = pairs[0].measures
     score_together(pairs, ignorant.shifted)
     try:
@@ -346,8 +346,8 @@ def cut(rows: JudgedRows, depth: float) -> JudgedRows:
 def values_by_chance(
     lists: Sequence[JudgedRows], ignorant: Ignorant, measures: Sequence[Measure], runs: int
 ) -> Iterator[tuple[Floats, Floats, int]]:
-    """Yields for each run the mean value of random orders of each list, that of the popular documents, and how many
-    orders there are.
+    """Yields for each run the mean value over random orders of each list, the value of the popular documents, and the
+    number of orders.
 
     Args:
         lists: the lists of each run, with the same judgments.
@@ -500,4 +500,4 @@ def section(baselines: Sequence[Baseline]) -> Section:
     if len(baselines) > len(shown):
         more, json = len(baselines) - len(shown), Worded("to_json()", "--format json")
         lines.append(filled("{count:more row/more rows}: {json} has all.", count=more, json=json))
-    return Section([Table(header, rows, 2), Items(lines)], "What rankings that ignore the query score")
+    return Section([Table(header, rows, 2), Items(lines)], "Scores of rankings that ignore the query")

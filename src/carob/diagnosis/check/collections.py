@@ -72,7 +72,7 @@ def check_collections(
 
     Raises:
         DataError: the collections are given in an unknown form, or columns of a run that no collection has.
-        MeasureError: a measure that does not exist.
+        MeasureError: a measure does not exist.
 
     Example:
         >>> import carob

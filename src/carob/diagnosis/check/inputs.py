@@ -116,7 +116,7 @@ class Files:
         """Returns the options for one run.
 
         Raises:
-            DataError: the names of a score and of a distance.
+            DataError: both a score and a distance are named.
         """
         its = columns_of_run(self.columns.get("run", {}), *known_as(given, name))
         return replace(self, columns={**self.columns, "run": with_distance(its)})
@@ -293,7 +293,7 @@ def rows_in(held: Any, kind: str) -> Iterable[tuple[Any, Any, Any]]:
     """Returns the rows: query, document, number.
 
     Raises:
-        DataError: a row that cannot be read.
+        DataError: a row cannot be read.
     """
     return rows_of_dict(held, kind) if isinstance(held, Mapping) else held.rows()
 
@@ -338,7 +338,7 @@ def tabled(table: FileTable, kind: str) -> tuple[bytes, dict[str, Any]]:
     """Returns the rows of a table in files as lines, and what ``beside_lines`` says of them.
 
     Raises:
-        DataError: a row that cannot be read.
+        DataError: a row cannot be read.
     """
     with table.named(), sentences(f"{kind} frame", kind):
         if kind == "run" and not isinstance(table.content, Mapping):

@@ -72,7 +72,7 @@ def fingerprint(qrels: Qrels) -> dict[str, Any]:
 def packed(hashes: NDArray[np.uint32]) -> str:
     """Returns ascending hashes as text: their differences, all lowest bytes first, so that most others are 0 in a row.
 
-    A compressed wheel is smaller by two kilobytes.
+    This makes a compressed wheel two kilobytes smaller.
     """
     steps = np.diff(hashes, prepend=np.uint32(0)).astype("<u4")
     return base64.b64encode(steps.view(np.uint8).reshape(-1, 4).T.tobytes()).decode()
@@ -99,7 +99,7 @@ def nearest_sets(
     Args:
         sets: the known sets.
         pairs: the hash of the query and the document of each judgment.
-        grades: its grade.
+        grades: the grade of each judgment.
     """
     shared = among(np.concatenate([each["least"] for each in sets]), np.sort(pairs))
     near, place = [], 0

@@ -309,7 +309,7 @@ def with_same_judgments(pairs: Iterable[RunAndQrels]) -> list[list[RunAndQrels]]
 
 
 def score_together(pairs: Sequence[RunAndQrels], qrels: Qrels | None = None) -> None:
-    """Computes the scores of runs with the same judgments, or against other ones, by one call of each formula."""
+    """Computes the scores of runs with the same judgments, or against other ones, with one call of each formula."""
     runs = [(pair, pair.run) for pair in pairs if pair.run is not None and pair.matched is not None]
     if len(runs) < 2:
         return

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 ENOUGH = 20
-"""If there are this many judged documents and a run retrieves none of them, the run is of another collection."""
+"""If there are this many judged documents and a run retrieves none of them, the run is from another collection."""
 COVERED = 0.9
 """If a smaller share of the top documents is judged, a note says so."""
 

@@ -65,8 +65,8 @@ class LeftOut:
     Args:
         run: the run.
         team: the run's team, which is the run itself without teams.
-        judged: the judgments that only the team contributed.
-        relevant: those with a grade above 0.
+        judged: the number of judgments that only the team contributed.
+        relevant: the number of these with a grade above 0.
         value: the run's mean with all judgments.
         without: its mean without the team's own judgments.
         change: the mean without them minus the mean with all judgments.
@@ -218,7 +218,7 @@ def check_pool(
     policy: Policy | None = None,
     profile: ProfileLike = None,
 ) -> PoolCheck:
-    """Return the mean and the rank of each run with and without the judgments that are owed to it alone.
+    """Return the mean and the rank of each run with and without the judgments that only it contributed.
 
     Judgments of a pool can be reused for a new run if the runs of the pool would have been scored alike without their
     own contributions. Each run, or all runs of a team, is left out in turn: documents that only it has among the
@@ -235,9 +235,9 @@ def check_pool(
         profile: as in ``carob.evaluate``.
 
     Raises:
-        DataError: scores in place of runs, fewer than two teams, a first document that is unjudged without
-            ``pool_depth``, or a measure that is not a mean over queries.
-        PolicyError: a policy without a fixed order of documents.
+        DataError: there are scores in place of runs, there are fewer than two teams, a first document is unjudged
+            without ``pool_depth``, or a measure is not a mean over queries.
+        PolicyError: the policy does not fix the order of documents.
 
     Example:
         >>> import carob

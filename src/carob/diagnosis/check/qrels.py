@@ -121,7 +121,7 @@ def levels(judged: LenientQrels, pair: RunAndQrels | None) -> Iterator[Finding]:
     if low == high >= 1:
         yield found("one-grade", name, count=count, grade=low)
     elif low >= 1:
-        upper = math.ceil(low + 0.7 * (high - low))  # of 5 stars the fourth
+        upper = math.ceil(low + 0.7 * (high - low))  # the fourth of 5 stars
         remedy = KINDS["all-relevant"].remedy.replace("rel=4", f"rel={upper}")
         yield found("all-relevant", name, count=count, low=low, high=high, remedy=remedy)
 

@@ -73,7 +73,7 @@ def whence(
         The explanations.
 
     Raises:
-        DataError: a number that cannot be read, or lists that cannot be used.
+        DataError: a number cannot be read, or lists cannot be used.
         MeasureError: a measure that neither carob nor any profile knows.
 
     Example:

@@ -26,7 +26,7 @@ SAMPLE = 7
 RARE = 0.1
 """How common a measure, a depth or a tool is if ``common.toml`` does not list it."""
 WHOLE = ("carob", "ir_measures")
-"""The profiles of tools that have most of carob's measures by the same names, besides a few other names."""
+"""The profiles of tools that have most of carob's measures by the same names, and a few other names."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -162,7 +162,7 @@ def readings(
     Users know a measure by what its label usually means, so that Elliot's MAP is known as AP.
     """
     for label in labels_in(profile, wanted):
-        # A name that the profile has with a depth alone is not asked for without one.
+        # A name that the profile has only with a depth is not looked up without one.
         alone = label in profile.names or f"{label}@" not in profile.names
         for deep in (True, False)[: 1 + alone]:
             meant = meaning(profile, f"{label}@{SAMPLE}" if deep else label)

@@ -1,8 +1,8 @@
 """The known mistakes: what programs compute in place of a measure, each with its formula and its source.
 
-A mistake is a formula of its own, written with the methods of ``Lists``. It receives the whole list and the list cut at
-the depth, because several mistakes use both. What a tool computes by its documentation is a convention, which its
-profile states, and not a mistake.
+A mistake is a separate formula, written with the methods of ``Lists``. It receives the whole list and the list cut at
+the depth, because several mistakes use both. What a tool computes according to its documentation is not a mistake but a
+convention, which its profile states.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Mistake:
 def mistake(
     of: str, name: str, source: str, common: float, same: str = "", lists: str = "graded"
 ) -> Callable[[Callable[[Lists, Lists], Queries]], Mistake]:
-    """Makes a mistake of its formula, whose docstring says what is computed instead."""
+    """Makes a mistake from its formula, whose docstring says what is computed instead."""
 
     def made(formula: Callable[[Lists, Lists], Queries]) -> Mistake:
         said = docstring_of(formula).removesuffix(".")

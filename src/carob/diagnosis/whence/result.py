@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 OFTEN = 0.05
-"""The share of chance fits from which more digits are advisable."""
+"""The share of chance fits above which more digits are advisable."""
 LEAST = 0.001
 """The smallest share that is stated exactly."""
 MOST_MISTAKES = 2
 """The maximum number of mistakes of an explanation that the text describes."""
 DEFINED = ("profiles", "mistakes", "convention", "policy", "command")
-"""The fields of an explanation that JSON has of the nearest value."""
+"""The fields of an explanation that JSON contains for the nearest value."""
 READ_AS = {
     "percent": "Nothing here gives {those} as written: read as a percentage, which is 100 times the value.",
     "truncated": "Nothing here rounds to {those}: read as truncated, with further digits cut off.",
@@ -119,7 +119,7 @@ class Whence(Documented):
         numbers: the numbers as they were written.
         causes: the explanations, most common first; none if no convention known to carob gives the numbers.
         searched: the number of conventions and mistakes, at all depths, that were tried.
-        chance: the share of numbers between 0 and 1, with as many digits, that something among these gives.
+        chance: the share of numbers between 0 and 1, with as many digits, that one of these gives.
         decider: a further number that would decide; None if there are fewer than two explanations or none decides.
         nearest: without an explanation of the only number, the conventions and mistakes with the nearest value; else
             None.

@@ -1,4 +1,4 @@
-"""The search: which candidates fit the numbers, those that cannot be told apart as one, most common first."""
+"""The search: which candidates fit the numbers, grouped if they cannot be told apart, most common first."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BEYOND = (5, 10, 20, 100)
 SINGLE = 2e-7
 """The relative error of a number that was computed in single precision, as in PyTorch."""
 SAME = 1e-9
-"""The largest difference of two values that count as the same: the error of sums in another order."""
+"""The largest difference between values that count as equal: the error of sums in another order."""
 DIGITS_TO_CUT = 2
 """The minimum number of decimals of a number whose further digits may have been cut off."""
 MOST_FITS = 12

@@ -223,7 +223,7 @@ def may_refuse(measure: Measure) -> bool:
 
 
 def value_of(mistake: Mistake, lists: dict[str, Flat], depth: int | None) -> Floats:
-    """Returns the value of a mistake for each list, or NaN where its lists are not there."""
+    """Returns the value of a mistake for each list, or NaN where its lists are missing."""
 
     def cut(its: Flat) -> Flat:
         return its if depth is None else its.top(depth)
