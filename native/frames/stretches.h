@@ -78,7 +78,7 @@ private:
         return number;
     }
 
-    // As much memory as there are rows, at most: small frames are many.
+    // At most as much memory as there are rows, since there are many small frames.
     void make_room(std::size_t rows) {
         const std::size_t wanted = std::bit_ceil(std::min(rows, MEMORIES));
         if (memories_.size() < wanted) memories_.assign(wanted, {0, UNKNOWN});

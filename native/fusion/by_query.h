@@ -13,7 +13,7 @@ namespace carob {
 // The lists of several runs, in plain files or in memory. The queries are those of all runs, in byte order.
 class RunsByQuery {
 public:
-    // One per worker: it owns memory that is used again.
+    // One per worker: it owns memory that is reused.
     class Reader {
     public:
         virtual ~Reader() = default;
@@ -29,7 +29,7 @@ public:
     virtual std::size_t run_count() const = 0;
     virtual std::size_t query_count() const = 0;
     virtual std::string_view query(std::size_t q) const = 0;
-    virtual bool has(std::size_t run, std::size_t q) const = 0;  // a document, at least
+    virtual bool has(std::size_t run, std::size_t q) const = 0;  // at least one document
     // Whether every id can be written in lines whose columns are separated by blanks.
     virtual bool has_plain_ids() const = 0;
     virtual std::unique_ptr<Reader> reader() const = 0;

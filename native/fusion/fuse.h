@@ -12,7 +12,7 @@
 
 namespace carob {
 
-// Where the text of fused lists goes: pieces one after the other, from several threads at the same time.
+// The destination of the text of fused lists: pieces one after the other, from several threads at the same time.
 class FusedText {
 public:
     virtual ~FusedText() = default;
@@ -28,7 +28,7 @@ std::vector<std::int64_t> write_fused(const RunsByQuery& runs, const FusionRecip
 Matched match_fused(const RunsByQuery& runs, const FusionRecipe& recipe, const Judgments& judgments, const MatchOptions& options,
                     const GoOn& go_on);
 
-// How the score of a document came about: its place among all documents of the query, and what each list contributed.
+// The derivation of a document's score: its place among all documents of the query, and what each list contributed.
 struct Explained {
     std::size_t rank = 0;  // 0 if no run has the document
     double score = 0;

@@ -8,7 +8,7 @@
 
 namespace carob {
 
-// One per worker: it owns memory that is used again.
+// One per worker: it owns memory that is reused.
 class ListReducer {
 public:
     ListReducer(const Judgments& judgments, const MatchOptions& options) : options_(options), reducer_(judgments, options) {}

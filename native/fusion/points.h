@@ -8,12 +8,12 @@
 
 namespace carob {
 
-// Thrown where a list is to be refused or warned about, where a number is not finite, and where a run has something that
-// only the other readers understand: a comment, a byte order mark, a query in two places, a line with a fault. Nothing is
-// said about it here, since they find it again and say it.
+// Thrown if a list must be refused or warned about, a number is not finite, or a run has something that
+// only the other readers understand: a comment, a byte order mark, a query in two places, a line with a fault. Nothing
+// is reported here, since they find it again and report it.
 struct NotPlain {};
 
-// One per worker, since it keeps powers that are used again. Throws NotPlain.
+// One per worker, since it keeps powers that are reused. Throws NotPlain.
 class PointFinder {
 public:
     explicit PointFinder(const FusionRecipe& recipe) : recipe_(recipe) {}

@@ -44,12 +44,12 @@ struct ListShare {
     double points = 0;  // NaN if the list does not count for it
 };
 
-// Where a document stands among the fused ones: ranks from 1, those of the first and the last with its score too.
+// The place of a document among the fused ones: its rank from 1, and those of the first and the last with its score.
 struct FusedPlace {
     std::size_t rank, tie_first, tie_last;
 };
 
-// One per worker, for fewer than 2^16 runs: it owns the tables that are used again for each query. Everything throws
+// One per worker, for fewer than 2^16 runs: it owns the tables that are reused for each query. Everything throws
 // NotPlain where a list has something that only the other readers understand, or a number is not finite.
 class QueryFuser {
 public:
@@ -70,7 +70,7 @@ public:
 
     // The number of documents that are kept.
     std::size_t kept() const;
-    // Weighs the runs by other weights than the recipe's, which must stay until the last call of place_of.
+    // Applies other weights than the recipe's, which must stay until the last call of place_of.
     void weigh(const std::vector<double>& weights);
     // The place of a document by these weights. One whose rank is below those that are kept may have any such rank.
     FusedPlace place_of(std::uint32_t document);

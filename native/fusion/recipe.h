@@ -54,7 +54,7 @@ struct FusionRecipe {
         return (from_one ? weight * (k + first) : weight) / (rank + below);
     }
 
-    // The factor of the points' sum, for a document in this many lists.
+    // The factor for the sum of points of a document that is in this many lists.
     double factor(std::size_t lists) const {
         const auto n = static_cast<double>(lists);
         switch (combine) {

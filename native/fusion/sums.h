@@ -15,7 +15,7 @@ struct PointRows {
     std::size_t columns;
 };
 
-// The sum of each column. Owns memory that is used again for each query.
+// The sum of each column. Owns memory that is reused for each query.
 class Sums {
 public:
     explicit Sums(Summation how) : how_(how) {}

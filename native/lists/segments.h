@@ -84,7 +84,7 @@ inline bool order_by_levels(Values values, std::size_t from, std::size_t to, std
 // The places of the values, segment by segment, each from its highest value down and NaN last; equal values keep their
 // order. The offsets cover all values.
 inline void order_segments(Values values, Offsets offsets, std::int64_t* out) {
-    // The place decides between equal values: a stable sort would ask for memory segment by segment.
+    // The place decides between equal values: a stable sort would allocate memory segment by segment.
     const auto before = [&](std::int64_t i, std::int64_t j) {
         const double a = values[static_cast<std::size_t>(i)], b = values[static_cast<std::size_t>(j)];
         return falls(a, b) || (!falls(b, a) && i < j);

@@ -18,7 +18,7 @@ struct TiedRows {
 // The merit by which tied documents are ordered: judged not relevant is below not judged.
 inline double merit(double grade, double of_zero) { return grade == 0 ? of_zero : grade; }
 
-// Where the rows of lists go: the rank and the grade of each, and its place before.
+// The destination of the rows of lists: the rank and the grade of each, and its earlier place.
 struct Arranged {
     double *rank, *grade;
     std::int64_t* order;

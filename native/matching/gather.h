@@ -1,9 +1,9 @@
 // Separates the documents of interleaved queries: compact records, in buckets of neighbouring queries.
 //
-// Buckets, not queries: appending to some hundred places stays in the cache and the page tables, to thousands does not.
+// Buckets, not queries: appending to a few hundred places stays in the cache and the page tables; thousands do not.
 //
 // Records that exceed the memory budget go to a file and are read back bucket by bucket: each byte is written once and
-// read once. A record is some 13 bytes and the id, so 100 M rows are about 2.2 GB.
+// read once. A record has about 13 bytes and the id, so 100 M rows are about 2.2 GB.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@
 
 namespace carob {
 
-// How queries fall into buckets; the same for all workers.
+// The assignment of queries to buckets, the same for all workers.
 struct Buckets {
     explicit Buckets(std::size_t query_count);
     std::size_t count;
@@ -40,7 +40,7 @@ public:
         : buckets_(buckets), with_rank_(with_rank), spill_(spill), memory_(memory), heaps_(buckets.count) {}
 
     void add(std::size_t query, std::int64_t block, const RunLine& line);
-    // To be called once, after the last add().
+    // Call once, after the last add().
     void close();
 
     // The records of a bucket, in the order they were added; `room` holds those that were read back.
@@ -83,8 +83,8 @@ private:
 };
 
 // A record: [query, counted within its bucket][place less that of the record before][score f64]([rank i64])[id size u8,
-// or 255 and u64][id bytes], the first two as varints; a place is the block, then 32 bits for the line. From the score on
-// it is the body, which is complete.
+// or 255 and u64][id bytes], the first two as varints; a place is the block, then 32 bits for the line. The rest, from
+// the score on, is the body, which is complete.
 inline const char* read_varint(const char* at, std::uint64_t& value) {
     value = static_cast<unsigned char>(*at) & 127u;
     for (unsigned shift = 7; (static_cast<unsigned char>(*at++) & 128u) != 0; shift += 7)

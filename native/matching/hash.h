@@ -1,4 +1,4 @@
-// Hashes ids. The seed is drawn afresh per call of the kernel, so no file can be written to collide.
+// Hashes ids. Each call of the kernel draws a new seed, so no file can be made to cause collisions.
 #pragma once
 
 #include <cstdint>

@@ -133,8 +133,8 @@ class SlotsOf {
 public:
     static constexpr std::uint32_t NONE = ~std::uint32_t{0};
 
-    // The slots that hold `count` ids at most half full. A few ids get more room: most that are looked up are not there, and
-    // a slot that is nearly always empty is one whose content the processor predicts.
+    // The slots that hold `count` ids at most half full. A few ids get more room: most that are looked up are missing,
+    // and the processor predicts the content of a slot that is nearly always empty.
     static std::size_t needed(std::size_t count) { return std::bit_ceil(std::max<std::size_t>(count * 2, 16)); }
 
     // `slots` are 2^n; those that are 0 are empty.

@@ -42,7 +42,7 @@ public:
     const Ids& queries() const { return queries_; }
     // The query's number, or -1.
     std::int64_t find_query(std::string_view id) const;
-    // The same of several. Each step waits for memory, so each is taken for all before the next one.
+    // The same for several. Each step waits for memory, so it is taken for all before the next step.
     static constexpr std::size_t TOGETHER = 32;
     void find_queries(const std::string_view* ids, std::size_t count, std::int64_t* numbers) const;
 

@@ -9,7 +9,7 @@
 
 namespace carob {
 
-// Throws LineFault for the earliest bad line, Interrupted when `go_on` said no, and what the source throws.
+// Throws LineFault for the earliest bad line, Interrupted if `go_on` returned false, and what the source throws.
 Matched match_text(const Judgments& judgments, Source& source, const MatchOptions& options,
                    std::atomic<std::int64_t>* progress, const GoOn& go_on);
 

@@ -16,8 +16,8 @@ namespace carob {
 
 // Takes the rows of a run frame after frame. Rows are numbered across frames.
 //
-// Unless options.gathered, a query is reduced as soon as a frame is taken that does not end within it, so no more is
-// held than one frame and one query. With options.gathered every row of a judged query is kept, see gather.h.
+// Unless options.gathered, a query is reduced as soon as a frame is taken that does not end within it, so at most one
+// frame and one query are held. With options.gathered every row of a judged query is kept, see gather.h.
 //
 // The limit of its speed: of 100 M rows of text ids and scores, 3.3 GB as Arrow lays them out, each byte has to be read
 // once, 0.3 s at 10 GB/s. Reading them out of Parquet takes 2.6 s of two cores, so that is the limit; matching adds 35 ns
@@ -26,10 +26,10 @@ class FrameMatcher {
 public:
     FrameMatcher(const Judgments& judgments, const MatchOptions& options);
 
-    // False when a query came back that was reduced already: begin again, gathered. `last` says that no frame follows.
-    // Throws RowFault for the first row that cannot be used, Interrupted when `go_on` said no.
+    // False if a query came back after it was reduced: begin again, gathered. `last` says that no frame follows.
+    // Throws RowFault for the first row that cannot be used, Interrupted if `go_on` returned false.
     bool take(const Frame& frame, const RunColumns& columns, bool last, const GoOn& go_on);
-    // To be called once, at the end.
+    // Call once, at the end.
     Matched finish(const GoOn& go_on);
 
 private:
@@ -63,7 +63,7 @@ private:
     std::vector<std::int64_t> blocks_;                 // where each block of gathered rows begins
     std::vector<Findings> findings_;                   // one per worker
     std::vector<Strings> extra_;                       // one per worker
-    std::vector<char> reduced_;                        // which queries were
+    std::vector<char> reduced_;                        // which queries were reduced
     Open open_;
     std::int64_t rows_ = 0;
 };

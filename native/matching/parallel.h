@@ -18,7 +18,7 @@ namespace carob {
 // Asked on the calling thread about ten times a second; false ends the work.
 using GoOn = std::function<bool()>;
 
-// Set where the caller does not want the result any more.
+// Set if the caller no longer wants the result.
 struct Interrupted {};
 
 // The same question, but it also ends a waiting read of the source, because the threads end only after their reads.
@@ -32,7 +32,7 @@ inline GoOn interrupting(Source& source, const GoOn& go_on) {
 }
 
 // Calls body(0 … threads - 1), each on its own thread, or body(0) on the caller's thread if one is enough. A body must
-// not throw. True unless `go_on` said no; then `stop` was set and the bodies have ended.
+// not throw. True unless `go_on` returned false; then `stop` was set and the bodies have ended.
 template <class Body>
 bool run_in_parallel(int threads, bool inline_only, std::atomic<bool>& stop, const GoOn& go_on, Body&& body) {
     if (inline_only) {

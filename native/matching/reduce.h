@@ -46,7 +46,7 @@ private:
     double last_score_ = std::numeric_limits<double>::infinity();
 };
 
-// One per worker: it owns the tables that are used again for each query.
+// One per worker: it owns the tables that are reused for each query.
 class Reducer {
 public:
     Reducer(const Judgments& judgments, const MatchOptions& options)
@@ -111,7 +111,7 @@ private:
     std::vector<Hit> hits_;
     std::vector<std::uint32_t> retrieved_as_;  // per judgment of the query: the document, or NEVER
     std::vector<Again> repeats_;
-    std::vector<std::uint32_t> wanted_;  // ascending, distinct: documents whose rank is asked
+    std::vector<std::uint32_t> wanted_;  // ascending, distinct: documents whose rank is needed
     std::vector<Spot> spots_;            // one per wanted document
     std::vector<double> scores_;         // of all documents
     std::vector<double> thresholds_;

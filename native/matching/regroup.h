@@ -9,8 +9,8 @@
 
 namespace carob {
 
-// Reduces the queries of every bucket. There is one of `findings` for each worker, which is one thread; the buckets are
-// read by one thread alone where `small` says so. Throws Interrupted when `go_on` said no, and what a worker threw.
+// Reduces the queries of every bucket. `findings` has one entry for each worker, which is one thread. If `small`, one
+// thread alone reads the buckets. Throws Interrupted if `go_on` returned false, and what a worker threw.
 void reduce_gathered(const Judgments& judgments, const MatchOptions& options, const Buckets& buckets,
                      const std::vector<std::unique_ptr<Gathered>>& gathered, bool small, const GoOn& go_on,
                      const std::vector<Findings*>& findings);

@@ -22,7 +22,7 @@ struct MatchOptions {
     bool relevant_only = false;  // give no rows of documents with a grade of 0 or less, only their numbers
     Reading reading;
     int threads = 1;
-    std::int64_t piece_rows = 0;  // of a frame that a thread takes at once; 0 for as many as pay
+    std::int64_t piece_rows = 0;  // of a frame that a thread takes at once; 0 for as many as are worthwhile
     bool gathered = false;  // do not expect the lines of a query to be neighbours
     Spill* spill = nullptr;  // takes the gathered documents that exceed the memory budget
     std::size_t memory = std::size_t{1} << 28;  // bytes of gathered documents held where there is a spill

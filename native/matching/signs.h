@@ -19,7 +19,7 @@ inline constexpr std::uint8_t RISING = 2;    // no score is below the one before
 inline constexpr std::uint8_t COUNTING = 4;  // the scores are equal steps from near 0, and do not fall
 }  // namespace sign
 
-// How often a column of ranks puts two documents into the order of their scores, and how often into the other.
+// How many pairs of documents a rank column puts in the order of their scores, and how many in the opposite order.
 struct Accord {
     std::int64_t agree = 0, contradict = 0;
 
@@ -155,11 +155,11 @@ struct Sample {
     static constexpr std::int64_t MOST = 64;      // of a query
     static constexpr std::size_t RETRIEVED = 16;  // of a list, whose ids are looked at
 
-    static constexpr std::int64_t PARTED = 32;  // queries in which ids are taken apart
+    static constexpr std::int64_t PARTED = 32;  // queries whose ids are split into words
     static constexpr std::int64_t RANKS = 1024;  // pairs of documents whose ranks are compared
 
     static bool parts(std::int64_t query, std::int64_t queries) { return query % (1 + queries / PARTED) == 0; }
-    // The documents of a list that are taken apart, and as many judgments.
+    // The documents of a list whose ids are split into words, and as many judgments.
     static std::size_t parted(std::int64_t queries) {
         return static_cast<std::size_t>(std::clamp<std::int64_t>(4 * DOCUMENTS / std::max<std::int64_t>(queries, 1), 32, 256));
     }
@@ -168,7 +168,7 @@ struct Sample {
         return std::min(length - 1, std::max(least, static_cast<std::size_t>(RANKS / std::max<std::int64_t>(queries, 1))));
     }
     static bool holds(std::int64_t query, std::int64_t queries) { return query % (1 + queries / DOCUMENTS) == 0; }
-    // The first relevant document that is not retrieved may be rightly so, hence several where queries are few.
+    // The first relevant document may be rightly missing, so several are checked if there are few queries.
     static std::int64_t of(std::size_t length, std::int64_t queries) {
         const auto by_length = std::min<std::int64_t>(4, 1 + static_cast<std::int64_t>(length) / 64);
         return std::max(by_length, std::min(MOST, DOCUMENTS / std::max<std::int64_t>(queries, 1)));

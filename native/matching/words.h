@@ -1,4 +1,4 @@
-// Compares ids by their words, so that D-007, d7 and doc:D7#2 meet.
+// Compares ids by their words, so that D-007, d7 and doc:D7#2 match.
 #pragma once
 
 #include <algorithm>

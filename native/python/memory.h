@@ -8,8 +8,8 @@
 
 namespace carob::python {
 
-// After work on so many queries or judgments. glibc keeps freed memory that other allocations surround, and it is too
-// scattered for the large arrays that follow.
+// Called after work on this many queries or judgments. glibc keeps freed memory that other allocations surround, and it
+// is too scattered for the large arrays that follow.
 inline void give_back_memory(std::size_t count) {
     constexpr std::size_t MANY = 100'000;
 #if defined(__GLIBC__)

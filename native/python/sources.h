@@ -34,8 +34,8 @@ carob::NativePath native_path(nb::handle path);
 // A path, bytes, or an object with readinto() and rewind().
 std::unique_ptr<carob::Source> make_source(nb::handle source);
 
-// An object with append(memoryview) -> place and fill(place, memoryview). The mutex is taken before the GIL, which what
-// is called may let go for a while.
+// An object with append(memoryview) -> place and fill(place, memoryview). The mutex is taken before the GIL, which the
+// called method may release for a while.
 class ObjectSpill final : public carob::Spill {
 public:
     explicit ObjectSpill(nb::object object) : object_(std::move(object)) {}

@@ -1,5 +1,5 @@
 // Reads a slow source on a separate thread, some pieces ahead of the reader. A decompressor that went from thread to
-// thread would leave its window after in another core's cache, and decompression would stop while a block is copied.
+// thread would leave its window in another core's cache, and decompression would stop while a block is copied.
 #pragma once
 
 #include <array>

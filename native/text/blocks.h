@@ -48,8 +48,8 @@ public:
     // LineFault for bytes that are not text.
     bool next(Block& block);
 
-    // From now on, reads a slow source on a thread of its own. False if there is no such thread: for any other source, at
-    // the end of the text, and where the machine has no more threads. To be called before several threads ask for blocks.
+    // From now on, reads a slow source on a separate thread. False if there is no such thread: for any other source, at
+    // the end of the text, or if the machine has no more threads. Call before several threads ask for blocks.
     bool read_ahead();
 
     // True once the last block has been handed out.

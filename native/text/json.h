@@ -1,4 +1,4 @@
-// Looks over lines of JSON before a library parses them: how deep they nest, how long their numbers are.
+// Scans lines of JSON before a library parses them: how deep they nest, how long their numbers are.
 #pragma once
 
 #include <cstddef>

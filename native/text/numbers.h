@@ -80,7 +80,7 @@ inline bool short_decimal(const char* p, const char* end, double& value) {
     return true;
 }
 
-// Any score, the slow way.
+// Any score, by the slow path.
 ParsedNumber parse_any_score(std::string_view token, Numbers numbers);
 
 // A score: bit-equal to C's strtod in the "C" locale. Under `c` never a fault: the longest valid prefix counts, else 0,

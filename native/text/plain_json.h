@@ -1,4 +1,4 @@
-// Makes lines of TREC text of a run in plain JSON, block by block.
+// Makes lines of TREC text from a run in plain JSON, block by block.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ namespace carob {
 // {query: {document: score}}.
 enum class JsonForm { lines, list, object };
 
-// Plain is what every library reads alike, and what lines between tabs can say: ids without escapes, control characters and
-// blanks at their ends, none of them empty, and no whole number of so many digits that a double may not hold it. A list is
-// not empty, and no query and no document of a query is a key twice.
+// Plain means what every library reads alike, and what fields between tabs can hold: ids without escapes, control
+// characters and blanks at their ends, none of them empty, and no whole number of so many digits that a double may not
+// hold it. A list is not empty, and no query and no document of a query is a key twice.
 class PlainJson {
 public:
     // The names are those of a row's members for query, document and score, and for the rank if rows have one; other

@@ -1,4 +1,4 @@
-// Reads a whole run into a sink on the calling thread; what is slow to make is made on another.
+// Reads a whole run into a sink on the calling thread; a slow source is read on another.
 #pragma once
 
 #include "text/run_lines.h"

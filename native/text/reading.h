@@ -20,9 +20,9 @@ struct Reading {
     bool blank_lines_are_errors = false;
     bool lenient = false;
     // Split at any blanks, and leave what follows a run's sixth field unread, as trec_eval does. Otherwise tabs separate
-    // the fields of a line that has tabs, and all lines of a run have equally many.
+    // the fields of a line that has tabs, and all lines of a run have the same number of fields.
     bool loose = false;
-    std::size_t block_bytes = 0;  // read at once; 0 is the default
+    std::size_t block_bytes = 0;  // bytes read at once; 0 means the default size
 };
 
 enum class Fault { columns, uneven, joined, mark, mixed, number, nan, wide, rank, blank, nul, too_long, utf16, compressed };
@@ -48,10 +48,11 @@ inline constexpr std::size_t LONGEST_LINE = std::size_t{1} << 20;
 
 inline bool too_long(const char* line, const char* end) { return static_cast<std::size_t>(end - line) > LONGEST_LINE; }
 
-// C's functions end text at a NUL, so tools differ about it.
+// C's functions end text at a NUL, so tools treat it differently.
 inline bool holds_nul(const char* from, const char* to) { return std::memchr(from, 0, static_cast<std::size_t>(to - from)) != nullptr; }
 
-// A byte order mark where the line of another file begins, which was joined to the text; the reader skips that of the text.
+// A byte order mark at the start of a line, where another file was appended. The reader skips the mark of the text
+// itself.
 inline bool begins_with_mark(const char* p, const char* end) {
     return end - p > 2 && *p == '\xEF' && p[1] == '\xBB' && p[2] == '\xBF';
 }

@@ -37,8 +37,8 @@ struct QuickLine {
     unsigned query_end, document, document_end, score, score_end, tag;
 };
 
-// Finds the end of a line whose first five fields are taken, if it does not end with the sixth. False sends it the slow
-// way.
+// Finds the end of a line whose first five fields are taken, if it does not end with the sixth. False sends it to the
+// slow path.
 inline bool end_after_tag(const char* line, const char* tag, const char* text_end, bool loose, const char*& end) {
     end = line_end(end, text_end);
     const char* const tag_end = skip_token(tag, end);
@@ -46,8 +46,8 @@ inline bool end_after_tag(const char* line, const char* tag, const char* text_en
     return loose || skip_blanks(tag_end, end) == end;
 }
 
-// Splits an ordinary line: one blank between fields, always the same, none before the first. False sends the line
-// the slow way. Bytes after the sixth field do not matter to `loose` rules; for others there may be blanks alone.
+// Splits an ordinary line: one blank between fields, always the same, none before the first. False sends the line to
+// the slow path. Bytes after the sixth field do not matter to `loose` rules; under others, only blanks may follow.
 CAROB_ALWAYS_INLINE bool split_quickly(const char* line, const char* text_end, bool loose, QuickLine& parts, const char*& end) {
     const std::uint64_t all = low_bytes(line);
     std::uint64_t low = all;
@@ -139,8 +139,8 @@ public:
         return std::move(fault_);
     }
 
-    // Reads on until the sink, asked before a line that can be read, says that it stopped. Apart from read(), whose loop
-    // is slower the more often a compiler has to make it.
+    // Reads on until the sink, asked before a line that can be read, says that it stopped. Separate from read(), whose
+    // loop is slower the more copies a compiler has to make.
     std::optional<LineFault> read_first(const Block& block) {
         begin(block);
         for (const char* line = block.begin(); line != text_end_;) {
@@ -163,7 +163,7 @@ private:
         fault_.reset();
     }
 
-    // Where the rank column is read, or lines have more fields, every line goes the slow way.
+    // If the rank column is read, or lines do not have RUN_FIELDS fields, every line takes the slow path.
     bool takes_quickly() const { return !rules_.with_rank && width_ == RUN_FIELDS; }
 
     static std::string_view span(const char* from, const char* to) {
@@ -183,8 +183,8 @@ private:
         return true;
     }
 
-    // A line whose score has more digits, such as Python writes, or any other. Apart from read(), which is slower if it has
-    // a second way to a score.
+    // A line whose score has more digits, such as Python writes, or any other. Separate from read(), which is slower
+    // with a second path to a score.
     CAROB_NEVER_INLINE bool read_with_long_score(const char* line, const char*& end) {
         QuickLine parts;
         if (split_quickly(line, text_end_, rules_.reading.loose, parts, end)) {
@@ -278,7 +278,7 @@ private:
     const char* text_end_ = nullptr;
     std::string_view query_;
     const char* tag_ = nullptr;
-    std::string_view slow_tag_;  // the last that was read slowly, in which may be blanks
+    std::string_view slow_tag_;  // the last that was read slowly, which may contain blanks
     std::int64_t width_;         // of the lines; 0 before the first
     std::optional<LineFault> fault_;
 };

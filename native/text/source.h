@@ -11,14 +11,14 @@ namespace carob {
 class Source {
 public:
     virtual ~Source() = default;
-    // Up to `size` bytes; 0 only at the end. May be called from any thread, from one at a time.
+    // Up to `size` bytes; 0 only at the end. May be called from any thread, one at a time.
     virtual std::size_t read(char* bytes, std::size_t size) = 0;
     virtual void rewind() = 0;
     // Ends a read that waits for bytes, and all later reads: they throw. Called from another thread, and for nothing else.
     virtual void interrupt() {}
     // Whether an exception of a read is due to the following bytes, and not to the caller.
     virtual bool is_at_fault() const { return true; }
-    // Whether a read takes about as long as to process the bytes, as decompression does.
+    // Whether a read takes about as long as processing the bytes, as decompression does.
     virtual bool is_slow() const { return false; }
 };
 

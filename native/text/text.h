@@ -100,7 +100,7 @@ inline int split_line(const char* p, const char* end, std::string_view* fields, 
     return at_tabs ? split_at_tabs(p, end, fields, wanted) : split(p, end, fields, wanted);
 }
 
-// How many fields there are, by a way of splitting.
+// The number of fields, by a way of splitting.
 template <class Split>
 std::int64_t count_by(const char* p, const char* end, Split&& split_off) {
     std::int64_t found = 0;
@@ -112,7 +112,7 @@ inline std::int64_t count_fields(const char* p, const char* end) { return count_
 
 inline std::int64_t count_fields_at_tabs(const char* p, const char* end) { return count_by(p, end, split_at_tabs); }
 
-// Where the lowest bit of a word that has one is.
+// The position of the lowest set bit of a word that is not 0.
 inline unsigned lowest_bit(std::uint64_t word) {
 #if defined(__GNUC__)
     return static_cast<unsigned>(__builtin_ctzll(word));  // std::countr_zero would ask for 0 first

@@ -1,4 +1,4 @@
-// Declares what makes ranked lists of the rows of runs: filtered, without repeats, ranked and cut.
+// Declares the maker of ranked lists from the rows of runs: filtered, without repeats, ranked and cut.
 #pragma once
 
 #include <functional>
@@ -28,10 +28,10 @@ struct ListCounts {
     std::int64_t cut_ties = 0;  // lists in which the first document below the depth has the score of the last one above
 };
 
-// Thrown where a query comes back whose list was made already.
+// Thrown if a query comes back after its list was made.
 struct CameBack {};
 
-// Thrown where a document is listed twice for a query and the rule for that is `keep`.
+// Thrown if a document is listed twice for a query and the rule for that is `keep`.
 struct ListedTwice {
     std::string query, document;
 };
@@ -49,7 +49,7 @@ public:
     // The next row is of this query.
     void begin(std::string_view query);
     void add(std::string_view document, double score, std::int64_t rank);
-    // To be called once, at the end.
+    // Call once, at the end.
     void finish();
 
     bool is_at(std::string_view query) const { return begun_ && query == name_; }

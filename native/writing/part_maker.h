@@ -15,7 +15,7 @@ struct RunPart {
     std::optional<std::string> tag;  // of its lines; all parts have one, or none has
 };
 
-// Passes each row to the maker of the lists of its part, and passes over the rows of no part.
+// Passes each row to the maker of the lists of its part, and skips the rows of no part.
 class PartMaker {
 public:
     using Emit = std::function<void(std::size_t part, RankedLists)>;
@@ -29,7 +29,7 @@ public:
     // Throws RowFault.
     void take(const Frame& frame, const RunColumns& columns);
     void take(std::string_view query, std::string_view document, double score);
-    // To be called once, at the end.
+    // Call once, at the end.
     void finish();
 
     std::int64_t rows() const { return rows_; }  // that were read; of lines with tags, those of a part

@@ -28,10 +28,10 @@ inline void refuse_odd_query(std::string_view id) {
     refuse_odd(id);
 }
 
-// Into memory that is used again.
+// Into memory that is reused.
 class TrecLines {
 public:
-    // The separator is a blank or a tab. `checked` ids are known to be none that OddId is for.
+    // The separator is a blank or a tab. `checked` ids are known not to cause OddId.
     TrecLines(std::string_view tag, char separator, bool checked)
         : separator_(separator), checked_(checked), end_(separator + std::string(tag) + "\n") {}
 
