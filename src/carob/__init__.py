@@ -137,7 +137,7 @@ MODULES = {
     "carob.testing.verify": "Verification verify",
     "carob.writing.write_run": "WrittenRun write_run",
 }
-"""The modules of the public names. Each is imported when one of its names is first used: carob starts quickly."""
+"""The modules of the public names, each imported when one of its names is first used: carob starts quickly."""
 LATER = {name: module for module, names in MODULES.items() for name in names.split()}
 __all__ = sorted(["__version__", *LATER])
 

@@ -12,10 +12,11 @@ if TYPE_CHECKING or sys.version_info >= (3, 12):
 else:
 
     class cached_property:  # noqa: N801 -- Python's own name
-        """The property of Python 3.12 and later, for the versions before.
+        """The property of Python 3.12 and later, for earlier versions.
 
-        Their property takes a lock for all objects of a class while it computes. A process that another thread forks
-        during the computation would wait for the lock forever. Without one, two threads may compute the same value.
+        The property of earlier versions takes a lock for all objects of a class while it computes. A process that
+        another thread forks during the computation would wait for the lock forever. Without a lock, two threads may
+        compute the same value.
         """
 
         def __init__(self, function: Any) -> None:

@@ -26,15 +26,15 @@ NAME = "carob"
 AFTER = "runtime"
 """The provider of the measures that users define themselves, which comes first."""
 OF_RUN_ALONE = ("NumQ", "NumRel")
-"""Measures that ir_measures gives the value 0 for a query that the run lacks, although they need no run."""
+"""Measures that need no run, but have the value 0 in ir_measures for a query that the run lacks."""
 
 
 def register() -> None:
     """Makes carob a provider of ir_measures' default pipeline, for the rest of the process.
 
-    The numbers stay those of ir_measures: the profile is ``ir_measures``. Where the other measures of a call change a
-    number of ir_measures, as those with ``judged_only=True`` may change NumRet, carob has the number of the measure
-    asked for alone. A second call changes nothing.
+    The numbers stay those of ir_measures: the profile is ``ir_measures``. In ir_measures, other measures of a call may
+    change a number, for example NumRet if one has ``judged_only=True``; carob's number is that of the measure alone. A
+    second call changes nothing.
 
     Raises:
         ImportError: ir_measures is not installed.
@@ -77,7 +77,7 @@ def registered() -> Iterator[None]:
 
 
 def provider() -> Any:
-    """Returns the provider: it has what pytrec_eval, msmarco (RR at a depth) and judged have there."""
+    """Returns the provider, which has the measures of pytrec_eval, msmarco (RR at a depth) and judged."""
     import ir_measures
     from ir_measures import providers
 
@@ -90,7 +90,7 @@ def provider() -> Any:
     own = {
         "NAME": NAME,
         "SUPPORTED_MEASURES": supported,
-        # ir_measures passes a set, whose order, and so that of PyTerrier's columns, changes from process to process.
+        # ir_measures passes a set, whose order changes from process to process, and with it PyTerrier's columns.
         "_evaluator": lambda _, measures, qrels: evaluator(sorted(measures, key=str), qrels),
         "install_instructions": lambda _: "pip install carob",
     }
@@ -112,7 +112,7 @@ class ScoredByCarob:
         """Reads the judgments, and groups the measures by what one evaluation can compute.
 
         Raises:
-            DataError: these are judgments of a sample.
+            DataError: the judgments are those of a sample.
         """
         import ir_measures
 

@@ -77,7 +77,7 @@ def __getattr__(name: str) -> Any:
 
 
 def base_class() -> Any:
-    """Returns the class of callbacks of the Lightning that the program has imported, or else of the first one found.
+    """Returns the callback class of the Lightning that the program has imported, or else of the first one found.
 
     Raises:
         DataError: Lightning is not installed.

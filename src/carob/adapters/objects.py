@@ -42,8 +42,8 @@ def evaluate_ranx(
         profile: the name of a tool whose conventions apply: ``ranx`` reads measure names as ranx does.
 
     Raises:
-        DataError: judgments or a run that cannot be read.
-        MeasureError: a measure that does not exist.
+        DataError: judgments or a run cannot be read.
+        MeasureError: a measure does not exist.
 
     Example:
         >>> from carob.adapters.objects import evaluate_ranx
@@ -71,8 +71,8 @@ def calc_aggregate(
         profile: the convention for names and policy; ``carob`` for carob's own.
 
     Raises:
-        DataError: judgments or a run that cannot be read.
-        MeasureError: a measure that does not exist, that only ir_measures knows, or that stands for several measures.
+        DataError: judgments or a run cannot be read.
+        MeasureError: a measure does not exist, only ir_measures knows it, or its name stands for several measures.
 
     Example:
         >>> from carob.adapters.objects import calc_aggregate
@@ -101,8 +101,8 @@ def iter_calc(
         profile: the convention for names and policy; ``carob`` for carob's own.
 
     Raises:
-        DataError: judgments or a run that cannot be read.
-        MeasureError: a measure that does not exist, that only ir_measures knows, or that stands for several measures.
+        DataError: judgments or a run cannot be read.
+        MeasureError: a measure does not exist, only ir_measures knows it, or its name stands for several measures.
 
     Example:
         >>> from carob.adapters.objects import iter_calc
@@ -121,7 +121,7 @@ def scores_of(
     """Returns each requested name with the measure that it means, and the scores of ir_measures' objects.
 
     Raises:
-        MeasureError: an unknown name, or one that stands for several measures.
+        MeasureError: a name is unknown, or stands for several measures.
     """
     convention = profile_named(profile)
     asked = [(each, convention.read_one(str(each))) for each in measures]

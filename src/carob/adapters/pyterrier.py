@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["paired_test"]
 
 MEASURE = "DCG"
-"""A measure without an upper bound, which stands for the real one, since PyTerrier passes only scores."""
+"""A measure without an upper bound, in place of the real measure, since PyTerrier passes only scores."""
 
 
 def paired_test(
@@ -34,7 +34,7 @@ def paired_test(
         seed: the seed of the random numbers; None for carob's default.
 
     Raises:
-        ArgumentError: an unknown test.
+        ArgumentError: the test is unknown.
 
     Example:
         >>> from carob.adapters.pyterrier import paired_test

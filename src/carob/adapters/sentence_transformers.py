@@ -1,4 +1,4 @@
-"""sentence-transformers' evaluator of information retrieval with carob's measures."""
+"""sentence-transformers' information retrieval evaluator with carob's measures."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ PROFILE = "sentence-transformers"
 def retrieval_evaluator(
     *arguments: Any, measures: Sequence[str | Measure] = (), base: Any = None, **options: Any
 ) -> Any:
-    """Returns sentence-transformers' ``InformationRetrievalEvaluator`` that computes with carob.
+    """Returns an ``InformationRetrievalEvaluator`` of sentence-transformers that computes with carob.
 
     It takes the same arguments, reports the same names and the same means, and writes the same files. After a call,
     ``scores`` has the per-query scores of each score function, as ``carob.evaluate`` returns them, so that two models
-    can be compared by ``carob.compare``.
+    can be compared with ``carob.compare``.
 
     Args:
         arguments: queries, corpus and relevant documents, as for ``InformationRetrievalEvaluator``.
@@ -39,7 +39,7 @@ def retrieval_evaluator(
         options: its keyword arguments.
 
     Raises:
-        DataError: sentence-transformers is not installed, or the ids of documents are of several types.
+        DataError: sentence-transformers is not installed, or document ids have several types.
 
     Example:
         >>> from carob.adapters.sentence_transformers import retrieval_evaluator

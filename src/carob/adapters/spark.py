@@ -82,9 +82,9 @@ def evaluator_class() -> Any:
             """Changes parameters. None leaves a parameter unchanged.
 
             Raises:
-                DataError: an unknown parameter, or several measures.
+                DataError: a parameter is unknown, or there are several measures.
                 MeasureError: an unknown measure.
-                PolicyError: an unknown policy or profile.
+                PolicyError: the policy or profile is unknown.
             """
             unknown = sorted(each for each in given if not self.hasParam(each))
             if unknown:
@@ -141,7 +141,7 @@ def axes_of(policy: Any) -> dict[str, Any]:
     """Returns the given policy settings in a form that Spark can save.
 
     Raises:
-        PolicyError: an unknown axis.
+        PolicyError: an axis is unknown.
     """
     whole = policy if isinstance(policy, Policy) else Policy().changed(**policy)
     return {axis: value for axis, value in whole.as_dict().items() if axis in whole.given}
@@ -166,7 +166,7 @@ def tables(dataset: Any, names: dict[str, str | None]) -> tuple[Any, Any]:
     All rows are collected, since rows without a label are also retrieved documents.
 
     Raises:
-        DataError: predictions that cannot be ranked, or judgments of a sample, by the columns about its draw.
+        DataError: predictions cannot be ranked, or a column shows that the judgments are those of a sample.
     """
     import narwhals as nw
     import pyarrow as pa

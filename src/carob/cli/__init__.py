@@ -48,7 +48,7 @@ COMMANDS = {
     "schema": ("schema", "Print arguments, exit status and JSON of commands as JSON Schema."),
     "help": ("help", "Show the help of a command."),
 }
-"""The module of each command, and a sentence on it. ``next`` is the function ``next_command`` of its module."""
+"""The module of each command, and a sentence about it. ``next`` is the function ``next_command`` of its module."""
 
 COMPLETION = "_CAROB_COMPLETE"
 """The environment variable with which a shell requests completions."""

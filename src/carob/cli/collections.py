@@ -25,7 +25,7 @@ SEVERAL = ("collections", "average", "absent", "friedman_ties", "borda_of")
 """The options for several collections."""
 
 SETTINGS = ("baseline", "target", "average", "absent", "friedman_ties", "borda_of")
-"""The names of the settings that options give, besides those of the test."""
+"""The names of the settings, other than the test's, that options set."""
 
 
 def several_in(options: dict[str, Any]) -> dict[str, Any]:

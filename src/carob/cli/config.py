@@ -127,7 +127,7 @@ def expect(is_right: bool, path: str, setting: str, expected: str) -> None:
     """Refuses a setting of ``carob.toml`` that is not of the expected kind.
 
     Raises:
-        DataError: the value is not right.
+        DataError: the value is of another kind.
     """
     if not is_right:
         raise DataError(f"'{setting}' must be {expected}.", file=path)
@@ -153,7 +153,7 @@ def word_of(path: str, setting: str, value: Any, words: Any) -> str:
 
 
 def columns_said(path: str, kind: str, columns: Any) -> str:
-    """Returns columns as the options for columns write them."""
+    """Returns columns in the form of the options for columns."""
     is_right = isinstance(columns, dict) and all(
         isinstance(each, str) and "," not in each for each in columns.values()
     )
@@ -163,7 +163,7 @@ def columns_said(path: str, kind: str, columns: Any) -> str:
 
 
 def columns_of_runs_said(path: str, columns: Any) -> list[str]:
-    """Returns the columns of all runs and those of single runs, such as ``b:query=question``, as options write them."""
+    """Returns the columns of all runs and those of single runs, such as ``b:query=question``, in the options' form."""
     if not isinstance(columns, dict):
         return [columns_said(path, "run", columns)]
     own = {name: its for name, its in columns.items() if isinstance(its, dict)}
@@ -189,7 +189,7 @@ def limits_of_gate(path: str, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def limits_said(path: str, option: str, value: Any) -> list[str]:
-    """Returns limits as the options write them."""
+    """Returns limits in the form of the options."""
     is_right = isinstance(value, dict) and all(type(each) in (int, float) for each in value.values())
     expect(is_right, path, option, 'a table of measures and numbers, such as {"nDCG@10" = 0.01}')
     return [f"{measure}={number}" for measure, number in value.items()]
@@ -199,7 +199,7 @@ def file_inside(path: str, baseline: Any) -> str:
     """Returns the path of the baseline, which is a regular file in the folder of ``carob.toml`` or below it.
 
     Raises:
-        DataError: it is none.
+        DataError: the path is not that of such a file.
     """
     folder = os.path.realpath(os.path.dirname(path))
     found = os.path.realpath(os.path.join(folder, baseline)) if isinstance(baseline, str) else ""

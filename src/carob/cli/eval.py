@@ -104,7 +104,7 @@ def eval_command(
 
 
 def refuse_unbounded(bounded: bool, needing: dict[str, Any], layout: str, unfit: bool) -> None:
-    """Refuses options that do not go together with ``--unjudged-bounds``, or that need it.
+    """Refuses options that cannot be combined with ``--unjudged-bounds``, and those that need it.
 
     Raises:
         click.UsageError: one of these options was given.
@@ -148,7 +148,7 @@ def evaluate_all(
 
 
 def beside_judged(given: Given) -> list[str] | None:
-    """Returns the measures and the one that says how well a run is judged, unless it is one of them."""
+    """Returns the measures, and last the one that shows how well a run is judged, unless they contain it."""
     from carob.conventions.request import conventions, labelled
     from carob.evaluation.scores import JUDGED
     from carob.measures import parse_measure

@@ -30,7 +30,7 @@ class Explaining(click.Command):
 
 
 def joined_grades(words: list[str]) -> list[str]:
-    """Joins the grades after ``--grades`` or ``--judged`` into one word of the command line."""
+    """Joins the grades after ``--grades`` or ``--judged`` into one argument."""
     found: list[str] = []
     grades = False
     for word in words:

@@ -17,7 +17,7 @@ ENDINGS = (".svg", ".pdf", ".png")
 
 @dataclass(frozen=True)
 class Picture:
-    """The figures that ``--figure`` asks for.
+    """The figures that ``--figure`` requests.
 
     Args:
         kinds: for each file to write, the name of the figure; None for the result's first one.

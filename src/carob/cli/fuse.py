@@ -117,8 +117,8 @@ def weights_in(text: str, choices: dict[str, Any]) -> dict[str, Any]:
         ``carob.fuse``.
 
     Raises:
-        DataError: the text contains something other than numbers, there is no such file, it contains no weights, or
-            they are those of another method, norm or profile.
+        DataError: the text contains something other than numbers, the file does not exist or has no weights, or they
+            are those of another method, norm or profile.
     """
     parts = text.split(",")
     if not os.path.isfile(text):
@@ -156,7 +156,7 @@ def weights_written(parts: list[str]) -> list[float] | dict[str, float]:
     """Returns weights that were written one by one: in the order of the runs, or by the runs' names.
 
     Raises:
-        DataError: a weight is not a number, only some have names, or a name has two.
+        DataError: a weight is not a number, only some weights have names, or two have the same name.
     """
     pairs = [part.rpartition("=") for part in parts]
     numbers = [number_in(number, "--weights", FORMS_OF_WEIGHTS) for _, _, number in pairs]
@@ -175,7 +175,7 @@ def bounds_in(given: tuple[str, ...]) -> dict[str, tuple[float | None, float | N
     """Parses bounds of scores, as in ``dense=-1:1`` or ``bm25=0:``.
 
     Raises:
-        DataError: another form.
+        DataError: the text has another form.
     """
     found: dict[str, tuple[float | None, float | None]] = {}
     for each in given:

@@ -192,7 +192,7 @@ def limits(options: tuple[str, ...], option: str) -> Any:
     """Returns the limit of each measure. A number without a measure is the limit of the default measure.
 
     Raises:
-        DataError: a limit that is not a number, or a measure twice.
+        DataError: a limit is not a number, or a measure has two limits.
     """
     found: dict[str, float] = {}
     such_as = "nDCG@10=0.005" if option == "--max-drop" else "nDCG@10=0.6"
@@ -252,7 +252,7 @@ def name_and_file(option: str, names: list[str]) -> tuple[str, str]:
     """Splits NAME=FILE into the name and the file. The name may contain '='.
 
     Raises:
-        DataError: no run of that name.
+        DataError: there is no run of that name.
     """
     for name in sorted(names, key=len, reverse=True):
         if option.startswith(f"{name}="):

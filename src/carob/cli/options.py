@@ -219,13 +219,13 @@ def options(command: str) -> Callable[[Callable[..., None]], Callable[..., None]
 SHARED = {"folders", "profile", "format"}
 """Of the options in ``Given``, those that show that a command has some."""
 RECORDS = ("verify", "history")
-"""The commands that read JSON alone."""
+"""The commands that read only JSON."""
 
 
 def reread(values: dict[str, Any], read: list[str], *, always: bool) -> dict[str, Any]:
     """Returns the parameters of a command with ``/dev/stdin`` for ``-`` where only that can be read: for a table.
 
-    TREC text is read from ``-`` itself, even if it arrives in a pipe. What is recorded needs a path.
+    TREC text is read from ``-`` itself, even if it arrives in a pipe. An input that is recorded needs a path.
 
     Args:
         values: the parameters.
@@ -278,7 +278,7 @@ def expanded(names: list[str], groups: dict[str, list[str]]) -> list[str]:
 
 
 def file_parameters(context: click.Context, found: dict[str, dict[str, Any]]) -> tuple[list[str], list[str]]:
-    """Returns the names of the files that a command reads, all operands among them, and of those that it writes."""
+    """Returns the names of the files that a command reads, including all operands, and of those that it writes."""
     operands = [str(each.name) for each in context.command.params if isinstance(each, click.Argument)]
     reads, writes = (
         [each.get("to") or name.replace("-", "_") for name, each in found.items() if each.get(kind)]
@@ -325,8 +325,8 @@ def grouped(options: dict[str, Any]) -> dict[str, Any]:
     """Returns options as arguments of ``carob.compare``: those of a test and of a design in one object each.
 
     Raises:
-        click.UsageError: limits of unjudged documents without bounds over them.
-        PolicyError: a number outside its range.
+        click.UsageError: there are limits for unjudged documents, but no bounds over them.
+        PolicyError: a number is outside its range.
     """
     from carob.comparison.design import Design, Test, UnjudgedLimits
 
@@ -651,7 +651,7 @@ def weights_in(path: str | None) -> dict[str, float] | None:
 
 
 def may_be_constant(role: str, value: str) -> bool:
-    """Returns whether a value may stand for a column: any query or grade, the probability 1 of complete judgments."""
+    """Returns whether a value may replace a column: any query or grade, or the probability 1 (complete judgments)."""
     if role == "query":
         return True
     return is_number(value) and (role == "grade" or (role == "probability" and float(value) == 1))
@@ -661,7 +661,7 @@ def columns_of_runs(texts: Sequence[str]) -> dict[str, Any]:
     """Parses the columns of runs: ``what=name`` for every run, and ``run:what=name`` for one.
 
     Raises:
-        DataError: as ``columns_in``, or one run's columns where its name is that of a column.
+        DataError: as for ``columns_in``; or there are columns for one run, whose name is that of a column.
     """
     found: dict[str, Any] = {}
     roles = columns_known("run")
@@ -683,7 +683,7 @@ def columns_in(text: str, kind: str, found: dict[str, Any] | None = None) -> dic
     ``grade:=1`` is the grade of every row, and ``query:=review1`` the query of every row.
 
     Raises:
-        DataError: a column that tables do not have, or that is named twice.
+        DataError: tables do not have a column, or it is named twice.
     """
     known = columns_known(kind)
     found = {} if found is None else found

@@ -10,7 +10,7 @@ import click
 from carob.cli.options import Given, options, refuse_few
 
 ONE_LINE = 10**6
-"""More columns than a sentence has, so that each file has one line."""
+"""A width above that of any sentence, so that each file has one line."""
 
 
 @click.command("run")

@@ -85,7 +85,7 @@ def schema_command(context: click.Context, names: tuple[str, ...]) -> None:
 
 
 def format_of_rows(kind: str, records: str, number: str, title: str) -> dict[str, Any]:
-    """Returns the schema of rows with a question each and a list of documents, from the usual names of columns.
+    """Returns the schema of rows with a question and a list of documents each, from the usual column names.
 
     A service's golden set has the ids of the documents that answer a question; its results have the retrieved ones.
     """
@@ -173,7 +173,7 @@ def result_schemas() -> dict[str, Any]:
 
 
 def described(name: str, command: click.Command | None) -> dict[str, Any]:
-    """Returns what a command takes and gives."""
+    """Returns the schema of a command's arguments and results."""
     assert command is not None
     said = {"description": cleandoc((command.help or "").replace("\b\n", ""))}
     if name == "trec-eval":

@@ -35,7 +35,7 @@ class JudgedTwice:
             has none [queries, runs].
         documents: the number of documents of these queries that the first assessor judged.
         shared: the number of these that the second assessor also judged.
-        equal: the number of these with the same grade by both.
+        equal: the number of these to which both gave the same grade.
         unused: the measures that are not plain means over queries, whose noise is not estimated.
         ranges: the ranges of the two assessors' grades if these seem to be two scales, else None.
     """
@@ -73,7 +73,7 @@ def judged_twice(second: QrelsLike, evidence: Evidence, read: Read) -> JudgedTwi
         read: the runs under the first assessor's judgments.
 
     Raises:
-        DataError: scores in place of judgments, no documents in common, or no measure that is a plain mean.
+        DataError: there are scores in place of judgments, no documents in common, or no measure that is a plain mean.
         PolicyError: a sample of documents, or weights.
     """
     runs = {name: each.run for name, each in read.systems.items() if each.run is not None}

@@ -107,7 +107,7 @@ def cautions_of(comparison: Findings, systems: Sequence[System], read: Read) -> 
     tied = tuple(ties(comparison)) if alone else ()
     overturning = any(each.numbers["overturns"] for each in tied)
     doubted = comparison.judge is None or comparison.judge.complete
-    # Each with whether it holds; those about a judge say nothing without one.
+    # Each with whether it applies; those about a judge need a judge.
     looks: tuple[tuple[bool, Iterable[Caution]], ...] = (
         (overturning, tied),
         (True, apart(comparison)),
@@ -185,7 +185,7 @@ def data(comparison: Findings, systems: Sequence[System]) -> Iterator[Caution]:
     for kind, said in summaries(notes, {"": len(systems)}):
         own = [note for note in notes if note.fact.kind == kind]
         runs = [comparison.names.index(note.run) for note in own]
-        # A constant difference of two runs is another kind of caution.
+        # A constant difference between two runs is another kind of caution.
         name = "equal-scores" if kind == "constant" else kind
         yield Caution(name, tuple(runs), said, {"counts": [note.count for note in own]})
 
@@ -214,7 +214,7 @@ def missing(comparison: Findings) -> Iterator[Caution]:
 
 
 def missing_said(scores: Scores, names: list[str]) -> str:
-    """Returns the sentence about the queries that these runs lack, of which the scores are those of one."""
+    """Returns the sentence about the queries that these runs lack; the scores are those of one of the runs."""
     lacking, judged = scores.counts.missing, plural(scores.counts.judged, "judged query", "judged queries")
     treated = "counted as 0" if scores.policy.missing == "zero" else "left out"
     lack = "lack" if len(names) > 1 else "lacks"
@@ -222,13 +222,13 @@ def missing_said(scores: Scores, names: list[str]) -> str:
 
 
 def extra_said(scores: Scores, names: list[str]) -> str:
-    """Returns the sentence about the unjudged queries of these runs, of which the scores are those of one."""
+    """Returns the sentence about the unjudged queries of these runs; the scores are those of one of the runs."""
     queries = plural(scores.counts.extra, "unjudged query", "unjudged queries")
     return f"{some_of(names)} {'have' if len(names) > 1 else 'has'} {queries}, ignored."
 
 
 OF_EACH = {"missing": missing_said, "extra": extra_said}
-"""The sentences about single runs, which may be alike for several runs."""
+"""The sentences about single runs, which several runs may share."""
 
 
 def sentences_of(comparison: Findings) -> list[str]:
@@ -269,13 +269,13 @@ def sparsely_judged(comparison: Findings) -> Iterator[Caution]:
 
 
 def shares_of(comparison: Findings, known: Judging, runs: Sequence[int]) -> dict[str, Any]:
-    """Returns the mean share of some runs' top documents that people judged, and that the judge judged."""
+    """Returns the mean shares of some runs' top documents that people and that the judge judged."""
     sides = {"people": comparison.judged, "judge": known.judged}
     return {side: float(np.mean([shares[run] for run in runs])) for side, shares in sides.items()}
 
 
 LACKING = 0.1
-"""A judge may lack this share of people's queries, as if a model failed to answer, although it should have all."""
+"""The share of people's queries that a judge may lack, for example because a model did not answer."""
 
 
 def exchanged(comparison: Findings) -> Iterator[Caution]:
@@ -299,7 +299,7 @@ def exchanged(comparison: Findings) -> Iterator[Caution]:
 
 
 def copied(read: Read) -> Iterator[Caution]:
-    """Warns if people's judgments are the judge's, which cannot show how far the judge errs."""
+    """Warns if people's judgments are the judge's, since they then cannot show how far the judge errs."""
     people, judge = read.qrels, None if read.judge is None else read.judge.qrels
     if people is None or judge is None or people.judgments.count != judge.judgments.count:
         return
@@ -324,7 +324,7 @@ def scales(read: Read) -> Iterator[Caution]:
 
 
 def assessors(comparison: Findings) -> Iterator[Caution]:
-    """Warns about a second assessor who judged few queries or documents, on another scale, or other than the first."""
+    """Warns about a second assessor who judged few queries or documents, on another scale, or as the first did."""
     found = comparison.assessors
     if found is None:
         return
@@ -378,7 +378,7 @@ def assessors(comparison: Findings) -> Iterator[Caution]:
 FEW_FOR_PEOPLE = 12
 """With fewer queries judged by people, simulated intervals of nominal 95% miss the mean in more than 6% of cases."""
 FAR = 2.0
-"""The z from which people's queries do not look like a random sample."""
+"""The z at which people's queries no longer look like a random sample."""
 
 
 def judge(comparison: Findings) -> Iterator[Caution]:
@@ -431,7 +431,7 @@ def judge(comparison: Findings) -> Iterator[Caution]:
 
 
 def unused(known: Judging) -> Iterator[Caution]:
-    """Says of which measures the judge's values do not count, and why, unless it was tuned on too many queries."""
+    """Says for which measures the judge's values do not count, and why, unless it was tuned on too many queries."""
     if known.fixed is not None or (known.tuned and known.sample - known.tuned < FEWEST_CLEAN):
         return
     few = known.sample - (known.strata or 1) < LEAST_FREEDOM
@@ -651,7 +651,7 @@ def spreadless(pair: Pair) -> bool:
 
 
 VERY_SKEWED, OFTEN = 1.5, 0.1
-"""The skewness of differences that is warned of, if its square is also more than this share of the queries."""
+"""The skewness of differences that causes a warning, if its square is also more than this share of the queries."""
 MANY_ENOUGH = 200
 """With this many queries, skewness does no harm."""
 
@@ -693,7 +693,7 @@ def equal(comparison: Findings) -> Iterator[Caution]:
 
 
 def crowded_series(contest: Contest) -> tuple[list[int], int]:
-    """Returns the runs, and the number of pairs, many of whose values are equal."""
+    """Returns the runs with many equal values, and the number of such pairs."""
     values, bounded = contest.values, all(map(math.isfinite, contest.measure.definition.values))
     if not bounded or kind(contest) != "mean" or len(values) < 2:
         return [], 0
@@ -780,8 +780,8 @@ def skewed_pairs(contest: Contest) -> list[Pair]:
 
 
 UNEQUAL = 2.0
-"""The ratio of the widest to the narrowest interval from which variances count as different. With equal variances and
-50 queries it is 1.5 to 1.7. From 2 on, the family-wise error of Tukey's test left .05 ± .015 in simulations."""
+"""The ratio of the widest to the narrowest interval at which variances count as different. With equal variances and
+50 queries it is 1.5 to 1.7. At 2 and above, the family-wise error of Tukey's test left .05 ± .015 in simulations."""
 
 
 def variances(comparison: Findings) -> Iterator[Caution]:
@@ -830,7 +830,7 @@ def variances(comparison: Findings) -> Iterator[Caution]:
 
 
 def narrower(comparison: Findings) -> Iterator[Caution]:
-    """Warns of pairs whose corrected interval is narrower than their own, by a test with one width for all pairs."""
+    """Warns about pairs whose corrected interval is narrower than their own, in a test with one width for all pairs."""
     settings, contest = comparison.settings, comparison.primary
     if settings.test not in ("tukey", "max-t") or not math.isclose(settings.confidence, 1 - settings.alpha):
         return
@@ -854,7 +854,7 @@ def narrower(comparison: Findings) -> Iterator[Caution]:
 
 
 def disagree(comparison: Findings) -> Iterator[Caution]:
-    """Warns of pairs on which the test and the interval of the difference decide differently, at the same level."""
+    """Warns about pairs on which the test and the interval of the difference decide differently, at the same level."""
     settings, contest = comparison.settings, comparison.primary
     if kind(contest) == "geometric" or not math.isclose(settings.confidence, 1 - settings.alpha):
         return
@@ -886,7 +886,7 @@ ROUNDED = 1e-9
 def other_p(comparison: Findings) -> Floats | None:
     """Returns each pair's p under the other assumption about variances, or None if it cannot be computed.
 
-    For the test ``romano-wolf``, it is p of paired Tukey, which assumes one variance for all pairs (by its normal
+    For the test ``romano-wolf``, it is the p of paired Tukey, which assumes one variance for all pairs (by its normal
     limit). For the tests that compare all pairs by one width, it is Holm's p of the paired t-tests.
     """
     settings, contest = comparison.settings, comparison.primary
@@ -1137,7 +1137,7 @@ def facing_names(comparison: Findings, contest: Contest, pairs: Sequence[Pair]) 
 
 
 def run_names(comparison: Findings, runs: Iterable[int]) -> str:
-    """Returns the names of some runs as text, of which the first few stand for many."""
+    """Returns the names of some runs as text; of many, only the first few."""
     return listed([comparison.names[run] for run in runs])
 
 
@@ -1245,7 +1245,7 @@ def readings_of(comparison: Findings, system: System, run: int) -> Floats | None
     """Returns the run's values without its unjudged documents, and with them counted as relevant, or None.
 
     Scores have no lists, and the subtopics for which an unjudged document would be relevant are unknown. A policy may
-    remove unjudged documents already.
+    already remove unjudged documents.
     """
     contest = comparison.primary
     policy = system.scores.policy.of_measure(contest.measure)

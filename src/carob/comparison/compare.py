@@ -122,9 +122,9 @@ def compare(
         progress: counts the bytes read, for a progress bar in another thread.
 
     Raises:
-        DataError: invalid text or values; two runs of the same name; a query without a group.
-        MeasureError: a measure that does not exist.
-        PolicyError: a profile, policy or test that does not exist, or an argument outside its range.
+        DataError: text or values are invalid, two runs have the same name, or a query has no group.
+        MeasureError: a measure does not exist.
+        PolicyError: a profile, policy or test does not exist, or an argument is outside its range.
 
     Example:
         >>> import carob
@@ -210,8 +210,8 @@ def estimate(
     Raises:
         DataError: there is no judge, or people and the judge share fewer than two queries; otherwise as
             ``carob.compare``.
-        MeasureError: a measure that does not exist.
-        PolicyError: a profile or policy that does not exist, or an argument outside its range.
+        MeasureError: a measure does not exist.
+        PolicyError: a profile or policy does not exist, or an argument is outside its range.
 
     Example:
         >>> import carob
@@ -326,7 +326,7 @@ def bounds_over(read: Read, contests: Mapping[str, Contest], limits: bool | Unju
 
     Raises:
         DataError: a run is given as scores, or a measure is not a mean over queries.
-        PolicyError: a policy without a fixed order of documents.
+        PolicyError: the policy does not fix the order of documents.
     """
     limits = limits if isinstance(limits, UnjudgedLimits) else UnjudgedLimits()
     unseen = limits.unseen or 0
@@ -488,7 +488,7 @@ class Orders:
             measures].
         rbo: mean rank-biased overlap of two runs' lists, extrapolated; NaN where only scores are known [runs, runs].
         queries: the number of queries over which ``rbo`` is averaged.
-        depth: the depth of the lists compared.
+        depth: the depth of the compared lists.
         persistence: the p of rank-biased overlap.
     """
 

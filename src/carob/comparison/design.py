@@ -38,15 +38,15 @@ class Test:
         interval: ``t``, or ``bootstrap`` (percentiles over resampled queries).
         rope: half the width of a region of practical equivalence. The result then contains the probabilities that a run
             is worse, equal or better.
-        margin: the margin of an equivalence test, which tests by two one-sided tests whether runs differ by less than
-            the margin. looks: the planned numbers of judged queries at which to look at the comparison while people are
-            still judging, as in ``(20, 40, 60)``. The level at each look follows by alpha spending, so that ``alpha``
-            holds over all looks.
+        margin: the margin of an equivalence test: two one-sided tests of whether runs differ by less than the margin.
+        looks: the planned numbers of judged queries at which to look at the comparison while people are still judging,
+            as in ``(20, 40, 60)``. The level at each look follows by alpha spending, so that ``alpha`` holds over all
+            looks.
         effects: whether pairs have effect sizes with intervals: d_z, and the probability of superiority.
         other_tests: whether the result also says how the other tests decide, at the same level.
 
     Raises:
-        PolicyError: a word that does not exist, or a number outside its range; looks that do not ascend.
+        PolicyError: a word does not exist, a number is outside its range, or looks do not ascend.
 
     Example:
         >>> import carob
@@ -90,7 +90,7 @@ class Test:
         """Returns the test at the present look, and a sentence about its level.
 
         Args:
-            queries: the number of queries that are judged now.
+            queries: the number of queries judged so far.
 
         Raises:
             DataError: more queries than planned.
@@ -123,7 +123,7 @@ class Test:
 
 
 def rounded_down(level: float) -> float:
-    """Returns a level with three digits, which can be stated in full, and is not larger.
+    """Returns a level rounded down to three digits, which can be stated in full.
 
     Example:
         >>> from carob.comparison.design import rounded_down
@@ -159,7 +159,7 @@ class Design:
             is due to assessors. With a judge and the target ``these``, the errors then contain this noise.
 
     Raises:
-        PolicyError: a word that does not exist, or a number outside its range.
+        PolicyError: a word does not exist, or a number is outside its range.
 
     Example:
         >>> import carob
@@ -199,7 +199,7 @@ class UnjudgedLimits:
         unseen: the number of documents of each query that no run retrieves and that may be relevant.
 
     Raises:
-        PolicyError: a number outside its range.
+        PolicyError: a number is outside its range.
     """
 
     max_grade: float | None = arguments.MAX_GRADE
@@ -218,7 +218,7 @@ class Resampling:
         seed: the seed of the divisions and resamples.
 
     Raises:
-        PolicyError: a number outside its range.
+        PolicyError: a number is outside its range.
 
     Example:
         >>> import carob
@@ -244,7 +244,7 @@ class HoldOut:
         ledger: the file in which every opening is counted, without which nothing is opened.
 
     Raises:
-        PolicyError: a share outside its range, or an opening without a ledger.
+        PolicyError: a share is outside its range, or there is an opening without a ledger.
 
     Example:
         >>> import carob
@@ -275,7 +275,7 @@ class HoldOut:
 
 
 def refuse_others(given: Test | Design, applying: str, why: str, **beside: object) -> None:
-    """Refuses settings that differ from their defaults and do not apply, as one that was added later.
+    """Refuses settings that differ from their defaults and do not apply, including settings that are added later.
 
     Args:
         given: the settings.

@@ -81,7 +81,7 @@ ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 @specified
 @dataclass(frozen=True)
 class Settings(Test):
-    """The settings of the test as they were resolved, after those that ``Test`` states.
+    """The resolved settings of the test, in addition to those of ``Test``.
 
     Args:
         test: ``t``, ``randomisation``, ``romano-wolf``, ``tukey``, ``max-t``, ``wilcoxon`` or ``sign``.
@@ -122,8 +122,9 @@ class Pair:
         b: the index of the second.
         n: the number of queries that both runs have.
         difference: the difference of the aggregates on these queries.
-        low: the lower end of its interval. high: the upper end. d_z: the mean of the queries' differences divided by
-            their standard deviation.
+        low: the lower end of its interval.
+        high: the upper end.
+        d_z: the mean of the queries' differences divided by their standard deviation.
         wins: the number of queries on which the first run is better.
         ties: the number of queries on which both runs are equal.
         losses: the number of queries on which the second run is better.
@@ -148,7 +149,8 @@ class Pair:
         p_t_test: the p of the paired t-test where ``p_uncorrected`` is that of the worst-point interval; else None.
         ratio: the ratio of two geometric means, first by second, which the test is about; None for other measures.
             Their difference then has no interval, unless intervals are percentiles of a bootstrap.
-        ratio_low: the lower end of its interval. ratio_high: the upper end.
+        ratio_low: the lower end of its interval.
+        ratio_high: the upper end.
     """
 
     a: int
@@ -218,7 +220,7 @@ class Contest:
         beaten: for each run, the indices of the runs that it significantly outperforms.
         pairs: with a baseline, (run, baseline) for every other run; else all pairs, the earlier run first.
         groups: the comparison within each group of queries, if requested.
-        anova: the two-way analysis of variance, queries by runs, of three runs or more; None if a run lacks a query.
+        anova: the two-way analysis of variance, queries by runs, of three or more runs; None if a run lacks a query.
         smaller_is_better: whether a lower value is better.
         counts: the number of collections that have the run, where collections are compared.
         worst_point: whether the interval of each run is a worst-point interval, which allows for values that were not
@@ -286,7 +288,7 @@ class Contest:
 
 @dataclass(frozen=True)
 class Caution:
-    """A warning to the reader of the numbers.
+    """A warning for the reader of the numbers.
 
     Args:
         kind: ``unjudged``, ``missing``, ``ties``, ``few``, ``undefined``, ``identical``, ``resamples``, ``many``,
@@ -609,7 +611,7 @@ NEGATED = (
 COMPLEMENTED = (("superiority", "superiority"), ("superiority_low", "superiority_high"))
 INVERTED = (("ratio", "ratio"), ("ratio_low", "ratio_high"))
 EFFECTS = ("d_z_low", "d_z_high", "superiority", "superiority_low", "superiority_high")
-"""The fields of a pair that exchange their values if its runs change places, or their negated values, or 1 minus these
+"""The fields of a pair that exchange their values if its runs are swapped, or their negated values, or 1 minus these
 values, or their reciprocals.
 
 The last are the fields of effect sizes, which a pair has if they were requested."""

@@ -20,15 +20,15 @@ class IntervalKind:
     narrow = ("", "")
     """What may be too narrow where many values are equal, and how to avoid it."""
     equal = ""
-    """Why there is none where all values are equal."""
+    """The reason why there is no interval if all values are equal."""
     worst_point = False
     """Whether a worst-point interval may replace it."""
     of_ratio = False
-    """Whether it is of the ratio of geometric means."""
+    """Whether it is an interval of the ratio of geometric means."""
     draws = on_collections = False
     """Whether it draws resamples, and exists on several collections."""
     of_parts = False
-    """Whether means over parts of the queries give the ends, and not a formula."""
+    """Whether the ends come from means over parts of the queries, not from a formula."""
 
     def replicates(self, seen: Floats, draw: Draw) -> Floats:
         """Returns means over parts of the queries [replicates, runs]."""

@@ -35,7 +35,7 @@ DEVIATIONS = {
     "queries": "The comparison has {is_now} queries, but {planned} were planned.",
     "queries_sha256": "The queries are not the planned ones.",
 }
-"""The sentences about what differs from the plan, by the setting."""
+"""The sentences about deviations from the plan, by setting."""
 STATED = {
     "measure": "measure",
     "test": "test",
@@ -159,7 +159,7 @@ def read_plan(path: str | os.PathLike[str]) -> Preregistration:
     """Returns the preregistration in a file.
 
     Raises:
-        DataError: the file cannot be read, or it states what there is not.
+        DataError: the file cannot be read, or it states something that does not exist.
     """
     place = os.fspath(path)
     if os.path.exists(place) and not os.path.isfile(place):  # it is read twice, and a device may have no end

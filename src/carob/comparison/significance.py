@@ -204,7 +204,7 @@ def plain(read: Read, asked: Asked) -> MethodResult:
         asked: what is requested.
 
     Raises:
-        DataError: a query without a cluster or group.
+        DataError: a query has no cluster or group.
         PolicyError: a test that does not allow for clusters.
     """
     ids, tables = tables_of(read.scores)
@@ -394,7 +394,7 @@ def results_by_group(
 
 
 def variance_of(table: RunTable) -> Anova | None:
-    """Returns the analysis of variance of three runs or more on the same queries."""
+    """Returns the analysis of variance of three or more runs on the same queries."""
     queries, runs = table.values.shape
     if runs < 3 or queries < 2 or np.isnan(table.values).any():
         return None
@@ -405,8 +405,8 @@ Outcome: TypeAlias = "np.recarray[Any, Any]"
 """An array for each field of the pairs' class, and three more arrays that joint intervals need.
 
 ``spread`` and ``freedom`` have the standard error of each pair's difference and its degrees of freedom. ``cut`` has the
-largest difference that a test of all pairs at once finds not significant, and NaN for other tests. ``side`` is positive
-where a test of signs or ranks is in favour of the first run, and NaN for other tests.
+largest difference that a test of all pairs at once does not find significant, and NaN for other tests. ``side`` is
+positive where a test of signs or ranks is in favour of the first run, and NaN for other tests.
 """
 
 KINDS = {"int": "int64", "bool": "bool"}
@@ -553,8 +553,8 @@ NOT_OF_RATIOS = ("low", "high", "p_equivalent", "p_worse", "p_same", "p_better")
 def as_ratios(outcome: Outcome, places: Integers, seen: Floats) -> None:
     """Writes differences of logarithms as the ratios of geometric means, and the means' own differences.
 
-    The test is about the ratio. The difference of two geometric means also depends on how high both are, so that it has
-    no interval with which p agrees, and nothing that a margin on the scale of differences could be compared with.
+    The test is about the ratio. The difference also depends on how large both means are, so it has no interval that
+    agrees with p, and a margin for differences does not apply.
     """
     for ratio, of_logs in RATIOS:
         outcome[ratio][places] = np.exp(outcome[of_logs][places])
@@ -635,7 +635,7 @@ def sign_test(won: Integers, lost: Integers) -> Floats:
 
 
 EXACT_RANKS = 50
-"""The most differences whose signed ranks have an exact p, as in SciPy without zeros and equal sizes."""
+"""The maximum number of differences for which signed ranks have an exact p, as in SciPy without zeros or ties."""
 
 
 def wilcoxon(differences: Floats) -> tuple[float, float]:
@@ -658,7 +658,7 @@ def wilcoxon(differences: Floats) -> tuple[float, float]:
 
 
 def replicated(outcome: Outcome, places: Integers, table: RunTable, seen: Floats, settings: Settings) -> None:
-    """Writes the difference of the aggregates and its interval, if means of parts of the queries make it."""
+    """Writes the difference of the aggregates and its interval, if it comes from means over parts of the queries."""
     kind = INTERVALS[settings.interval]
     if not kind.of_parts:
         return
@@ -747,10 +747,10 @@ def join(outcome: Outcome, settings: Settings, table: RunTable) -> None:
 def detected(outcome: Outcome, settings: Settings, runs: int) -> Floats:
     """Returns the smallest difference of each pair that its corrected test detects with 80% power.
 
-    The level is that of the first step, as in joint intervals, so stepwise methods find it at least as often. It is NaN
-    where no difference can be significant, for runs that are equal on every query, which do not show how differences
-    vary, and for tests that do not compare a difference with its own error: the cut of ``tukey`` and ``max-t`` grows
-    with the differences of the runs.
+    The level is that of the first step, as in joint intervals, so stepwise methods detect the difference at least as
+    often. The difference is NaN where none can be significant, for runs that are equal on every query, which do not
+    show how differences vary, and for tests that do not compare a difference with its own error: the cut of ``tukey``
+    and ``max-t`` grows with the differences of the runs.
     """
     compared = settings.test in ("t", "randomisation", "romano-wolf") and len(outcome) > 0
     if not compared or hopeless(outcome, settings, runs):

@@ -172,7 +172,7 @@ class FittedTable(Table):
 
 
 def has_column(sheet: FittedTable, legend: str) -> bool:
-    """Returns whether a table has the column with whose title a legend begins."""
+    """Returns whether a table has the column whose title begins a legend."""
     start = legend.partition(":")[0].casefold()
     return any(title.casefold() == start for title in sheet.header)
 
@@ -232,7 +232,7 @@ class CommonView:
 
 @dataclass(frozen=True)
 class View(CommonView):
-    """The part of a comparison that its tables show, after what any comparison has.
+    """The part of a comparison that its tables show, with the fields of any comparison.
 
     Args:
         worst: the number of queries to show for each pair, on which its first run falls furthest behind.
@@ -608,11 +608,11 @@ MARKED = (
 
 
 def of_groups(several: int, *, marked: bool) -> str:
-    """Returns what must be known of the p-values of groups.
+    """Returns what readers must know about the p-values of groups.
 
     Args:
         several: the number of queries that are in several groups.
-        marked: whether one has the mark of the worst-point interval.
+        marked: whether a group has the mark of the worst-point interval.
     """
     note = "Groups are descriptive: their p comes from the t-test, uncorrected."
     if several:

@@ -162,7 +162,7 @@ def among_all(comparison: Findings, contest: Contest, pair: Pair) -> tuple[str, 
 
 
 def best_said(names: Sequence[str], contest: Contest) -> tuple[str, list[str]]:
-    """Returns the headline about the best run, and the runs that it is better than if other runs may be as good."""
+    """Returns the headline about the best run and, if other runs may be as good, the runs that it outperforms."""
     best, *others = ranked(contest)
     beaten = [run for run in others if run in contest.beaten[best]]
     rivals = [run for run in others if run not in beaten]
@@ -424,7 +424,7 @@ def method(comparison: Findings) -> list[str]:
 
 
 def requested_said(comparison: Findings) -> list[str]:
-    """Returns what the columns mean that were requested: of equivalence, of the posterior, and of effect sizes."""
+    """Returns the meaning of the columns that were requested: equivalence, posterior and effect sizes."""
     settings, said = comparison.settings, []
     if settings.margin is not None:
         several = len(comparison.primary.pairs) > 1
@@ -452,7 +452,7 @@ def resamples_said(count: int, settings: Settings) -> str:
 
 
 def crowded_said(comparison: Findings) -> str:
-    """Returns what is that of the worst-point interval in place of the t-test, or an empty text where p is not."""
+    """Returns what comes from the worst-point interval and not from the t-test, or an empty text if no p does."""
     settings, contest = comparison.settings, comparison.primary
     worst = any(pair.worst_point for each in comparison.contests.values() for pair in each.pairs)
     decides = settings.test == "t"
@@ -580,7 +580,7 @@ def conventions_of_all(comparison: Findings) -> str:
 
 
 def resampled(comparison: Findings) -> bool:
-    """Returns whether p of any pair comes from resamples, whose number and seed the sentence about the test says."""
+    """Returns whether any pair's p comes from resamples; the sentence about the test states their number and seed."""
     together = comparison.settings.test in FAMILY_WISE
 
     def counted(pair: Pair) -> bool:
@@ -591,7 +591,7 @@ def resampled(comparison: Findings) -> bool:
 
 
 def drawn_said(comparison: Findings) -> str:
-    """Returns the number and the seed of the resamples of a bootstrap, unless the sentence about the test says both."""
+    """Returns the number and the seed of a bootstrap's resamples, unless the sentence about the test states both."""
     settings = comparison.settings
     if resampled(comparison) or comparison.judge is not None:
         return ""
@@ -783,7 +783,7 @@ def family_words(settings: Settings, measures: int) -> str:
 
 
 def interval_words(comparison: Findings) -> str:
-    """Returns sentences about the kind of the confidence intervals, or none where nothing is estimated."""
+    """Returns sentences about the kind of confidence intervals, or none where nothing is estimated."""
     if comparison.exact:
         return ""
     settings, contest, judge = comparison.settings, comparison.primary, comparison.judge
@@ -831,7 +831,7 @@ SINGLE_STEP = ("tukey", "max-t", "bonferroni")
 def at_once(settings: Settings) -> str:
     """Returns whether corrected intervals cover all differences at once.
 
-    The intervals of stepwise procedures need not: on 7 and 10 pairs that all differ, .90 to .92 of simulated
+    The intervals of stepwise procedures need not do so: on 7 and 10 pairs that all differ, .90 to .92 of simulated
     comparisons were covered where .95 is the level (``python -m bench.corrected``).
     """
     if (settings.test if settings.test in FAMILY_WISE else settings.correction) in SINGLE_STEP:

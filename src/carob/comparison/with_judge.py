@@ -159,7 +159,8 @@ def sampled_documents(read: Read, asked: Asked) -> MethodResult:
         asked: what is requested; the test is ``t``.
 
     Raises:
-        DataError: scores in place of runs, a measure that is not a mean over queries, or too few documents.
+        DataError: there are scores in place of runs, a measure is not a mean over queries, or there are too few
+            documents.
     """
     sample, judge = read.sample, read.judge
     assert sample is not None
@@ -400,7 +401,7 @@ Known = TypeVar("Known", JudgedEstimates, SampledEstimates)
 
 
 def without_unknown(found: Known) -> Known:
-    """Returns estimates without the errors of 0 that only say that the sample's judgments are alike.
+    """Returns estimates without the errors of 0 that only show that the sample's judgments are alike.
 
     Series that are 0 under both judges, such as two runs with the same documents, keep their errors.
     """
@@ -409,7 +410,7 @@ def without_unknown(found: Known) -> Known:
 
 
 def without_errors(found: Known, places: NDArray[np.bool_]) -> Known:
-    """Returns estimates of which some have neither an error nor an interval."""
+    """Returns the estimates, without the error and the interval of some."""
     low, high, error = (np.where(places, np.nan, each) for each in (found.low, found.high, found.error))
     return replace(found, low=low, high=high, error=error)
 
@@ -458,7 +459,7 @@ def outcome_of_pairs(
     outcome.identical &= (found.error[own] if unaided is None else unaided[own]) <= NOISE
     outcome.p_uncorrected[outcome.identical] = 1.0
     for each in (outcome.p_equivalent, outcome.p_worse, outcome.p_same, outcome.p_better):
-        each[outcome.identical] = np.nan  # a bound of their difference is no spread
+        each[outcome.identical] = np.nan  # a bound of their difference is not a spread
     return outcome
 
 

@@ -33,7 +33,7 @@ MEASURES = {
 BY_ROW = {f"NDCG@{depth}": f"nDCG@{depth}" for depth in DEPTHS}
 """The measures of documents in the order of their rows, whatever their scores, as trectools computes them."""
 POLICY = Policy(scores="float32", missing="skip", by_measure={"GMAP": {"empty": "skip"}})
-"""How the metric treats the data: its scores are 32 bits wide, and queries count that both sides have."""
+"""The metric's treatment of data: scores are 32 bits wide, and only queries that both sides have count."""
 
 
 def load(path: str) -> TrecEval:
@@ -43,7 +43,7 @@ def load(path: str) -> TrecEval:
         path: ``trec_eval``.
 
     Raises:
-        ArgumentError: another metric.
+        ArgumentError: there is no such metric.
 
     Example:
         >>> from carob.compat.evaluate import load

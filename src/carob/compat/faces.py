@@ -48,7 +48,7 @@ class Installed:
                 sys.modules[self.name] = self.before
 
     def __enter__(self) -> Self:
-        """Returns itself: the face is there already."""
+        """Returns itself: the face is already in place."""
         return self
 
     def __exit__(

@@ -1,8 +1,8 @@
 """Pyserini's ``python -m pyserini.eval.trec_eval`` with carob's trec_eval, so without Java.
 
-``python -m carob.compat.pyserini`` takes the same arguments and prints the same lines. Beside trec_eval's own these are
-``-m judged.5,10``, the share of the first documents that are judged, over all queries together; ``-remove-unjudged``;
-and runs of MS MARCO, whose lines are a query, a document and a rank.
+``python -m carob.compat.pyserini`` takes the same arguments and prints the same lines. In addition to trec_eval's own,
+these are ``-m judged.5,10``, the share of the first documents that are judged, over all queries together;
+``-remove-unjudged``; and runs of MS MARCO, whose lines are a query, a document and a rank.
 
 Two things differ. Ids are text, where pandas reads 7 and 007 as one number. Judgments are a file: Pyserini also takes
 the name of a data set, and downloads its judgments.
@@ -73,7 +73,7 @@ def evaluated(arguments: list[str]) -> tuple[str, str]:
     """Returns trec_eval's lines, and those of ``judged``.
 
     Raises:
-        DataError: a file that is not there, or cannot be read.
+        DataError: a file is missing or cannot be read.
         Refusal: trec_eval refuses the arguments or the files.
     """
     own, depths, remove = pyserini_options(arguments)
@@ -102,7 +102,7 @@ def pyserini_options(arguments: list[str]) -> tuple[list[str], list[int], bool]:
     """Returns trec_eval's own arguments, the depths of ``judged``, and whether to remove unjudged documents.
 
     Raises:
-        DataError: a depth that is not a whole number above 0.
+        DataError: a depth is not a whole number above 0.
     """
     own: list[str] = []
     depths: list[int] = []
@@ -130,7 +130,7 @@ def line_fields(path: str) -> Iterator[list[bytes]]:
 
 
 def is_msmarco(path: str) -> bool:
-    """Returns whether a run's first line has no Q0, by which Pyserini tells the runs of MS MARCO."""
+    """Returns whether a run's first line has no Q0, by which Pyserini recognises runs of MS MARCO."""
     with unpacked(path) as file:
         return b"Q0" not in file.readline()
 
@@ -139,7 +139,7 @@ def run_lines(path: str, *, short: bool) -> Iterator[list[bytes]]:
     """Yields the lines of a run, those of MS MARCO, which are short, with the score 1 / rank.
 
     Raises:
-        DataError: a line with less than three fields, or a rank that is not a number.
+        DataError: a line has fewer than three fields, or a rank is not a number.
     """
     for number, fields in enumerate(line_fields(path), 1):
         if short:
@@ -168,7 +168,7 @@ def share_of(lines: list[list[bytes]], pairs: set[tuple[bytes, bytes]], depth: i
 
 
 def command() -> int:
-    """Runs the command, and returns its exit status: trec_eval's, or 1 for files that are not there."""
+    """Runs the command, and returns its exit status: trec_eval's, or 1 for missing files."""
     try:
         write(sys.stdout, "".join(evaluated(sys.argv[1:])).encode())
     except Refusal as refusal:

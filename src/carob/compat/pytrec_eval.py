@@ -87,8 +87,8 @@ class RelevanceEvaluator:
         scores: the precision in which scores are compared: ``float32``, as in the original, or ``double``.
 
     Raises:
-        TypeError: judgments or a level of the wrong type.
-        ValueError: an unknown measure, or a parameter that it does not take.
+        TypeError: the judgments or the level have the wrong type.
+        ValueError: a measure is unknown, or does not take a parameter.
 
     Example:
         >>> from carob.compat import pytrec_eval
@@ -130,7 +130,7 @@ class RelevanceEvaluator:
             ``{query: {measure: value}}`` for the queries that have judgments, in the run's order.
 
         Raises:
-            TypeError: ids other than str, scores that are NaN or no numbers, rankings other than dicts.
+            TypeError: an id is not a str, a score is NaN or not a number, or a ranking is not a dict.
         """
         if not scores:
             return {}

@@ -51,7 +51,7 @@ LAST = Policy(duplicates="last")
 NORMS = {"zmuv": "z-score", "min_max": "min-max", None: "none"}
 """ranx's names of normalisations that have other names in carob."""
 EVERY = 10**9
-"""More documents than a fused list has."""
+"""A number above the length of any fused list."""
 
 TESTS: dict[str, Callable[[Floats, Integers, Draw], Floats]] = {
     "student": lambda scores, pairs, _: paired(scores[:, pairs[:, 0]] - scores[:, pairs[:, 1]]).p,
@@ -62,7 +62,7 @@ TESTS: dict[str, Callable[[Floats, Integers, Draw], Floats]] = {
 
 
 def a_number(value: Any) -> float:
-    """Returns a number that is one, or is written as one.
+    """Returns a number that is given as a number or as text.
 
     Raises:
         ValueError: it is neither.
@@ -77,7 +77,7 @@ def a_grade(value: Any) -> int:
     """Returns a whole number.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is not a whole number.
     """
     number = a_number(value)
     if not number.is_integer():
@@ -129,7 +129,7 @@ class Ratings:
         """Returns the documents of a query with their numbers.
 
         Raises:
-            DataError: ids that are not text, a number that is none, or not as many numbers as documents.
+            DataError: an id is not text, a number is not one, or there are not as many numbers as documents.
         """
         ids, values = [*documents], [*numbers]
         if len(ids) != len(values):
@@ -158,7 +158,7 @@ class Ratings:
         """Adds several queries.
 
         Raises:
-            DataError: as many lists of documents or of numbers as queries are not there.
+            DataError: the number of lists of documents or of numbers differs from that of queries.
         """
         queries, documents, numbers = [*q_ids], [*doc_ids], [*scores]
         if not len(queries) == len(documents) == len(numbers):
@@ -217,7 +217,7 @@ class Ratings:
 
     @classmethod
     def from_dict(cls, d: Mapping[str, Mapping[str, float]], name: str | None = None) -> Self:
-        """Makes it of ``{query: {document: number}}``."""
+        """Makes the object from ``{query: {document: number}}``."""
         return cls(d, name)
 
     @classmethod
@@ -330,7 +330,7 @@ def evaluate(
         The value of the only metric, or a dict of several.
 
     Raises:
-        DataError: the queries of the two differ; data that cannot be read.
+        DataError: the queries of the two differ; data cannot be read.
         MeasureError: a metric that does not exist.
 
     Example:
@@ -496,7 +496,7 @@ def compare(
     show_percentages: bool = False,
     make_comparable: bool = False,
 ) -> RanxReport:
-    """Compares runs as ranx's function of this name: each pair by a test of its own, without a correction.
+    """Compares runs as ranx's function of this name: each pair by a separate test, without a correction.
 
     ``carob.compare`` corrects for the number of comparisons, has intervals, and says which run is better.
 
@@ -515,7 +515,7 @@ def compare(
         make_comparable: as in ``evaluate``.
 
     Raises:
-        ArgumentError: an unknown test, or a max_p that is no probability.
+        ArgumentError: the test is unknown, or max_p is not a probability.
         DataError: two runs of one name; as for ``evaluate``.
         MeasureError: as for ``evaluate``.
 
@@ -586,7 +586,7 @@ def fuse(
 
     Raises:
         ArgumentError: an unknown method, normalisation or parameter.
-        DataError: fewer than two runs, or of different queries.
+        DataError: there are fewer than two runs, or their queries differ.
 
     Example:
         >>> from carob.compat.ranx import Run, fuse

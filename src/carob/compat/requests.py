@@ -309,7 +309,7 @@ def level_gains(text: str) -> list[tuple[str, float]]:
 
 
 def with_pairs(base: Measure, pairs: list[tuple[str, float]], version: int) -> Measure:
-    """Returns the measure with parameters from pairs, such as gains by level or rbp's p."""
+    """Returns the measure with the parameters that pairs set, such as the gain of each level, or p for rbp."""
     takes = base.definition.parameters
     changes: dict[str, Any] = {}
     if "p" in takes:

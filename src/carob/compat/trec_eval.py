@@ -230,7 +230,7 @@ def output(request: TrecEvalRequest) -> Iterator[bytes]:
 
 
 def read_run(request: TrecEvalRequest, judged: JudgmentFormat) -> Ranked:
-    """Read and rank the run."""
+    """Reads and ranks the run."""
     path = request.operands[1]
     if request.run_format != "trec_results":
         raise Refusal(2, f"trec_eval: Illegal retrieval results format '{request.run_format}'\n")

@@ -65,7 +65,7 @@ class Choice:
     Args:
         default: the default; with None, None is allowed.
         words: the words.
-        called: what a word is one of, if the argument's name does not say it.
+        called: the noun for such a word, if it is not the argument's name.
     """
 
     default: Any

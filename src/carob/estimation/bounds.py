@@ -35,7 +35,7 @@ class Bounds(NamedTuple):
     Args:
         low: the least value.
         high: the greatest value.
-        exact: whether no filling gives a value outside. Otherwise the true bounds may be wider.
+        exact: whether no filling gives a value outside them. Otherwise the true bounds may be wider.
     """
 
     low: float
@@ -85,8 +85,8 @@ def bounds_of(
         unseen: the number of further documents of each query that no run retrieves, and whose grades are unknown.
 
     Raises:
-        DataError: a measure that is not a mean over queries, or whose formula refuses a grade; a negative number.
-        PolicyError: a policy without a fixed order of documents.
+        DataError: a measure is not a mean over queries, its formula refuses a grade, or a number is negative.
+        PolicyError: the policy does not fix the order of documents.
     """
     for label, measure in measures.items():
         refuse_unfit_measure(label, measure)
@@ -110,7 +110,7 @@ def refuse_unfit_measure(label: str, measure: Measure) -> None:
     """Refuses a measure whose mean is not the mean of values that each depend on one query's grades.
 
     Raises:
-        DataError: such a measure.
+        DataError: it is such a measure.
     """
     definition = measure.definition
     if (

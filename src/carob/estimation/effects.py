@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from carob.measures import Measure
 
 FOR_VALUES = 0.05
-"""The share of the effect on single runs in a document's size. It keeps the probabilities of documents above 0 that do
-not affect any difference, so that the values of runs can be estimated as well."""
+"""The share of the effect on single runs in a document's size. It keeps the probability of documents that affect no
+difference above 0, so that the values of runs can be estimated as well."""
 
 FEW_KNOWN = 30
 """With fewer judged documents, the spread of grades is assumed and not estimated."""
 
 SPREAD_BY_GRADE = ((0.0, 1 / 3, 2 / 3, 1.0), (0.4, 0.8, 0.9, 0.9))
-"""The standard deviation of people's grades around a judge's, by the judge's grade as a share of the highest, in
-proportion: as people and GPT-4 on TREC's Deep Learning track of 2021."""
+"""The standard deviation of people's grades around a judge's, by the judge's grade as a share of the highest; only
+their ratios matter. The values are those of people and GPT-4 on TREC's Deep Learning track of 2021."""
 
 STEPS = (0.0, 1 / 3, 2 / 3, 1.0)
 PEOPLE_BY_GRADE = (
@@ -305,7 +305,7 @@ def drawn(probability: Floats, seed: int) -> Integers:
 
 
 def expected_variances(effects: Effects, probability: Floats) -> tuple[Floats, Floats]:
-    """Returns the expected squared error of each run's mean, and the mean of it over the pairs' differences.
+    """Returns the expected squared error of each run's mean, and its mean over the pairs' differences.
 
     Args:
         effects: the effects.

@@ -1,7 +1,7 @@
 """The expected value of ideal rankings, where people judged a sample of documents and a judge all of them.
 
 A generous judge makes the ideal ranking better than it is, so that all values of nDCG are too low, and a strict one
-makes it worse. The sample shows how often people's grade is at least this or that where the judge's is another one.
+makes it worse. The sample shows, for each grade of the judge, how often people's grade is at least each level.
 The number of documents of at least a grade then has a Poisson binomial distribution in each query, and the expected
 ideal value is a sum over the grades, since a gain is a sum of steps.
 """
@@ -24,24 +24,24 @@ if TYPE_CHECKING:
     from carob.measures import Measure
 
 ASSUMED = 2.0
-"""The number of judgments as many as which the assumption counts that people's grades equal the judge's, or are
-distributed as in all of the sample, both alike likely."""
+"""The weight, as a number of judgments, of the assumption that people's grades equal the judge's or are distributed as
+in the whole sample, each with probability one half."""
 
 RELATIVE_ERROR = 0.15
 """The standard error of the expected ideal value, as a share of it.
 
-Documents that no run retrieves are not sampled, and are less often relevant than the judge's grade says: the expected
-ideal was a tenth above people's on TREC Deep Learning 2021 with 200 judgments, and a seventh with 150 on the bundled
-example (``examples/coffee``). Differences are too small by as much.
+Documents that no run retrieves are not sampled, and are less often relevant than the judge's grade suggests: the
+expected ideal was a tenth above people's on TREC Deep Learning 2021 with 200 judgments, and a seventh with 150 on the
+bundled example (``examples/coffee``). Differences are too small by the same share.
 """
 
 
 def scales_of(
     documents: Documents, numbered: JudgedRows, measures: Sequence[Measure], policy: Policy
 ) -> Floats:
-    """Returns by how much values that were divided by the ideal of the grades at hand must be multiplied.
+    """Returns the factors that correct values which were divided by the ideal value of the known grades.
 
-    It is 1 for measures that are not divided by an ideal value.
+    They are 1 for measures that are not divided by an ideal value.
 
     Args:
         documents: the documents and their grades.

@@ -319,7 +319,7 @@ if there is no rule for two runs."""
 
 
 MOST_LEVELS = 10_000
-"""The highest grade of which all whole numbers below are tried."""
+"""The highest grade below which all whole numbers are tried."""
 
 
 def relevance_levels(highest: float, grades: Floats) -> Floats:

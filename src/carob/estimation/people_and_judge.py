@@ -35,7 +35,7 @@ FEWEST_BIASES = 3
 """With fewer queries, the judge's bias has no interval: two values may be alike by chance."""
 
 TYPICAL = 8
-"""The number of queries as many as which the typical variance of a pair counts for in the variance of each pair.
+"""The weight, as a number of queries, of the typical variance of a pair in the variance of each pair.
 
 The differences of two similar runs may rest on one query in fifty, which few queries do not contain. Of the pairs of 24
 runs by AP (TREC Deep Learning 2021, ``python -m bench.coverage``), one was covered in .67 of the samples of 12 to 30
@@ -47,7 +47,7 @@ FEWEST_PAIRS = 10
 """With fewer pairs of runs, none is typical, and each has its own variance."""
 
 MOST_UNLIKE = 3.0
-"""The maximum of what the variance of the queries that people did not judge gains, in units of that of the others."""
+"""The maximum increase in the variance of the queries that people did not judge, as a multiple of the others'."""
 
 MOST_SEARCHED = 10_000_000
 """The maximum number of judged queries that ``JudgedEstimates.needed`` considers."""
@@ -70,8 +70,8 @@ class JudgedEstimates(Estimates):
         noise: the part of the squared error that is due to the assessors; 0 where it is not known.
         borrowed: the part of the squared error that the other pairs of runs contribute.
         pairs: whether a series is a difference of two runs.
-        unlike: the part of the squared error that is due to judge's values that vary more on the queries that people
-            did not judge.
+        unlike: the part of the squared error that is due to the judge's values if they vary more on the queries that
+            people did not judge.
     """
 
     people: Floats
@@ -399,7 +399,7 @@ def around_values(
 
 
 def no_less_than_typical(variance: Floats, freedom: Floats, pairs: NDArray[np.bool_]) -> Floats:
-    """Returns variances of which those of pairs that vary less than most are drawn towards the typical one.
+    """Returns the variances; those of pairs that vary less than most are drawn towards the typical one.
 
     This is the moderated variance of Smyth (Statistical Applications in Genetics and Molecular Biology 2004), with the
     median of all pairs that differ and a fixed weight, and never smaller than the pair's own.
@@ -418,7 +418,7 @@ def no_less_than_typical(variance: Floats, freedom: Floats, pairs: NDArray[np.bo
 
 
 def unlike_sampled(sample: JudgedSample, contrasts: Floats, parts: Strata, own: Floats) -> Floats:
-    """Returns what the variance gains if the judge's values vary more on the queries that people did not judge.
+    """Returns the increase in variance if the judge's values vary more on the queries that people did not judge.
 
     The residuals of these queries are taken to vary in proportion to the judge's squared deviations from its mean, as
     in the ratio estimator of a variance (Isaki, JASA 1983). A sample without the query on which two runs differ most,

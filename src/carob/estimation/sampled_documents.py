@@ -39,7 +39,7 @@ class Changes:
         mean: the mean with people's grades where they exist, and the judge's elsewhere.
         judge: the mean with the judge's grades alone.
         people: what each sampled document with people's grade adds to the mean, compared with a grade of 0 [sample].
-        change: what people's grade in place of the judge's changes in the mean, for each sampled document [sample].
+        change: by how much the mean changes if people's grade replaces the judge's, for each sampled document [sample].
     """
 
     mean: float

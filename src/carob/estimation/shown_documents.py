@@ -61,7 +61,7 @@ class ShownDocuments:
             judge: a judge's grades, which do not count as known.
 
         Raises:
-            DataError: a run that cannot be read, or a query that no run answers.
+            DataError: a run cannot be read, or no run answers a query.
             PolicyError: the policy does not fix the order of documents, or it removes documents.
         """
         refuse_unfit_policy(policy)
@@ -99,7 +99,7 @@ class ShownDocuments:
 
     @property
     def offsets(self) -> Integers:
-        """Where the documents of each query begin and end [queries + 1]."""
+        """The places where the documents of each query begin and end [queries + 1]."""
         return np.asarray(self.judgments.offsets)
 
     @property
@@ -127,7 +127,7 @@ def refuse_unfit_policy(policy: Policy) -> None:
     """Refuses a policy under which a list of documents has no fixed order, or loses its unjudged documents.
 
     Raises:
-        PolicyError: such a policy.
+        PolicyError: it is such a policy.
     """
     if policy.ties in ("expected", "optimistic", "pessimistic"):
         raise PolicyError(

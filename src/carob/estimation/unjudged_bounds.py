@@ -231,9 +231,9 @@ def unjudged_bounds(
         profile: as in ``carob.evaluate``.
 
     Raises:
-        DataError: a measure that is not a mean over queries, or text that cannot be read.
-        MeasureError: a measure that does not exist.
-        PolicyError: a policy without a fixed order of documents.
+        DataError: a measure is not a mean over queries, or text cannot be read.
+        MeasureError: a measure does not exist.
+        PolicyError: the policy does not fix the order of documents.
 
     Example:
         >>> import carob

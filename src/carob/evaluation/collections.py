@@ -349,7 +349,7 @@ def inside(collection: str, file: str) -> Iterator[None]:
     """Adds the collection to the sentence of an error, and the file if the error names none.
 
     Raises:
-        DataError: instead of the error of a reader that knows neither.
+        DataError: in place of an error that names neither.
     """
     try:
         yield
@@ -915,7 +915,7 @@ def evaluate_collections(
 
     Raises:
         DataError: invalid input, or a missing run, unless ``absent`` allows it.
-        MeasureError: a measure that does not exist.
+        MeasureError: a measure does not exist.
         PolicyError: ``absent`` is another word.
 
     Example:

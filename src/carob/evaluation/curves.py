@@ -228,8 +228,8 @@ def curve(
         name: the name of the run in tables.
 
     Raises:
-        DataError: as in ``evaluate``; or not exactly one of a run, grades and a judged ranking.
-        MeasureError: a measure that does not exist, or that takes nothing after ``@``.
+        DataError: as in ``evaluate``; or more or less than one of a run, grades and a judged ranking is given.
+        MeasureError: a measure does not exist, or takes nothing after ``@``.
 
     Example:
         >>> import carob

@@ -78,7 +78,7 @@ class Matches:
     Args:
         match: the function that matches them under a policy.
         name: the name of the run in tables.
-        inputs: the origin of the data, by their role.
+        inputs: the origin of the data, by role.
         judgments: the file of the judgments, which errors name.
         doubts: returns sentences that say why the values are doubtful, from the first match; None for none.
     """
@@ -540,10 +540,11 @@ Evaluated: TypeAlias = "tuple[Scores, Matches]"
 
 
 SMALL = 64 * 2**20
-"""Files up to this size are read in parallel, one core each; larger files are read one by one, by all cores."""
+"""Files up to this size are read in parallel, each by one core; larger files are read one by one, by all cores."""
 
 LIGHT = 8
-"""The maximum number of measures of relevant documents whose formulas one thread computes while the others match.
+"""The maximum number of measures of relevant documents for which one thread computes all formulas while the others
+match.
 
 NumPy releases the interpreter at each step of a formula. With few formulas, threads that take turns spend more time on
 switching than on the steps; with many, they wait less for one another.

@@ -108,10 +108,10 @@ def evaluate(
         ``scores.failed`` and a ``DataWarning`` say why.
 
     Raises:
-        DataError: text or values that cannot be used, grades for which no measure has a value, logs whose relevant
-            ids of a query differ, or a query without a group.
-        MeasureError: a measure that does not exist.
-        PolicyError: a profile or policy that does not exist.
+        DataError: text or values cannot be used, no measure has a value for the grades, logs have different relevant
+            ids for a query, or a query has no group.
+        MeasureError: a measure does not exist.
+        PolicyError: a profile or policy does not exist.
 
     Example:
         >>> import carob
@@ -201,8 +201,8 @@ def evaluate_judged_ranking(
         by: as in ``evaluate``.
 
     Raises:
-        DataError: text that cannot be read, or a document listed twice.
-        MeasureError: a measure that does not exist.
+        DataError: text cannot be read, or a document is listed twice.
+        MeasureError: a measure does not exist.
 
     Example:
         >>> import carob
@@ -240,7 +240,7 @@ def evaluate_grades(
     Raises:
         DataError: a grade is not a number, ``grades`` and ``judged`` differ in length, or more documents of a
             positive grade are ranked than judged.
-        MeasureError: a measure that does not exist.
+        MeasureError: a measure does not exist.
 
     Example:
         >>> import carob

@@ -307,7 +307,7 @@ class Evidence:
 SPARSE = 0.5
 """The share of another judge's documents below which judgments may be a sample of them, without its probabilities.
 
-Judgments of a pool are far above it for the runs of the pool: they have all of their top documents."""
+For the runs of a pool, the pool's judgments are far above this share: they contain all top documents."""
 
 
 def sparse(own: Sequence[float], other: Sequence[float]) -> list[int]:
@@ -404,7 +404,7 @@ def named(runs: RunsLike, least: int = 2) -> dict[str, Run | Scores]:
         least: the smallest number of runs that is accepted.
 
     Raises:
-        DataError: too few runs, or two of the same name.
+        DataError: there are too few runs, or two have the same name.
     """
     runs = several_of(runs)
     refuse_shared(runs)

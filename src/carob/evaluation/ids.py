@@ -35,7 +35,7 @@ PADDING = (
     "documents, as in faiss. Elsewhere, leave it out (ids[ids >= 0])."
 )
 JOINED = r"\s*[,;|\t\n]\s*"
-"""The separators of ids that were joined to one text."""
+"""The separators of ids that were joined into one text."""
 MOST_APART, FEW = 0.75, 3
 """The share, and the minimum number, of questions without a relevant retrieved id that are reported if no reason is
 found."""
@@ -87,7 +87,7 @@ def evaluate_ids(
     Raises:
         DataError: there are not as many lists on both sides, or only one side is a dictionary; an id is retrieved
             twice and the policy forbids it; a verdict is not a number.
-        MeasureError: a measure that does not exist.
+        MeasureError: a measure does not exist.
 
     Example:
         >>> import carob

@@ -136,7 +136,7 @@ class Board(Cells):
         """Adds a value of a query, or a mean over all queries.
 
         Raises:
-            DataError: no name of a run or measure, or a second value.
+            DataError: a run or measure has no name, or there is a second value.
         """
         if not run or not measure:
             raise DataError("the row names no run or no measure. Fill in both.", **place)
@@ -160,7 +160,7 @@ class Board(Cells):
         """Adds scores that carob computed, which are also added as values.
 
         Raises:
-            DataError: a second run of the same name.
+            DataError: there is already a run of this name.
         """
         super().add_scores(scores, file)
         for each in scores:
@@ -187,7 +187,7 @@ def read_leaderboard(
         name: the name of the leaderboard; that of the file if None.
 
     Raises:
-        DataError: a file that cannot be read, or whose format is not recognised; ``-``, standard input.
+        DataError: a file cannot be read, its format is not recognised, or the path is ``-``, standard input.
         PolicyError: there is no such layout.
 
     Example:
@@ -265,7 +265,7 @@ def read_file(board: Board, path: str, layout: str) -> None:
     """Adds the content of one file.
 
     Raises:
-        DataError: a file that cannot be read, or whose format is not recognised.
+        DataError: a file cannot be read, or its format is not recognised.
     """
     run, table = called(path), SmallTable.at(path)
     if layout in ("auto", "jsonl") and add_named(board, table, run):

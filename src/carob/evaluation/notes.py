@@ -136,7 +136,7 @@ def cut_lists(collection: str, systems: Mapping[str, System]) -> Iterator[Note]:
 
 
 def otherwise_judged(collection: str, systems: Mapping[str, System]) -> Iterator[Note]:
-    """Yields the runs that were scored with other judgments than most runs."""
+    """Yields the runs whose judgments differ from those of most runs."""
     names = list(systems)
     first, others = other_judgments([each.scores for each in systems.values()])
     for run in others:
@@ -341,9 +341,9 @@ def summary(notes: Sequence[Note], runs: Mapping[str, int]) -> str:
 def places_of(notes: Sequence[Note], runs: Mapping[str, int]) -> list[tuple[str, int, int]]:
     """Returns where something was found, how often, and out of how many; findings in every run come first.
 
-    A finding that occurs equally often in every run of a collection comes from its judgments, and counts
-    once. Retrieved
-    documents are each run's own: they are added up, and a collection that lacks a run does not have every run.
+    A finding that occurs equally often in every run of a collection comes from its judgments, and counts once.
+    Retrieved documents are each run's own: they are added up, and a collection that lacks a run does not have every
+    run.
     """
     retrieved = notes[0].kind in OF_RETRIEVED
     all_runs = len({each.run for each in notes})

@@ -44,13 +44,13 @@ if TYPE_CHECKING:
     from carob.conventions.request import MeasuresLike
 
 SUMMARY = ("all", "amean")
-"""The names that tools give to the mean over queries, where others have the name of a query."""
+"""The names that tools give to the mean over queries, in place of the name of a query."""
 MEANS = ("mean", "average", "avg", "overall", "total", "macro", "macroaverage", "macroavg", "macromean")
 """Further names of means, in lower case and without separators, which may also be those of queries."""
 CLOSE = 0.01
 """The largest relative difference between a row that is named like a mean, which may be rounded, and the mean."""
 ROUNDED = 0.001
-"""The largest difference of a stated mean from the mean of values that were rounded to three decimals or more."""
+"""The largest difference between a stated mean and the mean of values that were rounded to three decimals or more."""
 OTHER_MEAN = (
     "{file} states {stated} as the {label} of {run}, but the mean of its values is {mean}: it was computed with "
     "weights or another policy, which the file lacks, so use {json} or {writer}."
@@ -59,9 +59,9 @@ LESS_IS_BETTER = {
     *("latency", "loss", "rank", "time", "duration", "seconds", "ms", "cost", "perplexity", "ppl", "nll"),
     *("error", "errors", "wer", "cer", "mae", "mse", "rmse", "distance"),
 }
-"""Words in the names of measures of which less is better."""
+"""Words in the names of measures by which less is better."""
 MORE_IS_BETTER = {"reciprocal", "inverse", "inverted", "negative", "negated", "neg", "correlation"}
-"""Words that say otherwise."""
+"""Words that show the opposite."""
 
 COLUMNS = {
     "run": ("run", "runid", "runname", "system", "systemid", "model", "name"),
@@ -128,7 +128,7 @@ class Cells:
         sources: the file of each run.
         missing: the queries that a column says are missing from a run, by run.
         stated: the means that rows such as ``all`` state, by run and measure.
-        smaller: the measures of which a file says that less is better.
+        smaller: the measures by which, according to a file, less is better.
         repeated: the largest number of repetitions whose mean is one value.
     """
 
@@ -147,7 +147,7 @@ class Cells:
         """Adds a value, but not the mean over all queries.
 
         Raises:
-            DataError: a value that is not a number, or a second value of the same query.
+            DataError: a value is not a number, or the query already has one.
         """
         if query in SUMMARY:
             with contextlib.suppress(DataError):
@@ -175,7 +175,7 @@ class Cells:
         """Adds scores that carob computed, with their policy and counts.
 
         Raises:
-            DataError: a second run of the same name.
+            DataError: there is already a run of this name.
         """
         for each in scores:
             if each.name in self.values:
@@ -262,8 +262,7 @@ def read_scores(
         name: the name of the run, if a single file or frame does not name it.
 
     Raises:
-        DataError: a file that cannot be read; a value that is not a number; a missing value, unless ``missing``
-            allows it.
+        DataError: a file cannot be read, a value is not a number, or a value is missing, unless ``missing`` allows it.
         MeasureError: a measure that the file does not have.
         PolicyError: ``missing`` is an unknown word.
 
@@ -368,7 +367,7 @@ def read_file(cells: Cells, path: str, run: str | None, alone: str | None) -> No
     """Adds the values in a file.
 
     Raises:
-        DataError: a file that cannot be read, or whose content is not understood.
+        DataError: a file cannot be read, or its content is not understood.
     """
     table, name = SmallTable.at(path), run or called(path)
     if add_named(cells, table, name, alone):
@@ -422,7 +421,7 @@ def add_lines(
         lines: some of the lines, with their numbers; all if None.
 
     Raises:
-        DataError: a line with another number of columns.
+        DataError: a line has another number of columns.
     """
     for number, line in table.lines if lines is None else lines:
         fields = fields_of(line)
@@ -566,7 +565,7 @@ def by_role(cells: Cells, row: Mapping[str, Any], name: str, place: PlaceOfValue
         layout: the roles of the columns.
 
     Raises:
-        DataError: a row of JSON lines without one of the columns.
+        DataError: a row of JSON lines lacks one of the columns.
     """
     if layout.query not in row:
         raise DataError(NO_QUERY, **place)
@@ -599,7 +598,7 @@ def nested(cells: Cells, given: Mapping[str, Any], name: str | None = None) -> N
         name: the run, if the dictionaries do not name it.
 
     Raises:
-        DataError: dictionaries that are nested in another way.
+        DataError: dictionaries are nested in another way.
     """
     if is_record(given):
         cells.add_scores(record_in(given, cells.file).scores, cells.file)

@@ -290,7 +290,7 @@ def board(
         return turned_if_wide(layout, ["run", *header], rows, columns)
 
     def laid_out(header: list[str], rows: list[list[str]], names: int) -> str:
-        lone = int(len(scores) == 1 and not exact)  # what people read names a lone run nowhere
+        lone = int(len(scores) == 1 and not exact)  # text for readers does not name a single run
         return lay_out(layout, header[lone:], [row[lone:] for row in rows], names - lone)
 
     def cells(values: Sequence[float], of: QueryValues) -> list[str]:
@@ -702,7 +702,7 @@ ORDERS = {
 
 
 def equal_throughout(constant: int, lists: int, policy: Policy, say: Language = ENGLISH) -> list[Fact]:
-    """Returns the fact that many lists, of all, have all scores equal, so that something else orders them."""
+    """Returns the fact that many of the lists have only equal scores, so that something else orders them."""
     if constant < NOT_FEW * lists or policy.ties not in ORDERS:
         return []
     return counting("constant", constant, order=say(ORDERS[policy.ties]))
@@ -806,7 +806,7 @@ def signature(scores: QueryValues, conventions: str | None = None) -> str:
 
 
 def says(label: str, measure: Measure) -> bool:
-    """Returns whether a label states its measure in carob's own words: ``ndcg@10`` and ``P_10`` do, ``map`` not."""
+    """Returns whether a label states its measure in carob's own words: ``ndcg@10`` and ``P_10``, not ``map``."""
     word = re.sub(r"_[0-9]+$", "", re.split(r"[(@]", label, maxsplit=1)[0].strip())
     if word.casefold() != measure.name.casefold():
         return False

@@ -391,7 +391,7 @@ def with_groups(scores: Sequence[Scores], by: GroupsLike) -> list[Scores]:
     """Returns the scores of runs, with the group of each query.
 
     Raises:
-        DataError: a query without a group, an unreadable file, or a measure that has no mean by group.
+        DataError: a query has no group, a file is unreadable, or a measure has no mean by group.
     """
     # Its readers of tables are slow to import, and most evaluations need none.
     from carob.inputs.query_files import groups_of

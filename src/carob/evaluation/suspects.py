@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 RATIO = 1.5
 """The least ratio of the lengths of two runs' lists that is reported."""
 ROUNDING = 1e-9
-"""The largest difference of equal values, whose sums may have been added in another order, or rounded elsewhere."""
+"""The largest difference between equal values, since sums may be added in another order or rounded elsewhere."""
 PER_CENT = 1.5
 """Values up to 1 that are above this are more likely percentages than computed by another definition."""
 
@@ -86,7 +86,7 @@ class CutLists:
 
 
 def fingerprint(*columns: NDArray[np.generic]) -> bytes:
-    """Returns a short text that is the same for the same numbers only."""
+    """Returns a short text that is equal only for equal numbers."""
     from hashlib import sha256  # not needed for a single run
 
     found = sha256()
@@ -183,7 +183,7 @@ NOTED = 0.05
 
 
 def caps_of(scores: QueryValues, rows: JudgedRows, best: dict[Any, Any] | None = None) -> dict[str, Cap]:
-    """Returns the highest possible mean of each label whose depth does not suit the relevant documents of some queries.
+    """Returns the highest possible mean of each label whose depth does not fit the relevant documents of some queries.
 
     A query with R relevant documents has at most the value min(1, k/R) by R@k and AP@k, and min(1, R/k) by P@k.
 
@@ -212,7 +212,7 @@ def caps_of(scores: QueryValues, rows: JudgedRows, best: dict[Any, Any] | None =
         weight = np.asarray(queries if weights is None else np.bincount(of_queries, weights), np.float64)
         relevant = np.arange(len(queries), dtype=np.float64)
         whole = np.maximum(relevant, 1) if over == "relevant" else depth
-        # A query without relevant documents is counted by itself.
+        # A query without relevant documents is counted separately.
         reached = np.where(relevant > 0, np.minimum(relevant, depth) / whole, 1.0)
         if not aggregate(1.0 - reached, "mean", weight) >= NOTED:
             continue

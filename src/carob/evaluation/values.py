@@ -30,7 +30,7 @@ PER_LIST = 8
 """The number of rows that a shorter list counts as, since its values also take memory."""
 
 ROWS_TOGETHER = 2**15
-"""The maximum number of rows of several runs whose values are computed together.
+"""The maximum number of rows, from several runs, for which values are computed together.
 
 Larger arrays leave the cache of a core.
 """

@@ -1,4 +1,4 @@
-"""``carob.fuse``: several runs fused into one, and how the score of one document came about."""
+"""``carob.fuse``: several runs fused into one, and the derivation of a document's score."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class FusedRun(Run):
         write_run(self, path)
 
     def explain(self, query: str, document: str) -> FusedDocument:
-        """Returns how the score of a document came about: its rank, score and points in each list.
+        """Returns the derivation of a document's score: its rank, score and points in each list.
 
         Args:
             query: the query's id.
@@ -163,9 +163,9 @@ def fuse(
         than 256 MiB together are read when the run is used, a few queries at a time.
 
     Raises:
-        DataError: a run that cannot be read or fused.
+        DataError: a run cannot be read or fused.
         ArgumentError: an unknown method or setting.
-        PolicyError: an unknown profile, or a policy without a fixed order of documents.
+        PolicyError: the profile is unknown, or the policy does not fix the order of documents.
 
     Example:
         >>> import carob
@@ -194,7 +194,7 @@ def several(runs: RunsLike) -> list[Run]:
     """Opens two or more runs.
 
     Raises:
-        DataError: fewer than two runs.
+        DataError: there are fewer than two runs.
     """
     given = runs_in(runs)
     if len(given) < FEWEST:
@@ -207,7 +207,7 @@ def several(runs: RunsLike) -> list[Run]:
 
 
 def warn_of_missing(names: Sequence[str], made: FusedSource) -> None:
-    """Warns of runs that lack queries which other runs have."""
+    """Warns about runs that lack queries which other runs have."""
     for name, (lacking, query) in zip(names, made.lists.lacking, strict=True):
         if lacking:
             warn(
@@ -237,7 +237,7 @@ class Share:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FusedDocument(Documented):
-    """How the fused score of a document came about. ``str(found)`` returns a table.
+    """The derivation of a document's fused score. ``str(found)`` returns a table.
 
     Args:
         query: the query.

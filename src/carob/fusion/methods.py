@@ -69,7 +69,7 @@ METHODS: dict[str, Method] = {
     "mixed": Method(weights=True, formula="√n Σ w s", source=WU),
 }
 ALIASES = {"wsum": "sum", "wmnz": "mnz", "bordafuse": "borda", "w_bordafuse": "borda"}
-"""Other names of methods, those of ranx."""
+"""ranx's other names of methods."""
 NORMALISATIONS = ("none", "min-max", "max", "sum", "z-score", "l2", "dbsf", "rank", "borda")
 """The normalisations of the scores of a list."""
 WITHOUT_SCORES = ("rank", "borda")

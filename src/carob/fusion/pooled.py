@@ -80,7 +80,7 @@ class PooledLists:
             ranks: ``scores``, or ``column`` to order documents by the rank column where a run has one.
 
         Raises:
-            DataError: a run that cannot be read, a document twice in a list, or runs without a common query.
+            DataError: a run cannot be read, a document occurs twice in a list, or the runs have no common query.
             PolicyError: the policy does not fix the order of documents.
         """
         if policy.ties in ("expected", "optimistic", "pessimistic"):

@@ -1,4 +1,4 @@
-"""How search engines and libraries fuse, from the table ``profiles.toml``."""
+"""The fusion methods of search engines and libraries, from the table ``profiles.toml``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from carob.output.files import own_table
 
 @dataclass(frozen=True)
 class FusionProfile:
-    """How one engine fuses.
+    """The fusion methods of one engine.
 
     Args:
         name: the name of the profile.

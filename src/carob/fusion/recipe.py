@@ -1,4 +1,4 @@
-"""The recipe of a fusion: the method, the normalisation, weights and parameters, checked and completed."""
+"""A fusion recipe: method, normalisation, weights and parameters, validated and with defaults filled in."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def named_settings(text: object, what: str) -> tuple[str, dict[str, str]]:
         what: ``method`` or ``normalisation``.
 
     Raises:
-        ArgumentError: another form.
+        ArgumentError: the text has another form.
 
     Example:
         >>> named_settings("rrf(k=60, first=0)", "method")
@@ -130,7 +130,7 @@ def parameters_in(settings: Mapping[str, str], method: str) -> dict[str, float]:
     """Returns the parameters of a method as numbers.
 
     Raises:
-        ArgumentError: a parameter that the method does not have, or that is not a number.
+        ArgumentError: the method does not have a parameter, or its value is not a number.
     """
     refuse_unknown(settings, METHODS[method].settings, f"{method} has no parameter")
     for name, value in settings.items():
@@ -194,8 +194,8 @@ def recipe_of(
         profile: the name of a profile, whose settings replace carob's defaults.
 
     Raises:
-        ArgumentError: an unknown method, normalisation or rule, a number outside its range, or a setting that the
-            method does not have.
+        ArgumentError: a method, normalisation or rule is unknown, a number is outside its range, or the method does not
+            have a setting.
         PolicyError: an unknown profile, or a method that it does not have.
     """
     name, settings = named_settings(method, "method")
@@ -269,7 +269,7 @@ def refuse_outside(name: str, value: float) -> None:
     """Refuses a parameter outside its range.
 
     Raises:
-        ArgumentError: it is not a number of the range.
+        ArgumentError: it is not a number in the range.
     """
     wanted, fits = RANGES[name]
     if not (math.isfinite(value) and fits(value)):
@@ -280,7 +280,7 @@ def weights_of(given: Any, names: Sequence[str]) -> tuple[float, ...]:
     """Returns the weight of each run.
 
     Raises:
-        ArgumentError: another number of weights, an unknown run, a negative weight, or no positive one.
+        ArgumentError: the number of weights is wrong, a run is unknown, a weight is negative, or none is positive.
     """
     if isinstance(given, Mapping):
         refuse_strangers("weight", given, names)

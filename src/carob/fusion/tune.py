@@ -55,7 +55,7 @@ FEW_STEPS = 2
 MOST_RUNS = 12
 FEWEST = 3
 SHOWN = 22
-"""The most settings in a table: all of two or three runs."""
+"""The maximum number of settings in a table: all settings of two or three runs."""
 WHOLE_DEPTH = 1000
 """The documents of a fused list that a measure without a depth sees."""
 
@@ -295,7 +295,7 @@ def tune_fusion(
         resampling: the folds of cross-validation.
 
     Raises:
-        DataError: runs or judgments that cannot be read, too few queries, or too many runs.
+        DataError: runs or judgments cannot be read, or there are too few queries or too many runs.
         ArgumentError: an unknown method or setting, or a method without weights.
 
     Source: Varma and Simon, BMC Bioinformatics 2006, on nested cross-validation.

@@ -35,7 +35,7 @@ CONSTANT = ":="
 HITS = "hits.hits."
 """The start of the fields of documents in the answer of Elasticsearch or OpenSearch."""
 MOST_NAMES = 20
-"""Columns that a sentence lists."""
+"""The maximum number of columns that a sentence lists."""
 
 
 Asked: TypeAlias = "Mapping[str, str | float | None]"
@@ -52,7 +52,7 @@ def with_distance(named: Mapping[str, Any]) -> dict[str, Any]:
     """Returns columns' names by role, with a column of distances as that of the scores, which ``plan_of`` negates.
 
     Raises:
-        DataError: the names of a score and of a distance.
+        DataError: both a score and a distance are named.
     """
     rest = {role: name for role, name in named.items() if role != "distance"}
     if (distance := named.get("distance")) is None:
@@ -69,7 +69,7 @@ def with_distance(named: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class OfProject(str):
-    """The name of a column in a project's file, which holds for many runs: one without such columns is read without."""
+    """The name of a column in a project's file, which applies to many runs, also to those without such columns."""
 
     __slots__ = ()
 
@@ -142,7 +142,7 @@ def refuse_distance(asked: Asked) -> None:
     """Refuses the name of a column of distances for a run that has no columns.
 
     Raises:
-        DataError: such a name.
+        DataError: there is such a name.
     """
     if isinstance(name := asked.get("score"), Distance):
         raise refused(
@@ -187,7 +187,7 @@ def choose(
         listed: the names that an error lists, if they differ.
 
     Raises:
-        DataError: a missing or ambiguous column; a rank column named as scores.
+        DataError: a column is missing or ambiguous, or a rank column is named as scores.
     """
     asked = named_in(wanted)
     if kind == "run" and (score := asked.get("score")) is not None:

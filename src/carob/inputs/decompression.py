@@ -150,8 +150,8 @@ class Cursor(io.RawIOBase):
     Args:
         blocks: makes the blocks. It is called at the first read, and again after ``rewind``.
         is_slow: whether making a block takes about as long as processing it, as decompression does. The kernel then
-            reads the blocks in a thread of its own.
-        stopped: the event that ends a read of the blocks which waits for bytes, if the blocks heed one.
+            reads the blocks in a separate thread.
+        stopped: the event that ends a read of the blocks which waits for bytes, if the blocks respond to one.
     """
 
     def __init__(
@@ -190,7 +190,7 @@ class Cursor(io.RawIOBase):
         self.left, self.rest = None, memoryview(b"")
 
     def interrupt(self) -> None:
-        """Ends a read that waits for bytes, and those to come. The kernel calls it on Ctrl-C, while a thread reads."""
+        """Ends a read that waits for bytes, and later ones. The kernel calls it on Ctrl-C, while a thread reads."""
         if self.stopped is not None:
             self.stopped.set()
 

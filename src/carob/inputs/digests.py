@@ -128,7 +128,7 @@ def exclusion_of(name: str, inputs: Sequence[dict[str, Any]], excluded: int) -> 
 
 BLOCK = 2**20
 THREADED = 2**25
-"""Bytes of all files from which a second thread saves more time than it takes to start."""
+"""The total bytes of files above which a second thread saves more time than it takes to start."""
 
 
 def digests(paths: Sequence[str]) -> dict[str, tuple[int, str]]:
@@ -137,7 +137,7 @@ def digests(paths: Sequence[str]) -> dict[str, tuple[int, str]]:
     The hash is SHA-256, because every system has a program that prints it. No file is held in memory.
 
     Raises:
-        DataError: a file that cannot be read.
+        DataError: a file cannot be read.
     """
     distinct = list(dict.fromkeys(paths))
     # If memory runs out, Python waits forever for a thread that could not start.

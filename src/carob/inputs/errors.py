@@ -425,7 +425,7 @@ def columns_remedy(kind: str, count: str, excerpt: str, *, first: bool = True) -
         kind: ``qrels``, ``run`` or ``weights``.
         count: the number of columns.
         excerpt: the line.
-        first: whether no line before it has the right number. Otherwise what mends the line would spoil those.
+        first: whether no line before it has the right number. Otherwise, a correction of this line would damage those.
     """
     if kind not in ("qrels", "run"):
         return None
@@ -460,7 +460,7 @@ def like_qrels(fields: list[str], count: int) -> str | None:
 
 
 def four_of(fields: list[str], count: int) -> Iterator[str]:
-    """Yields the advice about a line of another number of columns, whose commands make lines that have a grade."""
+    """Yields the advice about a line with another number of columns; its commands make lines that have a grade."""
     if count == 3:
         iteration = fields[1:2] in (["0"], ["Q0"])
         if not iteration:

@@ -38,7 +38,7 @@ LIBRARIES = {"pandas", "polars", "pyarrow", "modin", "cudf"}
 """Libraries whose frames narwhals rebuilds in memory."""
 LAZY = {"duckdb", "dask", "ibis", "pyspark", "sqlframe"}
 BY_CHOICE = {"pandas", "modin", "cudf"} | LAZY
-"""Libraries with columns that are costly, or that Arrow cannot represent: carob reads only the ones it needs."""
+"""Libraries with columns that are costly, or that Arrow cannot represent: carob reads only those that it needs."""
 
 
 class ArrowFrame(Protocol):
@@ -183,7 +183,7 @@ def columns_of(given: Any, kind: str, named: Asked, most: float = math.inf) -> C
         most: the bytes that the rows' texts may take.
 
     Raises:
-        DataError: a missing or ambiguous column, or one of the wrong type.
+        DataError: a column is missing, ambiguous or of the wrong type.
     """
     library = library_of(given)
     asked: Asked = {**dict.fromkeys(ASKED[kind]), **named}
@@ -374,7 +374,7 @@ def listed_in(given: Any, kind: str, named: Asked) -> tuple[Any, Asked] | None:
         The rows, and the names of their columns.
 
     Raises:
-        DataError: a missing or ambiguous column, or a value that cannot be used.
+        DataError: a column is missing or ambiguous, or a value cannot be used.
     """
     asked: Asked = {**dict.fromkeys(ASKED[kind]), **named}
     library = library_of(given)
@@ -460,7 +460,7 @@ def shapes_in(given: Any, asked: Asked, kind: str) -> dict[str, Shape] | None:
 
 
 SAMPLED = 1000
-"""Rows of a frame of Python's objects that are searched for their fields."""
+"""The number of rows that are searched for their fields, in a frame of Python objects."""
 
 
 def has_nested(given: Any, library: str, kind: str) -> bool:

@@ -84,7 +84,7 @@ def in_numbers(qrels: Any, asked: Asked, words: Mapping[str, float]) -> tuple[An
         words: the number of each word.
 
     Raises:
-        DataError: judgments that cannot be read, or a grade that is neither a number nor a word of the table.
+        DataError: judgments cannot be read, or a grade is neither a number nor a word of the table.
     """
     if isinstance(qrels, list):
         qrels = mapping_of_rows(qrels, "qrels", asked)

@@ -109,7 +109,7 @@ def inner_padding(query: Any, column: str | None) -> DataError:
 
 
 def lists_nothing_but_padding(query: Any, column: str) -> DataError:
-    """Returns the error for judgments whose list has documents, but each is -1."""
+    """Returns the error for judgments with a list in which every document is -1."""
     return refused(
         "query {name}: '{column}' lists no documents but -1, which pads lists.",
         "Write an empty list for a question without relevant documents, or leave such rows out.",

@@ -67,7 +67,7 @@ def rows_of_judgments(
         roles: the column of each role; None looks for usual names.
 
     Raises:
-        DataError: a missing column or field, or a field that is not a number.
+        DataError: a column or field is missing, or a field is not a number.
     """
     rows = list(table)
     if not rows:
@@ -107,7 +107,7 @@ def judgment_in(
         read: the number in each of its fields that need one; None if there is none.
 
     Raises:
-        DataError: a missing field, or a field that is not a number.
+        DataError: a field is missing, or is not a number.
     """
     for role, name in roles.items():
         if name not in row or (role in IDS and row[name] in (None, "")):

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from carob.inputs.columns import Asked
 
 SAMPLED = 20
-"""Rows that are searched for a layout's fields."""
+"""The number of rows that are searched for a layout's fields."""
 FIRST = 8
-"""Values of a dictionary that show whether all are numbers."""
+"""The number of a dictionary's values that show whether all are numbers."""
 WHAT = {"qrels": "judgments", "run": "ranked lists"}
 
 
@@ -110,7 +110,7 @@ def by_query(given: list[Any] | Mapping[Any, Any], kind: str, asked: Asked) -> M
         asked: the columns that the caller named.
 
     Raises:
-        DataError: a dictionary that holds the other kind; rows that cannot be read.
+        DataError: the dictionary holds the other kind, or rows cannot be read.
     """
     found = unwrapped(given, kind)
     if not isinstance(found.content, list):

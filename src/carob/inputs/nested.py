@@ -134,7 +134,7 @@ def shapes_of_types(schema: Mapping[str, Any], outer: tuple[str, ...] = ()) -> d
 
 
 def query_in_two_rows(query: Any, one: Mapping[str, Any], other: Mapping[str, Any]) -> DataError:
-    """Returns the error for a query with two rows that list documents, whose ranks would be mixed.
+    """Returns the error for a query whose documents are listed in two rows: there is no way to merge their ranks.
 
     Args:
         query: the query.
@@ -298,7 +298,7 @@ def plan_of(fields: Mapping[str, Shape], kind: str, wanted: Asked) -> ColumnRole
         wanted: columns' names by role; None looks for a usual name.
 
     Raises:
-        DataError: a missing or ambiguous column.
+        DataError: a column is missing or ambiguous.
     """
     found = roles_of(fields, kind, wanted)
     return replace(found, minus=True) if isinstance(wanted.get("score"), Distance) else found
@@ -407,7 +407,7 @@ def homes_of(
     records.
 
     Raises:
-        DataError: a name that no column and no field has, or fields of different columns.
+        DataError: a name is that of no column or field, or the fields are those of different columns.
     """
     records = {name: shape for name, shape in fields.items() if isinstance(shape, tuple)}
     found: dict[str, dict[str, str | None]] | None = None

@@ -48,7 +48,7 @@ def mapping_of_rows(rows: Sequence[Any], kind: str, asked: Asked) -> dict[Any, d
         asked: columns' names by role; None looks for a usual name, and a number is the grade of every document.
 
     Raises:
-        DataError: a row that is not a dict, ambiguous columns, a document that occurs twice for one query.
+        DataError: a row is not a dict, columns are ambiguous, or a document occurs twice for one query.
     """
     if not rows and kind == "qrels":
         raise nothing("qrels", "the list is empty.")
@@ -82,11 +82,11 @@ def mapping_by(
         plan: the columns.
         rows: the rows.
         kind: ``qrels`` or ``run``.
-        asked: as the caller named the columns.
+        asked: the columns' names as the caller gave them.
         places: the place of each row so far; by default its number.
 
     Raises:
-        DataError: an unusable value, a query with two rows of lists, a document that occurs twice in a query.
+        DataError: a value is unusable, a query has two rows of lists, or a document occurs twice for one query.
     """
     constant = 1.0 if plan.relevant and constant_in(asked) is None else constant_in(asked)
     made = ByPosition if plan.columns["query"] == NUMBER else WithScores
@@ -179,7 +179,7 @@ class Row:
         return found
 
     def lacks(self, name: str) -> bool:
-        """Returns whether a field is missing, and not because the server failed."""
+        """Returns whether a field is missing for a reason other than a failure of the server."""
         return value_at(self.fields, name) is None and not self.failed(name)
 
     def failed(self, name: str) -> bool:
@@ -223,7 +223,7 @@ def is_real_number(value: Any) -> bool:
 
 
 def negative_of(distance: Any) -> Any:
-    """Returns a distance negated, and what is no number as it is, which is refused as a score."""
+    """Returns the negated distance. Anything but a number is returned unchanged, and is refused as a score."""
     if not is_real_number(distance):
         return distance
     return 0 - (

@@ -38,7 +38,8 @@ def read_one_query(
         ``{query: {document: number}}``, with negated ranks as scores, and the name and the origin of a file.
 
     Raises:
-        DataError: unreadable input, a missing or ambiguous column, a cell without a number, a document in two rows.
+        DataError: the input is unreadable, a column is missing or ambiguous, a cell has no number, or a document is in
+            two rows.
     """
     named, constant = str(asked["query"]), constant_in(asked)
     query = named.removeprefix(CONSTANT).strip()
@@ -90,7 +91,7 @@ def placed_rows(
     Args:
         given: a path, bytes, an open file, a data frame, or a list of dicts.
         kind: ``qrels`` or ``run``.
-        named: the columns' names by role, which an array has not.
+        named: the columns' names by role, which an array does not have.
     """
     if isinstance(given, list):
         names = list({name: None for row in given for name in row})

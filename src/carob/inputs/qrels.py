@@ -49,7 +49,7 @@ CODES = (9, 99, 999, 9999)
 MISSING = ("nan", "NaN", "None", "<NA>", "NaT", "null", "NULL")
 """How pandas, Python, JSON and SQL write missing values as text."""
 SEARCHED = 64
-"""The queries whose documents are searched for missing values."""
+"""The number of queries whose documents are searched for missing values."""
 RARE, GAP = 0.25, 4
 """The largest share of judgments with a grade that is a code, and its smallest distance from the next lower grade."""
 HIGHEST, SLIPS = 5, 0.01
@@ -193,8 +193,7 @@ class Qrels:
                 get the folder as a ``prefix``, as in ``nq/1``.
 
         Raises:
-            DataError: text or a frame that cannot be read, or a document judged twice, unless ``policy`` says
-                otherwise.
+            DataError: text or a frame cannot be read, or a document is judged twice, unless ``policy`` says otherwise.
         """
         policy = policy or Policy()
         if isinstance(qrels, Qrels):
@@ -279,7 +278,7 @@ class Qrels:
             complete: whether to ignore the probabilities.
 
         Raises:
-            DataError: an entry that cannot be read, or no judgments.
+            DataError: an entry cannot be read, or there are no judgments.
         """
         if is_sample(qrels):
             from carob.inputs.samples import in_mapping
@@ -299,8 +298,7 @@ class Qrels:
         """Reads judgments by subtopic: ``query subtopic document grade``.
 
         Raises:
-            DataError: text or a mapping that cannot be read, judgments without subtopics, a document judged twice
-                for one.
+            DataError: text or a mapping cannot be read, there are no subtopics, or a document is judged twice for one.
         """
         if isinstance(qrels, Mapping):
             name, origin = "<mapping>", MAPPING
@@ -319,7 +317,7 @@ class Qrels:
         """Reads judgments from Parquet, CSV, JSON and similar files.
 
         Raises:
-            DataError: unusable rows, or a system's scores in place of grades.
+            DataError: rows are unusable, or there are a system's scores in place of grades.
         """
         from carob.inputs.nested import SCORES
 
@@ -360,7 +358,7 @@ class Qrels:
             most: the bytes that the rows' texts may take.
 
         Raises:
-            DataError: columns or rows that cannot be read, or a document judged twice.
+            DataError: columns or rows cannot be read, or a document is judged twice.
         """
         columns = columns_of(frame, "qrels", asked, most)
         if origin is not None:
@@ -672,7 +670,7 @@ def lines_of_mapping(
         grade: the grade of every document; None to use the judgments' own.
 
     Raises:
-        DataError: a subtopic without documents, or an entry that cannot be read.
+        DataError: a subtopic has no documents, or an entry cannot be read.
     """
     highest: dict[str, dict[str, Any]] = {}
     rows: list[tuple[Any, ...]] = []

@@ -97,7 +97,7 @@ def placed_rows(given: Any, what: str) -> tuple[list[str], Iterable[Placed]]:
     """Returns the names of the columns of a table and its rows, each after its place; a list if they are objects.
 
     Raises:
-        DataError: the table cannot be read, or an array in JSON has other things than objects.
+        DataError: the table cannot be read, or a JSON array contains anything other than objects.
     """
     name, found = getattr(given, "name", f"{what}s"), given
     if is_frame(given):
@@ -106,7 +106,7 @@ def placed_rows(given: Any, what: str) -> tuple[list[str], Iterable[Placed]]:
     if not isinstance(given, list):
         table = SmallTable.begun_in(given)
         if not table.has_objects:
-            # Read only if the names fit: of other files, such as lines `query group`, the rows are no table's.
+            # Read only if the names fit: other files, such as lines `query group`, have no table's rows.
             return table.names, chain.from_iterable(map(SmallTable.of_source, [given]))
         table = SmallTable.of_source(given)
         found = unwrapped(table.document, "qrels").content
@@ -130,7 +130,7 @@ def read_weights(where: Readable) -> dict[str, float]:
     """Reads the weight of each query: lines ``query weight``, or a table with columns of these names.
 
     Raises:
-        DataError: an unreadable line, an invalid weight, or a query that occurs twice.
+        DataError: a line is unreadable, a weight is invalid, or a query occurs twice.
     """
     source = source_of(where)
     named = named_rows(source, "weight")
@@ -220,7 +220,7 @@ def groups_of(
         judgments: the origin of the judgments, where one of its fields may be named.
 
     Raises:
-        DataError: a query without a group, or an unreadable file.
+        DataError: a query has no group, or a file is unreadable.
     """
     name, mapping = named_groups(given, overlap=overlap, judgments=judgments)
     without = [query for query in queries if query not in mapping]
@@ -323,7 +323,7 @@ def group_lines(source: Source) -> Iterator[tuple[dict[str, Any], str, str]]:
     """Yields the place, the query and the group of each line ``query group``. A group's name may contain spaces.
 
     Raises:
-        DataError: a line that cannot be read.
+        DataError: a line cannot be read.
     """
     with sentences(source.name):
         for number, line in enumerate(source.lines(), 1):
@@ -346,7 +346,7 @@ def is_list(cell: Any) -> bool:
 
 
 def labels_of(cell: Any) -> set[str]:
-    """Returns the groups in a cell: the tags of a list, or one of any other value. A text is not taken apart."""
+    """Returns the groups in a cell: the tags of a list, or one of any other value. A text is not split."""
     if is_list(cell):
         return {label for each in cell for label in labels_of(each)}
     return set() if is_empty(cell) else {str(cell).strip()} - {""}
@@ -360,7 +360,7 @@ def memberships(rows: Sequence[Row], *, overlap: bool) -> dict[str, tuple[str, .
         overlap: whether a query may be in several groups; otherwise its tags together are one group.
 
     Raises:
-        DataError: a row without a group, or a query in two groups, which must not overlap.
+        DataError: a row has no group, or a query is in two groups although groups must not overlap.
     """
     found: dict[str, tuple[str, ...]] = {}
     tagged = any(is_list(cell) for _, _, cell in rows)

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 Made = TypeVar("Made")
 RunLike: TypeAlias = "Run | Readable | Mapping[Any, Any] | Rows | Frame"
 Listed: TypeAlias = "Run | os.PathLike[str] | Frame | Mapping[Any, Mapping[Any, Any]]"
-"""One of several runs, but for its path as text, which is itself a sequence of texts, and the rows of JSON lines."""
+"""One of several runs, except its path as text, which is itself a sequence of texts, and the rows of JSON lines."""
 Several: TypeAlias = "Sequence[Listed] | list[str] | list[Listed | Readable] | tuple[RunLike, ...]"
 RunsLike: TypeAlias = "Mapping[Any, Listed | Readable] | Several"
 """Several runs: by name, or in a list."""
@@ -134,7 +134,7 @@ class Run:
             score: the score column. A column whose name or values look like ranks is refused, unless the name ends
                 with ``!``.
             rank: the rank column.
-            distance: the column of distances, of which the smallest is the best: minus the distance is the score.
+            distance: the column of distances, the smallest of which is the best; the score is the negated distance.
             extract: ``engine`` lets the library of a lazy table (DuckDB, Polars, Spark) find the judged rows itself.
                 Tables of SQLFrame and ibis are always read this way. ``executors`` ranks a Spark table with carob's
                 kernel in Spark's executors. By default, this is done if the executors have carob, and a small table
@@ -145,7 +145,7 @@ class Run:
                 training set: ``{query: [document, …]}``, a frame, a path … No grades are needed.
 
         Raises:
-            DataError: a path or frame that cannot be read.
+            DataError: a path or frame cannot be read.
 
         Example:
             >>> import carob
@@ -156,7 +156,7 @@ class Run:
         if distance is not None:
             its = with_distance(its | {"distance": distance})
             whole = cls.of(run, name, **its, extract=extract, folders=folders, exclude=exclude)
-            # The origin of a file says already which columns a project's file named.
+            # For a file, the origin already says which columns carob.toml named.
             told = isinstance(run, Run) or isinstance(distance, OfProject)
             return whole if told else replace(whole, held=told_distance(whole.held, distance))
         if exclude is not None:
@@ -211,7 +211,7 @@ class Run:
         """Opens a run in Parquet, CSV, JSON and similar files.
 
         Raises:
-            DataError: columns that do not fit their roles.
+            DataError: columns do not fit their roles.
         """
         from carob.inputs.files.table import FileRun
 
@@ -234,7 +234,7 @@ class Run:
         """Returns the rows of judged documents.
 
         Raises:
-            DataError: a line, row, score or id that cannot be used.
+            DataError: a line, row, score or id cannot be used.
         """
         return self.held.match(judgments, options)
 
@@ -248,7 +248,7 @@ def insisted(columns: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def told_distance(held: Any, column: str) -> Any:
-    """Returns the source of a run whose origin names the column of distances, as that of files does already."""
+    """Returns the source of a run whose origin names the column of distances, as that of files already does."""
     if isinstance(held, Wrapper):
         told = "distance" in dict(held.origin.columns)
         return held if told else replace(held, held=told_distance(held.held, column))
@@ -406,7 +406,7 @@ def held_frame(
         blocks: yields the same rows block by block, as in ``FileTable``.
 
     Raises:
-        DataError: an unreadable frame, or another value of ``extract``.
+        DataError: the frame is unreadable, or ``extract`` has another value.
     """
     from carob.inputs.runs.batches import streamed
     from carob.inputs.runs.engine import EngineRun, is_away
@@ -431,7 +431,7 @@ def names_apart(runs: Sequence[Any]) -> list[str]:
         runs: runs, or scores, which have a name only.
 
     Raises:
-        DataError: two runs with the same name, or one file given twice.
+        DataError: two runs have the same name, or one file is given twice.
     """
     names = [each.name for each in runs]
     found = []

@@ -76,7 +76,7 @@ class Sample:
 
     @property
     def lacking(self) -> bool:
-        """Whether these are not all documents of the sample."""
+        """Whether documents of the sample are missing."""
         return self.size is not None and self.size != len(self.probability)
 
     @property
@@ -117,7 +117,7 @@ def sample_of(
         name: the name of the input in errors.
 
     Raises:
-        DataError: a probability that is not allowed, or sizes that differ.
+        DataError: a probability is not allowed, or sizes differ.
     """
     for number in np.flatnonzero(~((probability > 0) & (probability <= 1)))[:1].tolist():
         query = int(np.searchsorted(judgments.offsets, number, "right")) - 1
@@ -146,7 +146,7 @@ def incomplete(name: str, count: int) -> DataError:
 
     Args:
         name: the name of the judgments.
-        count: their number.
+        count: the number of judgments.
     """
     file = "PEOPLE" if name.startswith("<") else name
     estimate = Worded(
@@ -171,7 +171,7 @@ def in_mapping(qrels: Mapping[Any, Any]) -> tuple[_native.Judgments, Sample]:
     """Reads ``{query: {document: (grade, probability)}}``, perhaps with the sample's size as a third number.
 
     Raises:
-        DataError: a judgment without a grade or a probability, or a probability or size that is not allowed.
+        DataError: a judgment has no grade or no probability, or a probability or size is not allowed.
     """
     found: dict[Any, dict[Any, SampledJudgment]] = {}
     for query, its in qrels.items():
@@ -212,7 +212,7 @@ def in_frame(columns: Columns) -> tuple[_native.Judgments, Sample]:
     """Reads judgments and how they were drawn from the columns of a frame.
 
     Raises:
-        DataError: a document without a grade or a probability, a document that occurs twice, or subtopics.
+        DataError: a document has no grade or no probability or occurs twice, or there are subtopics.
     """
     name = "qrels frame"
     if "subtopic" in columns.places:
@@ -230,7 +230,7 @@ def numbers_in(columns: Columns, role: str) -> _native.Judgments:
     """Returns a column of numbers of a frame in place of grades, in the order of the judgments.
 
     Raises:
-        DataError: a document without a number.
+        DataError: a document has no number.
     """
     try:
         return columns.judgments("keep", role)

@@ -50,7 +50,7 @@ Readable: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview |
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 HEAD = 1024
 LONGEST_PATH = 4096
-"""Bytes; no path of Linux is longer. Longer content is not searched for fields."""
+"""The maximum number of bytes of a path on Linux. Longer content is not searched for fields."""
 SHOWN = 60
 """Characters that an error shows of a text in place of a path."""
 HELD = 2**28
@@ -137,7 +137,7 @@ class Provenance:
             lines: the numbers of the first and of the second line or row.
             ids: the query, the document and other ids in the sentence.
             remedy: the advice.
-            of_run: whether the files may be runs of their own.
+            of_run: whether the files may be separate runs.
         """
         texts = {role: text_of(each) for role, each in ids.items()}
         one, other = ({"file": name} | self.place(number) for number in lines)
@@ -226,7 +226,7 @@ class Source:
         """Loads a small source into memory, so that several passes read its file only once.
 
         Args:
-            most: the most bytes to load.
+            most: the maximum number of bytes to load.
 
         Raises:
             OSError: the file cannot be read.
@@ -244,7 +244,7 @@ class Source:
             longest: the maximum number of bytes in a line.
 
         Raises:
-            DataError: a longer line, which may never end.
+            DataError: a line is longer, and may never end.
         """
         with self.opened() as file:
             mark = BYTE_ORDER_MARK
@@ -273,7 +273,7 @@ def source_of(where: Readable | Source) -> Source:
     """Returns the source for a path, ``-``, bytes or an open binary file, decompressed, or a source itself.
 
     Raises:
-        DataError: a missing file, a folder, or a file opened as text.
+        DataError: the file is missing, is a folder, or was opened as text.
     """
     if isinstance(where, Source):
         return where
@@ -377,7 +377,7 @@ def refuse_read(file: Any, name: str) -> None:
     try:
         place = file.tell()
     except (AttributeError, *FAILURES):
-        return  # a pipe has no place
+        return  # a pipe has no position
     if place:
         raise refused(
             "the file is at its end, so it was already read or written.",
@@ -436,7 +436,7 @@ def kept(where: Any) -> Any:
     """Returns standard input, a pipe or an open file in a form that can be read twice, or other inputs unchanged.
 
     Raises:
-        DataError: unreadable input.
+        DataError: the input is unreadable.
     """
     if hasattr(where, "read"):
         name = name_of(where)
@@ -510,7 +510,7 @@ def from_stream(file: IO[bytes], name: str, *, own: bool = False) -> Source:
 
 IN_MEMORY = 64 * 2**20
 MORE_THAN_A_PIPE = 2**21
-"""Bytes; a pipe of Linux holds at most half as many."""
+"""The number of bytes; a pipe on Linux holds at most half as many."""
 PATIENCE = 100
 """The milliseconds between two checks whether to keep waiting."""
 

@@ -253,7 +253,7 @@ def plain_words(text: str) -> tuple[str, ...]:
 MOST_WORDS = 16
 """Further words of an id are not compared."""
 USUAL = 0.1
-"""If so large a share of the judged ids has an affix, it belongs to the ids."""
+"""If at least this share of the judged ids has an affix, the affix belongs to the ids."""
 
 
 def same_affix(

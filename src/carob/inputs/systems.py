@@ -23,7 +23,7 @@ READS = {
 
 
 def named_systems(origin: Provenance, *, start: bool = True) -> str:
-    """Returns the sentence about a table of several systems, capitalised if it is a sentence of its own."""
+    """Returns the sentence about a table of several systems, capitalised if it stands alone."""
     column, first, second, *more = origin.systems
     others = f" and {len(more):,} more" if more else ""
     said = f"column '{column}' names {2 + len(more):,} systems, '{first}', '{second}'{others}."

@@ -63,7 +63,7 @@ def texts_of(given: TextsLike, wanted: Container[str], kind: str, most: int | No
         most: the number of characters to which texts are cut; None keeps whole texts with their line ends.
 
     Raises:
-        DataError: a file or line that cannot be read, or an id with two texts.
+        DataError: a file or line cannot be read, or an id has two texts.
     """
 
     def kept(text: Text) -> Text:
@@ -81,7 +81,7 @@ def read(source: Source, wanted: Container[str], kind: str) -> Iterator[tuple[st
     """Reads the text of each requested id from a file.
 
     Raises:
-        DataError: a line that is neither TSV nor JSON, or an id that occurs again with another text.
+        DataError: a line is neither TSV nor JSON, or an id occurs again with another text.
     """
     seen: dict[str, tuple[int, int]] = {}
     parse: Callable[[bytes], tuple[str, Text]] | None = None

@@ -101,7 +101,7 @@ def agreement(
 
     Raises:
         DataError: judgments or runs that cannot be read, or judges without a document in common.
-        MeasureError: a measure that does not exist.
+        MeasureError: a measure does not exist.
         PolicyError: a profile, policy or pool that does not exist.
 
     Example:
@@ -236,7 +236,7 @@ def only_relevant(judged: Iterable[Mapping[bytes, float]]) -> bool:
 
 
 MOST_SPELLED = 10_000
-"""The documents of the first judge whose spelling is compared."""
+"""The number of documents of the first judge whose spelling is compared."""
 
 
 def spelled_apart(
@@ -312,7 +312,7 @@ def judged_by(
         conventions: ``policy`` and ``profile``, as in ``carob.compare``.
 
     Raises:
-        DataError: a run that cannot be read, or scores in place of a run.
+        DataError: a run cannot be read, or there are scores in place of a run.
     """
     for each in runs.values() if isinstance(runs, Mapping) else runs:
         refuse_results(each)
@@ -418,7 +418,7 @@ def formulas(scale: Floats) -> dict[str, Callable[[Floats], Floats]]:
 
 
 BLOCK = 4096
-"""Resampled matrices that are computed together: a few MB each for 20 grades."""
+"""The number of resampled matrices that are computed together: a few MB each for 20 grades."""
 
 
 def statistics(tables: Floats, scale: Floats, resamples: int, seed: int) -> tuple[Coefficient, ...]:

@@ -120,8 +120,8 @@ def correlate(
     Raises:
         DataError: inputs that cannot be read, fewer than three runs, two judges with the same name, fewer than two
             resamples, or a missing run or query that was not allowed.
-        MeasureError: a measure that does not exist.
-        PolicyError: a word that does not exist, or a correlation.
+        MeasureError: a measure does not exist.
+        PolicyError: a word or a correlation does not exist.
 
     Source: Yilmaz, Aslam and Robertson, SIGIR 2008 (τ_AP); Urbano and Marrero, ICTIR 2017 (ties); Gao and Oard, SIGIR
         2015 (τ_GAP); Webber, Moffat and Zobel, TOIS 2010 (RBO).
@@ -385,7 +385,7 @@ def scores_in(read: Read) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False)
 class CorrelationMethod:
-    """How judges are correlated with the truth.
+    """The settings for the correlation of judges with the truth.
 
     Args:
         correlations: the correlations; None for the usual ones.

@@ -74,7 +74,7 @@ SENTENCES = {
 """The sentences about correlations."""
 
 MOST_PAIRS = 10
-"""Pairs of runs that a sentence lists."""
+"""The maximum number of pairs of runs that a sentence lists."""
 
 LONGEST = 24
 """The maximum number of characters of a judge's name in tables."""
@@ -83,7 +83,7 @@ MOST_TIED = 3
 """The maximum number of judges that a sentence lists as tied with the first."""
 
 FEW = 10
-"""A number of runs below which a rank correlation has few possible values."""
+"""The number of runs below which a rank correlation has few possible values."""
 
 SHOWN = ("same grade", "kappa, quadratic", "alpha, ordinal", "bias, B - A")
 """The statistics of grades in the table; the frame has all."""
@@ -211,7 +211,7 @@ class Correlations(Documented):
         over: the samples that intervals concern: ``queries`` or ``runs``.
         pool: the documents that counted as judged; None from leaderboards.
         missing_runs: how runs that a judge lacks were treated.
-        means: the means that were used of leaderboards.
+        means: the means of leaderboards that were used.
         settings: the settings of the tests of pairs of runs.
         confidence: the confidence level of the intervals.
         resamples: the number of resamples.
@@ -296,7 +296,7 @@ class Correlations(Documented):
         return Section([Line(" ".join(sentences), "verdict")])
 
     def undefined(self) -> str:
-        """Returns the reason for which the first correlation is defined for no judge."""
+        """Returns the reason why the first correlation is undefined for every judge."""
         name = self.rows[0].coefficients[0].name
         words = {"name": name, "truth": shortened(self.truth, LONGEST)}
         if all(len(set(each.truth)) == 1 for each in self.rows):

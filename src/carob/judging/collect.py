@@ -42,7 +42,7 @@ RULES: dict[str, Callable[[list[JournalEntry]], float] | None] = {
     "lowest": lambda given: min(each.grade for each in given),
     "highest": lambda given: max(each.grade for each in given),
 }
-"""How one grade is made of different grades by several judges."""
+"""The rules that combine different grades by several judges into one."""
 
 
 class Entry(NamedTuple):
@@ -178,7 +178,7 @@ def refuse_twice(paths: Sequence[str]) -> None:
     """Refuses a file that is given twice, under one name or two, since its judge would count as two.
 
     Raises:
-        DataError: a file is.
+        DataError: a file is given twice.
     """
     seen: dict[tuple[int, int], int] = {}
     for place, path in enumerate(paths):
@@ -197,7 +197,7 @@ def take(found: Collected, entry: Entry, judge: str, grades: Mapping[int, str]) 
     """Adds a judgment, unless it is a grade that the task already has.
 
     Raises:
-        DataError: a grade that is not allowed, or another grade by the same judge.
+        DataError: a grade is not allowed, or the same judge gave another grade.
     """
     where, place, judgment = entry
     assert judgment is not None
@@ -278,7 +278,7 @@ def read_rows(task: Task, table: SmallTable, grades: Mapping[int, str]) -> Itera
     """Yields the judgments in a table, which may be a model's answers.
 
     Raises:
-        DataError: a row without a pair of the task, or without a grade or an answer.
+        DataError: a row has no pair of the task, or no grade or answer.
     """
     ids = {id_of(task.pairs[place]): place for place in task.open}
     wanted = (*COLUMNS, *(DRAW if task.sampled else ()))
@@ -334,7 +334,7 @@ def read_qrels(task: Task, table: SmallTable) -> Iterator[Entry]:
     """Yields the judgments in qrels.
 
     Raises:
-        DataError: a line that is not a judgment of the task.
+        DataError: a line is not a judgment of the task.
     """
     for number, line in table.lines:
         where: dict[str, Any] = {"file": table.name, "line": number}

@@ -3,8 +3,7 @@
 A line is appended by a single write and an fsync. To withdraw or to change a judgment, the whole file is atomically
 replaced by a new one. A line that would lie on two pages of memory is also written by replacing the file, if that is
 possible, because readers might see only the first page. At every moment the file is a valid table, or
-valid qrels, with each pair at most once,
-so that all commands and tools can read it while judges work.
+valid qrels, with each pair at most once, so that all commands and tools can read it while judges work.
 """
 
 from __future__ import annotations
@@ -96,7 +95,7 @@ class Form:
         task: the pairs to judge.
 
     Raises:
-        DataError: an ending of neither form, or qrels, which cannot store the task.
+        DataError: the ending is that of neither form, or qrels cannot store the task.
     """
 
     def __init__(self, path: str, task: Task) -> None:
@@ -147,7 +146,7 @@ class Form:
         """Yields the number of each line, the place of its pair, and the judgment.
 
         Raises:
-            DataError: another first line, a line that is not a judgment, or a pair that is not in the task.
+            DataError: the first line differs, a line is not a judgment, or a pair is not in the task.
         """
         start = int(self.table)
         if start and lines and lines[0] != self.head:

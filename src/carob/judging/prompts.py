@@ -71,7 +71,7 @@ def refuse_other_places(template: str) -> None:
     """Refuses a template that lacks the query or the document, or has an unknown name in braces.
 
     Raises:
-        DataError: the template does.
+        DataError: the template has one of these faults.
     """
     for number, line in enumerate(template.splitlines(), 1):
         for found in PLACE.finditer(line):

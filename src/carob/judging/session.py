@@ -54,7 +54,7 @@ class JudgingSheet:
         """Reads the texts of the pairs.
 
         Raises:
-            DataError: a file that cannot be read, or a query or document without a text.
+            DataError: a file cannot be read, or a query or document has no text.
         """
         pairs = [task.pairs[place] for place in order]
         return cls(
@@ -100,7 +100,7 @@ def whole_texts(path: str, wanted: Sequence[str], kind: str) -> dict[str, Text]:
     """Returns the texts of queries or documents, without reading the others into memory.
 
     Raises:
-        DataError: a file that cannot be read, or an id without a text.
+        DataError: a file cannot be read, or an id has no text.
     """
     found = texts_of(path, frozenset(wanted), kind)
     missing = [each for each in dict.fromkeys(wanted) if each not in found]
@@ -140,7 +140,7 @@ class Session:
         """Stores a judgment of the document with this number, and returns when it is written to disk.
 
         Raises:
-            DataError: no such document or grade, a note that is too long, or the file cannot be written.
+            DataError: there is no such document or grade, the note is too long, or the file cannot be written.
         """
         if not 0 <= number < len(self.sheet.order) or grade not in self.sheet.grades:
             raise DataError("There is no such document or grade. Reload the page.")

@@ -76,8 +76,8 @@ def read_task(path: str) -> Task:
     is kept for the estimates.
 
     Raises:
-        DataError: a missing column, a pair that occurs twice, an id that no table can hold, a part of a sample, or
-            nothing to judge.
+        DataError: a column is missing, a pair occurs twice, no table can hold an id, the sample is not whole, or there
+            is nothing to judge.
     """
     table = SmallTable.at(path)
     pairs: dict[tuple[str, str], QueryDocument] = {}

@@ -389,11 +389,11 @@ class Lists(ABC):
 
         Args:
             numbers: the numbers.
-            beyond: marks those that are beyond it.
+            beyond: marks those that are.
             why: returns the reason, from the grade of the first of these.
 
         Raises:
-            UncomputableError: one is.
+            UncomputableError: a number is beyond it.
         """
         if bool(beyond.any()):
             where, grade = self.first_of(beyond)
@@ -451,7 +451,7 @@ class Lists(ABC):
         of the two is outside [0, 1].
 
         Raises:
-            DataError: a grade above ``highest``.
+            DataError: a grade is above ``highest``.
         """
         if not isinstance(rel, str):
             return self.hits(rel)

@@ -106,7 +106,7 @@ NEVER_REACHED = 2.0**24
 """A step number beyond the last. List number times this step is still exact in a double."""
 
 FROM_THE_RUN = ("retrieved", "top", "depth", "full", "length")
-"""The ideal rankings that depend on the run. The others depend on the judgments only."""
+"""The kinds of ideal ranking that depend on the run. All others depend only on the judgments."""
 
 
 class Flat(Lists):

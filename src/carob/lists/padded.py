@@ -71,7 +71,7 @@ class Padded(Lists):
         scores: Callable[[], Any] | None = None,
         levels: int | None = None,
     ) -> None:
-        """Store the padded lists."""
+        """Stores the padded lists."""
         self.xp, self.grades, self.lengths, self.scores = arrays, grade, length, scores
         self.pool, self.levels = grade if judged is None else judged, levels
         self.asked = None

@@ -86,7 +86,7 @@ class Recommended:
         baseline: the lists of another recommender; None if not given.
         features: the features of each item, NaN where unknown [items, features]; None if not given.
         distances: pairs of items and the distance of each pair; None if not given.
-        excluded: the number of recommendations that were removed; None if nothing was to be.
+        excluded: the number of recommendations that were removed; None if none was to be removed.
         tied: the number of users some of whose scores in a run are equal.
         doubts: sentences about inputs that have nothing in common with the lists.
         measure: the name of the measure that is computed, for error messages.

@@ -146,7 +146,7 @@ def at_given_ranks(rows: JudgedRows, name: str) -> JudgedRows:
         name: the run.
 
     Raises:
-        DataError: a rank below 1, or one that two documents of a list share.
+        DataError: a rank is below 1, or two documents of a list share it.
     """
     assert rows.scores is not None
     given, offsets = -rows.scores, rows.document_offsets
@@ -416,7 +416,7 @@ def gathered(
     """Yields the orders of all lists with ties, a few lists at a time.
 
     Raises:
-        UncomputableError: a list whose orders exceed the memory limit.
+        UncomputableError: the orders of a list exceed the memory limit.
     """
     tied = rows.tie_last > rows.tie_first
     lists = np.flatnonzero(np.bincount(rows.list_of_row[tied], minlength=len(rows.length)))

@@ -60,7 +60,7 @@ def contradicted(run: Run, agree: int, contradict: int, where: str = "") -> str 
     Args:
         run: the run.
         agree: the pairs of documents that the ranks order as the scores do.
-        contradict: those that they order otherwise.
+        contradict: those that they order differently.
         where: where these pairs are, if not in the whole run.
     """
     pairs = agree + contradict
@@ -110,7 +110,7 @@ def is_shifted(fields: list[bytes]) -> bool:
 
 
 def shifted_line(run: Run, starts: list[bytes]) -> dict[str, Any] | None:
-    """Returns the place of a line such as ``web 02 Q0 D60 1 0.9``, with its query and what stands as its rank.
+    """Returns the place of a line such as ``web 02 Q0 D60 1 0.9``, with its query and its apparent rank.
 
     Args:
         run: the run.

@@ -62,7 +62,7 @@ class Counts:
         judged: queries with judgments.
         missing: judged queries that the run lacks, by name.
         extra: unjudged queries of the run.
-        empty: queries without anything that a measure looks for, for at least one measure.
+        empty: queries in which at least one measure has nothing to find.
         empty_for: their number by the measure's label, if there are any.
         tied: queries in which equal scores touch a judged document.
         duplicates: documents dropped because they occurred twice.
@@ -333,7 +333,7 @@ def match_grades(
     Without ``judged``, the grades in a list are its judgments.
 
     Raises:
-        DataError: a grade that is not a number, unpaired lists, or more relevant documents than judged.
+        DataError: a grade is not a number, lists are unpaired, or more documents are relevant than judged.
     """
     pools = grades if judged is None else judged
     if len(pools) != len(grades):

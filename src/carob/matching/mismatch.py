@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 LEVELS = 10
 """The usual limit of distinct grades, and of the highest grade."""
 SWAPPED_IDS = 0.5
-"""The share of query ids on one side that are document ids on the other, or the reverse, from which columns count as
+"""The share of query ids on one side that are document ids on the other, or the reverse, at which columns count as
 swapped."""
 JUDGED, RANKED = 400, 2000
 """The maximum number of distinct ids of each side to compare."""
@@ -47,7 +47,7 @@ def doubts(judged: Qrels, run: Run, found: Match, policy: Policy) -> list[str]:
     """Returns the reasons to doubt a run's scores, as sentences.
 
     Raises:
-        DataError: an empty run, no query in common, a line with a blank in its query, or ranks that were named as
+        DataError: the run is empty, no query is in common, a line has a blank in its query, or ranks were named as
             scores.
     """
     refuse_shifted(judged, run, found, policy)
@@ -71,7 +71,7 @@ def refuse_shifted(judged: Qrels, run: Run, found: Match, policy: Policy) -> Non
     The run is read again only if the first word of a judged query is an unjudged one.
 
     Raises:
-        DataError: such a line.
+        DataError: there is such a line.
     """
     strict = policy.columns == "equal" and policy.malformed == "error"
     if found.signs is None or not strict or found.counts.lines > AGAIN:

@@ -63,7 +63,7 @@ BELOW, LISTS = 2 / 3, 3
 FAR = 1.0
 """The lean of a list that counts as upside down where not all lists are."""
 ENOUGH = 10_000
-"""The rows of the first lists that show whether all are upside down."""
+"""The number of rows of the first lists that show whether all are upside down."""
 ROWS = 200_000
 """The maximum number of rows of a run to inspect."""
 MOST_QUERIES = 64
@@ -260,9 +260,9 @@ def upside_down(run: Run, signs: Signs | None, rows: JudgedRows, queries: Sequen
 def reversal(signs: Signs | None, rows: JudgedRows, *, ranked: bool = True) -> Reversal | None:
     """Returns the lists of a run that seem to be upside down, or None.
 
-    Scores that are 1, 2, 3 …, or that rise from row to row, may as well be the points of a vote, or written from the
-    worst to the best: the column of ranks tells, or else where the relevant documents are. If these are near the end of
-    most lists, or far too near in some, that is enough, whatever the scores look like.
+    Scores that are 1, 2, 3 …, or that rise from row to row, may also be the points of a vote, or be written from the
+    worst to the best. The rank column decides, or else the places of the relevant documents. If these are near the end
+    of most lists, or far too near in some, that is enough, whatever the scores look like.
 
     Args:
         signs: what was noticed; None if nothing could be inspected.
@@ -288,9 +288,9 @@ def reversal(signs: Signs | None, rows: JudgedRows, *, ranked: bool = True) -> R
 def second_list_follows(lean: Lean, rows: JudgedRows) -> bool:
     """Returns whether lists lean to the end because a second list was appended: their first half is in good order.
 
-    So it is in a fusion with a list of low weight, or of weight 0, and where a second stage ranks only the first
-    documents again. In a list that is upside down, relevant documents become more to the end of its first half, too, or
-    none are there.
+    The same holds for a fusion with a list of low weight, or of weight 0, and where a second stage ranks only the first
+    documents again. In a list that is upside down, relevant documents also become more frequent towards the end of its
+    first half, or there are none.
 
     Args:
         lean: the lean of the lists.
@@ -315,7 +315,7 @@ def by_shape(signs: Signs, rows: JudgedRows, *, ranked: bool) -> Reversal | None
 
 
 def rising_lists(signs: Signs, rows: JudgedRows) -> int:
-    """Returns how many lists have scores that rise from row to row, if nearly all do, and nothing shows them right."""
+    """Returns how many lists have scores that rise from row to row, if nearly all do and nothing justifies it."""
     rising, (agree, contradict) = signs.have(RISING), signs.accord
     lists = int(rising.sum())
     if not lists or lists < MOSTLY * (signs.length >= 2).sum() or (signs.length[rising] - 1).sum() < STEPS:

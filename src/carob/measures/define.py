@@ -136,9 +136,9 @@ class OneOf:
 
 
 number: Any = Number
-"""A ``Number`` as the default in a formula's signature; the formula is called with a plain number."""
+"""A ``Number`` as the default in a formula's signature; the formula receives a plain number."""
 one_of: Any = OneOf
-"""A ``OneOf`` as the default in a formula's signature; the formula is called with a plain word."""
+"""A ``OneOf`` as the default in a formula's signature; the formula receives a plain word."""
 
 
 def tidied(value: Value) -> Value:

@@ -279,7 +279,7 @@ RELEVANT = ("rel_level", "relevance_level", "relevance_threshold", "min_relevanc
 SCALED = ("BPM", "INSQ", "INST", "SDCG")
 """C/W/L's measures, whose gains are shares of the highest grade's gain."""
 CWL_RANKS = 1000
-"""The length of cwl_eval's lists; ir_measures computes INST and INSQ by cwl_eval."""
+"""The length of cwl_eval's lists; ir_measures uses cwl_eval to compute INST and INSQ."""
 
 
 def translated(name: str, given: dict[str, Any], at: str | None) -> tuple[str, dict[str, Any], str | None]:

@@ -114,7 +114,7 @@ class Measure:
         self.settle(dict(its))
 
     def settle(self, settings: dict[str, Any]) -> None:
-        """Stores what follows from the parameters, which each evaluation asks for many times."""
+        """Stores what follows from the parameters, which each evaluation needs many times."""
         gain, rel = self.by_role("gain"), self.by_role("relevance")
         graded = isinstance(rel, (int, float))
         wanted = RequiredJudgments() if gain is None else RequiredJudgments(None, gain)
@@ -520,7 +520,7 @@ ONLY_LISTS = "Use only the operations of carob.lists.Lists, and combine only val
 
 
 def oddity(values: object, lists: Lists) -> tuple[str, str] | None:
-    """Returns what is wrong with the values that a user's formula returned, and the cure, or None.
+    """Returns what is wrong with the values that a user's formula returned, and the remedy, or None.
 
     Args:
         values: the values.
@@ -549,7 +549,7 @@ def oddity(values: object, lists: Lists) -> tuple[str, str] | None:
 
 
 def failing(error: BaseException, lists: Lists, **facts: str) -> MeasureError:
-    """Returns the error for a user's formula that raised another error, with the cure where the fault is known.
+    """Returns the error for a user's formula that raised another error, with the remedy if the fault is known.
 
     Args:
         error: the error.

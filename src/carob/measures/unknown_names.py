@@ -29,7 +29,7 @@ class UnknownMeasureError(MeasureError):
     """
 
     def __init__(self, word: str, text: str, *, guessed: bool = False) -> None:
-        """Store the name, so that a caller can look for it among profile names."""
+        """Stores the name, so that a caller can look for it among profile names."""
         super().__init__(text)
         self.word, self.guessed = word, guessed
 

@@ -204,7 +204,7 @@ class Formula(Part):
 
 
 class PicturePart(Part):
-    """A part with a method ``svg``, ``latex`` or ``text``, of which a format shows one; empty if it lacks that."""
+    """A part with methods ``svg``, ``latex`` or ``text``, one of which a format shows; empty if it lacks that one."""
 
     title = ""
 

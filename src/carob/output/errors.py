@@ -334,7 +334,7 @@ def refuse_other(name: str, word: object, known: Sequence[str]) -> None:
     """Refuses a value of a setting that is not one of the known words.
 
     Raises:
-        ArgumentError: it is not.
+        ArgumentError: it is not one of them.
     """
     if word not in known:
         hint = did_you_mean(str(word), known, "")

@@ -14,7 +14,7 @@ FRAMES = ("pandas", "polars", "pyarrow", "modin", "cudf")
 
 
 class DataFrame(Protocol):
-    """A data frame of any library: what all of them have, and whatever else the library's own have."""
+    """A data frame of any library: the attributes that all of them have, and any others that the library's own have."""
 
     @property
     def columns(self) -> Any:

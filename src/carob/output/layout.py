@@ -34,7 +34,7 @@ COLUMNS = 80
 """The width of text for a log or a file."""
 GAP = "  "
 EVERY_QUERY, UNGROUPED = "all", "none"
-"""Beside the groups of queries, what stands for all queries and for those without a group: see ``label_apart``."""
+"""The labels of all queries and of those without a group, next to the groups: see ``label_apart``."""
 
 
 def label_apart(word: str, names: Collection[str]) -> str:

@@ -26,7 +26,8 @@ def json_in(text: str | bytes, *, constant: Callable[[str], Any] | None = None, 
 
     Args:
         text: the text.
-        constant: what is called with each ``NaN`` and ``Infinity``, and returns its value; None makes floats of them.
+        constant: the function that is called with each ``NaN`` and ``Infinity``, and returns its value; None makes
+            floats of them.
         place: the file and the line, for errors.
 
     Raises:

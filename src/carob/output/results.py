@@ -102,7 +102,7 @@ class Records(NamedTuple):
         return {name: [row[place] for row in self.rows] for place, name in enumerate(self.names)}
 
     def separated(self, delimiter: str = ",") -> str:
-        """Returns CSV, with numbers in full precision. What is undefined or absent is an empty cell.
+        """Returns CSV, with numbers in full precision. Undefined or absent values are empty cells.
 
         Raises:
             PolicyError: another delimiter.

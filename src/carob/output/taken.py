@@ -30,7 +30,7 @@ def remembered() -> Iterator[None]:
 def take(path: str | os.PathLike[str]) -> None:
     """Remembers a file that the running command reads or has written.
 
-    Whatever opens a file in Python, or names a file for the kernel or a library to open, calls this.
+    All code that opens a file in Python, or names a file for the kernel or a library to open, calls this function.
     """
     taken = TAKEN.get()
     if taken is not None:

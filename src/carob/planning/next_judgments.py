@@ -318,8 +318,8 @@ def next_judgments(
 
     Raises:
         DataError: neither people's judgments nor a judge's, nothing left to judge, or files that cannot be read.
-        MeasureError: a measure that does not exist.
-        PolicyError: an order or budget that is not allowed, or a policy without a fixed order of documents.
+        MeasureError: a measure does not exist.
+        PolicyError: an order or budget is not allowed, or the policy does not fix the order of documents.
 
     Example:
         >>> import carob

@@ -1,4 +1,4 @@
-"""How many queries a comparison needs, from a pilot with few queries."""
+"""The number of queries that a comparison needs, from a pilot with few queries."""
 
 from __future__ import annotations
 
@@ -328,7 +328,7 @@ class Plan(Documented):
         return Document([Section([answer]), *tables, Section([Items(notes)]), *below])
 
     def errors_said(self) -> list[str]:
-        """Returns what a significant result on as many queries as the pilot has is worth, in a sentence."""
+        """Returns a sentence about the worth of a significant result on as many queries as the pilot has."""
         rows = [each for each in self.rows if not each.crowded]
         if self.aim != "difference" or not rows:
             return []
@@ -346,7 +346,7 @@ class Plan(Documented):
         return [sentence]
 
     def spread_said(self) -> list[str]:
-        """Returns what an average pair needs, in a sentence for each measure."""
+        """Returns a sentence for each measure about the queries that an average pair needs."""
         return [
             f"{its.measure}, all {its.runs} runs on {its.queries} queries: the variance is {its.shares}. If all pairs "
             f"vary alike, by the interaction, a pair has the sd {decimals(pair.sd, 4)} and needs "
@@ -552,7 +552,7 @@ class Wanted:
         return (*limits, *found)
 
     def fewest_equal(self, table: RunTable) -> float:
-        """Returns with how many equal differences a worst-point interval shows what is planned; more vary more."""
+        """Returns the number of equal differences with which a worst-point interval shows what is planned."""
         least, greatest = table.limits
         if not math.isfinite(greatest - least):
             return 0.0
@@ -600,7 +600,7 @@ def refuse_half_a_judge(correlation: float | None, judged: int | None) -> None:
     """Refuses a correlation without a number of queries, and the reverse.
 
     Raises:
-        DataError: one of these.
+        DataError: one is given without the other.
     """
     if (correlation is None) != (judged is None):
         raise DataError(

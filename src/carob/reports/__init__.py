@@ -42,7 +42,7 @@ __all__ = ["Report", "report"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Report(Documented):
-    """A report: the HTML page, and the comparison that the page shows, of which all other formats are those.
+    """A report: the HTML page, and the comparison that it shows, from which all other formats are made.
 
     Args:
         html: the whole page; it needs no other file and no network.
@@ -55,7 +55,7 @@ class Report(Documented):
     comparison: Comparison
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the page to a file. An existing file is replaced only by the complete new one.
+        """Writes the page to a file. An existing file is replaced only by the complete new one.
 
         Raises:
             DataError: the file cannot be written.
@@ -142,7 +142,7 @@ def report(
 
     Raises:
         DataError: invalid input, as in ``compare``; texts that cannot be read; a missing package of ``carob[report]``.
-        MeasureError: a measure that does not exist.
+        MeasureError: a measure does not exist.
         PolicyError: a profile, policy, test or correction that does not exist.
 
     Example:

@@ -532,7 +532,7 @@ def families_of(names: list[str], base: int | None, variants: Sequence[str]) -> 
 
 @dataclass(frozen=True, eq=False)
 class SelectionMethod:
-    """How runs are selected and compared.
+    """The settings for selecting and comparing runs.
 
     Args:
         folds: the number of folds.

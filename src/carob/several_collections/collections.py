@@ -130,7 +130,7 @@ def compare_collections(
 
     Raises:
         DataError: invalid input, fewer than two collections or runs, or a missing run, unless ``absent`` allows it.
-        MeasureError: a measure that does not exist.
+        MeasureError: a measure does not exist.
         PolicyError: a word that is none of those above, or a setting of the test that does not apply here.
 
     Source: Demšar, JMLR 2006, on Friedman's and Nemenyi's tests; Benavoli et al., JMLR 2017, on the Bayesian
@@ -221,7 +221,7 @@ def over_collections(found: Scored, settings: AcrossSettings) -> MethodResult:
 
 @dataclass(frozen=True, eq=False)
 class CollectionsMethod:
-    """How runs are compared by one measure.
+    """The settings for comparing runs by one measure.
 
     Args:
         settings: the settings.

@@ -246,7 +246,7 @@ class Across(Contest):
 
     @cached_property
     def run_groups(self) -> tuple[tuple[int, ...], ...]:
-        """The largest groups of neighbours, in the order of the means, of which no two differ significantly."""
+        """The largest groups of neighbours, in the order of the means, no two of which differ significantly."""
         apart = np.zeros((len(self.means), len(self.means)), bool)
         for run, its in enumerate(self.beaten):
             apart[run, list(its)] = apart[list(its), run] = True
@@ -384,7 +384,7 @@ class CollectionsComparison(OnCollections):
         return said if self.first is None else [*said, signature(self.first)]
 
     def interval_said(self) -> str:
-        """Returns what p and the intervals are computed by."""
+        """Returns how p and the intervals are computed."""
         settings, similar = self.settings, self.settings.target == "similar"
         interval = f"{100 * settings.confidence:g}% CI"
         if settings.interval == "t":

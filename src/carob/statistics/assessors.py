@@ -17,7 +17,7 @@ __all__ = ["AssessorNoise", "assessor_noise"]
 
 @dataclass(frozen=True, eq=False)
 class AssessorNoise:
-    """How much the scores of a query vary from one assessor to another. Each array is [series].
+    """The variation of a query's scores from one assessor to another. Each array is [series].
 
     Args:
         variance: the variance of a query's value from one assessor to another: half the mean square of the differences

@@ -24,7 +24,7 @@ PERSISTENCE = 0.9
 """The probability of going on to the next system in rank-biased overlap."""
 
 AT_ONCE = 4_000_000
-"""Pairs of systems, over all samples, that are held in memory at a time."""
+"""The maximum number of pairs of systems, over all samples, held in memory at a time."""
 
 
 def differences(scores: Floats) -> Floats:
@@ -181,7 +181,7 @@ class Correlation:
         coefficient: its function.
         smooth: the samplings, of ``queries`` or ``runs``, for which the jackknife estimates its error, since it is a
             smooth function of the means. For others the bootstrap does.
-        least: its least value, from which its largest value is 1.
+        least: its smallest value; its largest value is 1.
     """
 
     name: str

@@ -96,7 +96,7 @@ def friedman(ranks: ArrayLike, ties: str = "uncorrected") -> Friedman:
 
 
 def critical_difference(alpha: float, runs: int, collections: int) -> float:
-    """Returns the difference of two mean ranks from which Nemenyi's test calls them different.
+    """Returns the smallest difference between two mean ranks that is significant in Nemenyi's test.
 
     q / √2 · √(k(k + 1) / (6C)), where q is the quantile of the studentized range with infinite degrees of freedom
     (Demšar, JMLR 2006).
@@ -154,7 +154,7 @@ def borda(ranks: ArrayLike, of: str = "all") -> Floats:
 
 
 def groups(order: ArrayLike, apart: NDArray[np.bool_]) -> list[tuple[int, ...]]:
-    """Returns the largest groups of neighbours in an order of which no two are shown to differ.
+    """Returns the largest groups of neighbours in an order, no two of which are shown to differ.
 
     Args:
         order: the runs, the best first [runs].

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Anova", "anova", "randomised_tukey", "range_beyond", "range_cut"]
 
 MANY = 500
-"""The number of queries from which the permutation distribution of a mean is nearly normal."""
+"""The number of queries above which the permutation distribution of a mean is nearly normal."""
 
 MOST = 150_000_000
 """The maximum number of scores permuted, which takes some seconds; for more, the normal limit is used."""
@@ -28,7 +28,7 @@ NODES = 128
 """The nodes of the quadrature for the range of normals."""
 
 AT_ONCE = 1 << 18
-"""Scores permuted at a time: 2 MB."""
+"""The number of scores permuted at a time: 2 MB."""
 
 
 @dataclass(frozen=True)

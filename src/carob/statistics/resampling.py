@@ -34,14 +34,14 @@ ROUNDING = 1e-9
 """The distance from a whole number up to which a score times its denominator counts as one."""
 
 ALONE = 1 << 18
-"""Multiplications up to which OpenBLAS uses one thread. On a busy processor, threads that wait for one another take ten
-times as long as the product."""
+"""The number of multiplications up to which OpenBLAS uses one thread. On a busy processor, threads that wait for one
+another take ten times as long as the product."""
 
 LONG = 256
-"""Rows in a slice: this many scores of thirty runs fit into the nearest cache."""
+"""The number of rows in a slice: this many scores of thirty runs fit into the nearest cache."""
 
 AT_ONCE = 1 << 18
-"""Weights held in memory as floats at a time: 2 MB."""
+"""The number of weights held in memory as floats at a time: 2 MB."""
 
 
 FRACTIONS = (*range(1, 21), 24, 25, 30, 40, 50, 60, 100, 200, 500, 1000, 2520)
@@ -159,7 +159,7 @@ RESAMPLES = 10_000
 """With 1,000, one pair in a hundred ends on the other side of .05; with 10,000, at most one in two hundred."""
 
 SUMS_AT_ONCE = 1 << 16
-"""Resampled sums compared at a time, which fit into a processor's cache: 2,048 resamples of 32 runs."""
+"""The number of resampled sums compared at a time, which fit into a processor's cache: 2,048 resamples of 32 runs."""
 
 FEWEST_AT_ONCE = 2048
 """The least number of resamples compared at a time, since each step also takes some time."""
@@ -406,7 +406,7 @@ def widths(block: Floats, pairs: Integers | None) -> Floats:
 
 
 def refuse_seed(seed: object) -> None:
-    """Refuse an invalid seed.
+    """Refuses an invalid seed.
 
     Raises:
         DataError: the seed is not a whole number of at least 0.
@@ -665,7 +665,7 @@ def reaching(reach: float, sums: ExactSums, squares: Floats) -> Floats:
 # ---------------------------------------------------------------- the bootstrap
 
 DRAWN_RESAMPLES_AT_ONCE = 1 << 20
-"""Counts held in memory at a time: 8 MB."""
+"""The number of counts held in memory at a time: 8 MB."""
 
 
 def resample_means(scores: ArrayLike, draw: Draw | None = None) -> Floats:

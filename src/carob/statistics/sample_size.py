@@ -33,7 +33,7 @@ def power_of(aim: Aim, size: float, queries: float, alpha: float) -> float:
     Args:
         aim: what to show.
         size: the difference or the margin, divided by the standard deviation of the differences.
-        queries: the number of queries, which need not be whole.
+        queries: the number of queries, which need not be an integer.
         alpha: the significance level.
 
     Example:

@@ -59,7 +59,7 @@ class Selection(NamedTuple):
 
 
 class Ranks(NamedTuple):
-    """How the runs rank over resampled queries.
+    """The ranks of the runs over resampled queries.
 
     Args:
         best: the share of resamples in which the run has the highest mean; ties share [runs].
@@ -78,9 +78,8 @@ def cross_validated(
     """Returns the scores of the run that is selected without the scored query.
 
     The queries are divided at random into folds. For each fold, the run with the highest mean on the other folds is
-    selected and scored on the fold. If several runs tie, the selection is divided among them. With as many
-    folds as queries, one query is left out
-    at a time, and one division suffices.
+    selected and scored on the fold. If several runs tie, the selection is divided among them. With as many folds
+    as queries, one query is left out at a time, and one division suffices.
 
     Args:
         scores: a score for each query and run [queries, runs].
@@ -168,7 +167,7 @@ def reselected_among(
     """
     table, draw = matrix(scores), draw or Draw(resamples=RESELECTIONS)
     rows, grid = len(table), on_grid(table)
-    # A grid of its own, so that no tie of the runs is lost.
+    # A separate grid, so that no tie of the runs is lost.
     other = None if baseline is None else on_grid(matrix(baseline))
     unit = np.arange(rows) if draw.clusters is None else cluster_codes(draw.clusters, rows)
     found: list[Floats] = []
@@ -201,7 +200,7 @@ def best_means(sums: Floats) -> list[Floats]:
 
 
 def shown_better(scores: ArrayLike, draw: Draw | None = None) -> NDArray[np.bool_]:
-    """Returns which runs are shown to be better than which: the row than the column [runs, runs].
+    """Returns whether the run of each row is shown to be better than that of each column [runs, runs].
 
     Two step-down tests must agree, each valid for all pairs at once: the studentized one of Romano and Wolf, and the
     one of Westfall and Young that is not studentized. The first alone finds too many differences where they are very

@@ -15,7 +15,7 @@ POINTS = 601
 """The points at which the density of paths that crossed no bound is known."""
 
 FARTHEST = 8.0
-"""A deviate beyond which a normal distribution has no probability to speak of."""
+"""A deviate beyond which a normal distribution has almost no probability."""
 
 
 def spent(fraction: float, alpha: float) -> float:

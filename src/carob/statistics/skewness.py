@@ -30,7 +30,7 @@ Found = TypeVar("Found", bound=Estimates)
 
 
 def skewness(values: Floats, shares: Floats) -> Floats:
-    """Returns the skewness of each series: its third central moment in units of its spread; 0 without a spread.
+    """Returns the skewness of each series: its standardised third central moment; 0 without a spread.
 
     Args:
         values: the values [units, series].

@@ -56,7 +56,7 @@ CENTRAL = 1e-4
 """Below this deviate, the probability counts as one half."""
 
 AT_ONCE = 1 << 14
-"""Values whose tails are computed at a time: they fit into a processor's cache."""
+"""The number of values whose tails are computed at a time: they fit into a processor's cache."""
 
 PRECISE, STEPS = 1e-10, 100
 """The error of a solution, and the maximum number of steps towards it."""
@@ -282,15 +282,15 @@ def worst_point(
     """Returns estimates, with worst-point intervals where Student's are too narrow or leave the range of the mean.
 
     Student's are too narrow where many values are equal (``crowded``). ``Estimates.worst_p`` has the p of the
-    series whose intervals were replaced: the smallest level at which the interval excludes 0. Their ``error`` is half
-    the width in units of Student's t.
+    series whose intervals were replaced: the smallest level at which the interval excludes 0. For these series,
+    ``error`` is half the interval's width divided by the critical value of Student's t.
 
     Args:
         found: the estimates, with Student's intervals.
         sample: their values.
         confidence: the confidence level.
         flat: whether differences that are all equal, but not 0, have an interval.
-        also: whether a series has a worst-point interval although Student's would do [series].
+        also: whether a series has a worst-point interval although Student's is wide enough [series].
 
     Example:
         >>> from carob.statistics.estimates import paired

@@ -37,7 +37,7 @@ NAN_ADVICE = "give each document a score, mask it, or choose nan_scores='worst' 
 
 ROWS = "'{name}' has {queries:row} and '{other}' has {judged:row}: pass one row for each query in both."
 UNHELD = "a score that floating point cannot represent, so that different scores would be equal"
-"""The fault of whole numbers beyond 2**53, and the like."""
+"""The fault of whole numbers beyond 2**53 and similar values."""
 
 
 def taken(array: Any, name: str) -> Any:
@@ -48,7 +48,7 @@ def taken(array: Any, name: str) -> Any:
         name: the name of the argument, for errors.
 
     Raises:
-        DataError: a masked array, or an array of anything but real numbers.
+        DataError: the array is masked, or contains anything but real numbers.
     """
     # Also torch.compile, which does not know the names of these types, comes this way.
     if array is None or isinstance(array, int):
@@ -105,7 +105,7 @@ def weights_taken(arrays: Arrays, weights: Any) -> Any:
     """Returns query weights as floats. On a device, an invalid weight and therefore the mean become NaN.
 
     Raises:
-        DataError: on the host, an invalid weight.
+        DataError: on the host, a weight is invalid.
     """
     floats = arrays.floats(weights)
     fine = (floats == 0.0) | ((floats >= SMALLEST) & (floats <= LARGEST))
@@ -226,7 +226,7 @@ def batch_of(
     """Returns the batch of padded arrays.
 
     Raises:
-        DataError: shapes that do not fit, or on the host a score that is not a number.
+        DataError: the shapes do not match or, on the host, a score is NaN.
     """
     two_axes(scores, "scores")
     for name, each in (("relevance", relevance), ("mask", mask)):
@@ -322,7 +322,8 @@ def batch_in(
     """Builds a batch from the arrays of a call. Documents and judgments may each be padded or concatenated.
 
     Raises:
-        DataError: shapes that do not fit; an argument that needs another one; on the host, a number that no query has.
+        DataError: the shapes do not match, an argument lacks another that it needs or, on the host, no query has a
+            number.
     """
     refuse_stray("queries", queries, n_queries=n_queries, longest=longest)
     refuse_stray("judged_queries", judged_queries, longest_judged=longest_judged)
@@ -407,7 +408,7 @@ def count_of(queries: Any, mask: Any, judged_queries: Any) -> int:
 
 
 def without_gaps(arrays: Arrays, numbers: Any, count: int) -> bool:
-    """Returns whether each whole number below another one is there. To count is faster than to sort."""
+    """Returns whether each whole number below another one is there. Counting is faster than sorting."""
     if arrays.kind:
         return bool((arrays.library.bincount(numbers, minlength=count) > 0).all())
     return int(arrays.library.unique_values(numbers).shape[0]) == count
@@ -436,7 +437,7 @@ def padded(
         padding has arbitrary values.
 
     Raises:
-        DataError: on the host, a number that no query has, or a query with more entries than ``longest``.
+        DataError: on the host, no query has a number, or a query has more entries than ``longest``.
     """
     arrays, (what, argument, limit) = flaws.arrays, names
     xp = arrays.library
@@ -502,7 +503,7 @@ def topk_batch(
         dtype: the floating type; the library's default if None.
 
     Raises:
-        DataError: shapes that do not fit, or on the host an id that occurs twice.
+        DataError: the shapes do not match or, on the host, an id occurs twice.
     """
     both = {"ids": (ids, mask), "relevant_ids": (relevant_ids, relevant_mask)}
     for name, (array, _) in both.items():
@@ -537,7 +538,7 @@ def once_each(flaws: Flaws, ids: Any, mask: Any, name: str, duplicates: str) -> 
     """Returns ids in the library's index type, and marks the documents that count, each of them once.
 
     Raises:
-        DataError: on the host, an id that is too large, or an id that occurs twice if ``duplicates`` forbids it.
+        DataError: on the host, an id is too large, or an id occurs twice and ``duplicates`` forbids it.
     """
     arrays, xp = flaws.arrays, flaws.arrays.library
     unsigned = xp.isdtype(ids.dtype, "unsigned integer")

@@ -117,8 +117,8 @@ def evaluate(
         carob's name of the measure (``AP`` for ``map``). The mean is NaN if no query counts.
 
     Raises:
-        DataError: shapes that do not fit; on the host also data that makes values NaN on a device.
-        MeasureError: a measure that does not exist, or that arrays cannot give.
+        DataError: the shapes do not match; on the host also data that makes values NaN on a device.
+        MeasureError: a measure does not exist, or arrays cannot give it.
         PolicyError: a policy that arrays cannot follow.
 
     Example:
@@ -174,8 +174,8 @@ def evaluate_topk(
         The mean of each measure, or with ``per_query`` its value for each query [query].
 
     Raises:
-        DataError: arrays whose shapes do not fit; on the host, an id that occurs twice in a row.
-        MeasureError: a measure that does not exist, or that arrays cannot give.
+        DataError: the shapes do not match or, on the host, an id occurs twice in a row.
+        MeasureError: a measure does not exist, or arrays cannot give it.
         PolicyError: a policy that arrays cannot follow.
 
     Example:
@@ -205,7 +205,7 @@ class Evaluator:
         nan_scores: how a query with a NaN score counts: ``error``, ``worst`` or ``skip``.
 
     Raises:
-        MeasureError: a measure that does not exist, or that arrays cannot give.
+        MeasureError: a measure does not exist, or arrays cannot give it.
         PolicyError: a policy that arrays cannot follow.
 
     Example:
@@ -278,7 +278,8 @@ class Evaluator:
         """Returns per-query scores, or their means.
 
         Raises:
-            DataError: weights that do not fit; on the host also weights that are all 0, or data that makes values NaN.
+            DataError: the weights do not match the queries; on the host also weights that are all 0, or data that makes
+                values NaN.
         """
         columns = self.columns(batch, weights)
         if weights is not None and batch.arrays.on_host and len(weights) and not weights.any():
@@ -297,7 +298,7 @@ class Evaluator:
         """Returns the values of each measure, by label.
 
         Raises:
-            DataError: weights that do not fit; on the host also data that makes values NaN on a device.
+            DataError: the weights do not match the queries; on the host also data that makes values NaN on a device.
         """
         if weights is not None and tuple(array_of(weights, "weights").shape) != tuple(batch.grades.shape[:1]):
             said = "'weights' has shape {shape}: use one weight for each of {queries:query/queries}."

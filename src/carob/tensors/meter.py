@@ -73,7 +73,7 @@ class Meter:
             ``carob.tensors.evaluate``.
 
     Raises:
-        MeasureError: a measure that does not exist, or that arrays cannot give.
+        MeasureError: a measure does not exist, or arrays cannot give it.
         PolicyError: a policy that arrays cannot follow.
 
     Example:
@@ -129,7 +129,7 @@ class Meter:
             named: further arguments of ``carob.tensors.evaluate``, such as ``mask``, ``judged`` and ``weights``.
 
         Raises:
-            DataError: arrays whose shapes do not fit; a query that was added before; an id that is missing.
+            DataError: the shapes do not match, a query was added before, or an id is missing.
         """
         batch, weights = self.evaluator.batch(scores, relevance, **named)
         self.stand_under(self.evaluator.policy)
@@ -142,7 +142,7 @@ class Meter:
             scores: the scores of some queries.
 
         Raises:
-            DataError: scores of other measures or under another policy, or a query that was added before.
+            DataError: the scores have other measures or another policy, or a query was added before.
         """
         if not isinstance(scores, Scores):
             raise DataError(
@@ -364,7 +364,7 @@ class Meter:
         One all-reduce adds the sums. Fingerprints or per-query scores, if there are any, are gathered.
 
         Raises:
-            DataError: without ``per_query``, a query that two processes have.
+            DataError: without ``per_query``, two processes have the same query.
         """
         import torch
         from torch import distributed

@@ -240,7 +240,7 @@ def means_over_orders(
         highest: the highest grade, if all grades are whole numbers.
 
     Raises:
-        MeasureError: on a device, a measure that is not a sum over documents.
+        MeasureError: on a device, a measure is not a sum over documents.
     """
     whole = ranked(batch, replace(policy, depth=None, unjudged="nonrelevant"), highest)
     # A depth or a removal depends on the order, so the sum over documents is no longer enough.

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 LONG = 10
-"""The mean length from which a difference in length counts: whether lists have two or three documents depends on the
+"""The mean length above which a difference in length counts: whether lists have two or three documents depends on the
 data."""
 
 

@@ -121,7 +121,7 @@ def gate(
             common, a side retrieves no judged document (the run alone may), the baseline's scores are reversed or its
             document ids are spelled differently, or the run has no value, or no judgments, of queries that the baseline
             answers.
-        MeasureError: a measure that does not exist or that the baseline lacks.
+        MeasureError: a measure does not exist, or the baseline lacks it.
         PolicyError: a policy that is not the baseline's, or no such rule.
 
     Example:

@@ -40,7 +40,7 @@ NEVER = "{measure} never fell."
 
 @dataclass(frozen=True)
 class RecordStep:
-    """The change of a measure from one record to the next.
+    """The change in a measure from one record to the next.
 
     Args:
         measure: the measure.
@@ -173,8 +173,8 @@ def history(
         alpha: the level of the tests.
 
     Raises:
-        DataError: a file that is no record, one record only, or no queries in common.
-        MeasureError: a measure that a record lacks.
+        DataError: a file is not a record, there is only one record, or no queries are in common.
+        MeasureError: a record lacks a measure.
 
     Example:
         >>> import carob, os, tempfile
@@ -233,7 +233,7 @@ def followed_run(path: str, run: str | None) -> Scores:
     """Returns the scores of the run of a record that is followed.
 
     Raises:
-        DataError: the file is no record, or has several runs and none was chosen.
+        DataError: the file is not a record, or has several runs and none was chosen.
     """
     found = record_of(path)
     if found is None:

@@ -48,8 +48,8 @@ def record(what: Scores | ScoresByRun | Sequence[Scores] | Comparison, path: str
         path: the file to write; an existing file is replaced as a whole or not at all.
 
     Raises:
-        DataError: an input that was standard input or another stream, or a file that has changed since it was
-            scored; scores under different policies; a place where nothing can be written.
+        DataError: an input was standard input or another stream, a file has changed since it was scored, policies
+            differ, or the file cannot be written.
 
     Example:
         >>> import carob, tempfile, os

@@ -243,7 +243,7 @@ def taken(
     """Returns each input of the record with the argument that replaces it, or else with its recorded path.
 
     Raises:
-        DataError: a run that the record does not have, or an input that cannot be found.
+        DataError: the record does not have a run, or an input cannot be found.
     """
     strangers = sorted(set(runs) - set(recorded.names))
     if strangers:
@@ -300,7 +300,7 @@ def recomputed(recorded: Record, inputs: list[Taken], same: list[Taken]) -> list
         same: those of them that are the recorded bytes.
 
     Raises:
-        DataError: an input that cannot be read.
+        DataError: an input cannot be read.
     """
     document = recorded.document
     policy, profile = policy_in(document), document.get("profile")
@@ -367,7 +367,7 @@ def changed_inputs(inputs: list[Taken]) -> tuple[list[Change], list[str], list[T
     """Returns the changed files, notes on inputs without a hash, and the inputs that have not changed.
 
     Raises:
-        DataError: a file that cannot be read.
+        DataError: a file cannot be read.
     """
     recorded = [(each, recorded_files(each.entry)) for each in inputs if each.path is not None]
     known = [(each, then, files_now(each)) for each, then in recorded if then]

@@ -75,7 +75,7 @@ def run_file(file: IO[bytes], form: str, packing: str, tag: str, *, tabs: bool) 
         tabs: whether tabs separate the columns of TREC's format.
 
     Raises:
-        DataError: a compression inside which the format is not read, or a package that is not installed.
+        DataError: the format is not read inside this compression, or a package is not installed.
     """
     if form in ("msmarco", "csv", "tsv", "jsonl") and packing not in ("", *LINE_PACKED):
         raise refused(
@@ -91,7 +91,7 @@ def run_file(file: IO[bytes], form: str, packing: str, tag: str, *, tabs: bool) 
 
 
 RunFile: TypeAlias = "TextFile | ArrowFile"
-"""An open file that takes ranked lists: ``put`` writes some, and ``close`` what stands at the end of the file."""
+"""An open file that takes ranked lists: ``put`` writes some, and ``close`` writes the end of the file."""
 
 
 class TextFile:
@@ -108,7 +108,7 @@ class TextFile:
 
         Raises:
             NeedsTabs: an id contains a blank, and blanks separate the columns.
-            DataError: an id or a score that the format cannot hold.
+            DataError: the format cannot hold an id or a score.
         """
         if self.form == "trec" and not self.tabs and lists.has_blanks:
             raise NeedsTabs
@@ -194,7 +194,7 @@ class ArrowFile:
         """Writes some lists as a group of rows.
 
         Raises:
-            DataError: an id that is not UTF-8.
+            DataError: an id is not UTF-8.
         """
         refuse_bytes(lists, self.form)
         lengths = np.diff(lists.offsets)

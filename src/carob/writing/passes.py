@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 ROWS_AT_ONCE = 1 << 14
 FRAME_ROWS = 1 << 16
-"""Rows of a frame: the lists are made by one thread, which has no use for more."""
+"""The number of rows of a frame: one thread makes the lists, and gains nothing from more rows."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -78,7 +78,7 @@ class RunPart:
     tag: str | None = None
 
     def wanted(self, asked: list[bytes] | None) -> list[bytes] | None:
-        """Returns the queries to keep, of those that were asked for; None for all."""
+        """Returns the queries to keep, of the requested ones; None for all."""
         if asked is None or self.queries is None:
             return asked if self.queries is None else self.queries
         return list(set(asked).intersection(self.queries))
@@ -153,9 +153,9 @@ class PartFile:
         self.tied += len(np.unique(lists[above + 1 < offsets[lists]]))
 
     def abandon(self) -> None:
-        """Closes what writes to the file and has not come to its end: a compressor would write to it later."""
+        """Closes an unfinished writer of the file: a compressor would write to the file later."""
         if self.out is not None:
-            with suppress(Exception):  # what was written is not kept, and the first error is the one to tell
+            with suppress(Exception):  # what was written is not kept; the first error is to be reported
                 self.out.close()
             self.out = None
 
@@ -187,7 +187,7 @@ class RunPass:
             file: the open file for the only part, if it has no path.
 
         Raises:
-            DataError: a row that cannot be used, or a document that occurs twice.
+            DataError: a row cannot be used, or a document occurs twice.
         """
         with ExitStack() as stack:
             for each in self.files:
@@ -271,7 +271,7 @@ def begin_again_unless(found: bool) -> None:
     """Begins again, with all rows in memory, if a query came back.
 
     Raises:
-        CameBack: it did.
+        CameBack: a query came back again.
     """
     if not found:
         raise CameBack

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 TAG = "tag"
 PLACE = "{}"
-"""Stands in the name of an output for the name of a part."""
+"""The placeholder for the name of a part in the name of an output."""
 
 
 @dataclass(frozen=True)
@@ -64,9 +64,9 @@ class WrittenRun(Documented):
     Args:
         files: the files.
         below_depth: the number of documents below the depth.
-        repeats: the number of documents that gave way to another of the same id.
+        repeats: the number of documents dropped in favour of another with the same id.
         unjudged: the number of unjudged documents.
-        other_queries: the number of documents of queries that were not asked for.
+        other_queries: the number of documents of queries that were not requested.
         malformed: the number of lines that were skipped.
     """
 
@@ -142,7 +142,7 @@ def write_run(
         The files with their sizes, and how many documents were left out, for each reason.
 
     Raises:
-        DataError: a run that cannot be read, a file that cannot be written or is an input, or nothing to write.
+        DataError: a run cannot be read, a file cannot be written or is an input, or there is nothing to write.
         ArgumentError: an unknown format.
 
     Example:
@@ -190,7 +190,7 @@ def parts_by(split_by: GroupsLike, request: RunRequest, path: str) -> list[RunPa
     """Returns the parts of a run, by groups of queries or by tags.
 
     Raises:
-        DataError: a path without a place for the name of the part, parts with the same path, or tags that are not read.
+        DataError: a path has no place for the name of the part, parts have the same path, or tags are not read.
     """
     if PLACE not in path:
         raise refused(
@@ -224,7 +224,7 @@ def tags_of(request: RunRequest) -> list[str]:
     """Returns the tags of runs in TREC text, in the order of their first lines.
 
     Raises:
-        DataError: a run that is not TREC text.
+        DataError: a run is not TREC text.
     """
     found: dict[str, None] = {}
     for run in request.runs:
@@ -237,7 +237,7 @@ def tags_of(request: RunRequest) -> list[str]:
 
 
 FILES_AT_ONCE = 200
-"""Files that are open at the same time. Systems allow 256 or more."""
+"""The maximum number of files that are open at the same time. Systems allow 256 or more."""
 
 
 def write_parts(request: RunRequest, parts: list[RunPart], file: Any = None) -> WrittenRun:
@@ -279,7 +279,7 @@ def write_parts(request: RunRequest, parts: list[RunPart], file: Any = None) -> 
 
 
 def warn_of_lists(request: RunRequest, files: list[PartFile]) -> None:
-    """Warns of doubtful lines, which the written run no longer shows, of doubtful scores, and of ties that decide."""
+    """Warns about doubtful lines, which the written run no longer shows, doubtful scores, and ties that decide."""
     tags = all(each.part.tag is None for each in files)
     for said in (each for run in request.runs for each in doubts_of_lines(run, tags=tags)):
         warn(said)
@@ -308,7 +308,7 @@ def warn_of_lists(request: RunRequest, files: list[PartFile]) -> None:
 
 
 def warn_of_missing(request: RunRequest, files: list[PartFile]) -> None:
-    """Warns of queries that were asked for, or have a group, and that the run does not have."""
+    """Warns about queries that were requested, or have a group, and that the run lacks."""
     seen = set().union(*(each.seen for each in files))
     if request.queries is None:
         named = [text_of(query) for each in files for query in each.part.queries or ()]

@@ -122,7 +122,7 @@ class Profile:
         policy: its policy.
         names: the tool's names that carob lacks or reads differently. A depth may follow each name (``ndcg@10``) and
             replaces the depth given here; ``"precision@"`` is the meaning with a depth, if it differs.
-        parameters: the tool's names of parameters, by measure, each with carob's name, where carob reads no such name.
+        parameters: the tool's parameter names that carob does not read, by measure, each with carob's name.
         axes: parameters that differ from carob's defaults, by measure. ``"AP@"`` is AP with a depth.
         measures: the default measures; carob's own if empty.
         digits: the decimals that the tool prints.
@@ -176,7 +176,7 @@ class Profile:
         """Returns the measure of a name that stands for a single one.
 
         Raises:
-            MeasureError: an unknown name, or one that stands for several measures.
+            MeasureError: a name is unknown, or stands for several measures.
         """
         found = self.read(name)
         if len(found) != 1:

@@ -90,7 +90,7 @@ def beyond_accuracy(
     """Measure recommendations beyond accuracy: coverage, evenness, novelty, diversity, surprise.
 
     The name of a measure states its conventions: ``Gini(of=train, scale=n-1)@10``. ``docs/recommendation.md`` says
-    which library means which. Beside ``relevant``, measures of accuracy such as ``nDCG@10`` share the table.
+    which library means which. With ``relevant``, the table can also have measures of accuracy such as ``nDCG@10``.
 
     Args:
         recommended: ``{user: [item, …]}``, best first; ``{user: {item: score}}``; or columns, as a dict or a data
@@ -114,8 +114,8 @@ def beyond_accuracy(
         The values; of several runs, a mapping from each run's name to its values.
 
     Raises:
-        DataError: an input that cannot be used, or that a measure needs and that was not given.
-        MeasureError: a measure that does not exist.
+        DataError: an input cannot be used, or an input that a measure needs was not given.
+        MeasureError: a measure does not exist.
 
     Example:
         >>> import carob
@@ -226,7 +226,7 @@ def accuracy_scores(measures: Mapping[str, Measure], given: Recommended, policy:
     """Returns the scores of measures of judged documents: users are queries, and items are documents.
 
     Raises:
-        DataError: there are no relevant items, or one with two grades.
+        DataError: there are no relevant items, or one has two grades.
     """
     if given.judged is None:
         raise DataError(

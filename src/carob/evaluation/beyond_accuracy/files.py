@@ -179,7 +179,7 @@ def features_of(name: str, rows: list[Placed], file: str) -> list[list[float]]:
     """Returns the features in a column: its numbers, or for each of its words a mark of the rows that have it.
 
     Raises:
-        DataError: each row has a word of its own, so that no two items would be alike.
+        DataError: each row has a different word, so that no two items would be alike.
     """
     cells = [row.get(name) for _, row in rows]
     barred = any(is_list(each) or "|" in str(each) for each in cells)

@@ -33,7 +33,7 @@ ROLES = ("query", "document", "rank", "preference")
 
 
 def key_of(each: Any) -> Hashable:
-    """Returns what stands for an id: 1, 1.0 and '1' are the same, as a file of JSON and a frame write one id."""
+    """Returns the key of an id: 1, 1.0 and '1' are the same id, which JSON files and frames write differently."""
     if isinstance(each, (int, Integral)):
         return str(int(each))
     return str(int(each)) if isinstance(each, float) and each.is_integer() else cast("Hashable", each)
@@ -47,7 +47,7 @@ class IdNumbers:
     """
 
     def __init__(self) -> None:
-        """Start without any ids."""
+        """Starts without any ids."""
         self.number: dict[Hashable, int] = {}
         self.names: list[Any] = []
 
@@ -57,7 +57,7 @@ class IdNumbers:
         In a NumPy array, only distinct ids are looked up.
 
         Raises:
-            DataError: an id that cannot be a key.
+            DataError: an id cannot be a key.
         """
         number, names = self.number, self.names
         if isinstance(ids, np.ndarray) and ids.dtype.kind in "iuU":
@@ -154,7 +154,7 @@ class Inputs:
         """Returns the recommendations of each user in rank order, and their ranks.
 
         Raises:
-            DataError: an item that one user is recommended twice.
+            DataError: an item is recommended twice to one user.
         """
         user, item, order, names = self.columns(what)
         places = np.lexsort((np.arange(len(user)) if order is None else order, user))
@@ -358,7 +358,7 @@ def table(features: Mapping[Any, Sequence[float]], described: Integers, count: i
     """Returns the features of each item, with NaN for an item without features.
 
     Raises:
-        DataError: vectors of different lengths.
+        DataError: vectors have different lengths.
     """
     vectors = [np.asarray(each, np.float64).ravel() for each in features.values()]
     lengths = {len(each) for each in vectors}

@@ -50,7 +50,7 @@ def read_as(
             folder as a ``prefix``.
 
     Raises:
-        DataError: unreadable input, or names of columns for text that has none.
+        DataError: the input is unreadable, or columns are named for text that has none.
     """
     own = {role: name for role, name in asked.items() if not isinstance(name, OfProject)}
     path = os.fspath(given) if isinstance(given, (str, os.PathLike)) and given != "-" else None

@@ -29,7 +29,7 @@ NO_COLLECTIONS = (
 )
 
 PLACE = "{collection}"
-"""The words in the path of a run for which the name of each collection is put."""
+"""The words in the path of a run that the name of each collection replaces."""
 
 BEIR = ("corpus.jsonl", "queries.jsonl")
 RUNS = "runs"
@@ -174,7 +174,7 @@ def refuse_without_place(path: str, runs: Sequence[tuple[str | None, str]], name
         names: the collections.
 
     Raises:
-        DataError: such a path.
+        DataError: there is such a path.
     """
     for _, pattern in runs:
         if PLACE in pattern:

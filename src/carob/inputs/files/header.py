@@ -62,7 +62,7 @@ def head_of(path: str, size: int = HEAD) -> bytes:
     """Reads the first bytes of a file, decompressed and without a byte order mark.
 
     Raises:
-        DataError: a file that cannot be read.
+        DataError: a file cannot be read.
     """
     with sentences(path), unpacked(path) as file:
         head = file.read(size)
@@ -209,7 +209,7 @@ def with_numbers(
     """Yields the rows of a text table with a row for each document, with numbers in place of their texts.
 
     Raises:
-        DataError: a cell that is not a number, or one that no double represents.
+        DataError: a cell is not a number, or no double represents it.
     """
     names = [name for role, name in plan.inside.items() if role not in IDS]
     for place, row in rows:
@@ -243,7 +243,7 @@ def msmarco_layout(path: str, lines: list[str]) -> Delimited | None:
     """Returns MS MARCO's layout of a run: query, document, rank and, if there is a fourth column, score.
 
     Raises:
-        DataError: three columns of which the third may be a score.
+        DataError: there are three columns, the third of which may be a score.
     """
     rows = [each.split("\t") for each in lines if each]
     width = len(rows[0]) if rows else 0
@@ -351,7 +351,7 @@ def rows_of(lines: Iterable[tuple[int, str]], path: str) -> Iterator[Row]:
     Rows are parsed in blocks, each of which is taken at once.
 
     Raises:
-        DataError: two columns with the same name, a row with another number of columns, or a cell that is too long.
+        DataError: two columns have the same name, a row has another number of columns, or a cell is too long.
     """
     rows = parsed_rows(lines, path)
     return chain.from_iterable(iter(lambda: list(islice(rows, ROWS_AT_ONCE)), []))
@@ -361,7 +361,7 @@ def parsed_rows(lines: Iterable[tuple[int, str]], path: str) -> Iterator[Row]:
     """Yields the rows of ``rows_of``.
 
     Raises:
-        DataError: two columns with the same name, a row with another number of columns, or a cell that is too long.
+        DataError: two columns have the same name, a row has another number of columns, or a cell is too long.
     """
     below = iter(lines)
     first, header = next(below, (1, ""))
@@ -398,7 +398,7 @@ def row_of(names: Sequence[str], cells: Sequence[str], path: str, line: int) -> 
     """Returns the cells of a row by the names of their columns.
 
     Raises:
-        DataError: another number of columns.
+        DataError: the number of columns differs.
     """
     if len(cells) != len(names):
         raise refused(

@@ -25,7 +25,7 @@ LINE_NOT_JSON = "this is not JSON ({why}): expected an object on each line."
 
 
 SAMPLED = 1000
-"""Lines that are searched for the objects' fields."""
+"""The number of lines that are searched for the objects' fields."""
 BEFORE = re.compile(r"\s*[\[,]\s*")
 """The text before an item of a list."""
 
@@ -82,7 +82,7 @@ def first_objects(path: str, head: bytes) -> list[dict[str, Any]]:
     """Reads the objects on the first lines.
 
     Raises:
-        DataError: a line that is not an object.
+        DataError: a line is not an object.
     """
     lines = head.split(b"\n")
     found = []
@@ -120,7 +120,7 @@ def object_of(value: Any, line_read: bytes, **place: Any) -> dict[str, Any]:
     """Returns the value of a line, which must be an object.
 
     Raises:
-        DataError: it is not.
+        DataError: it is not an object.
     """
     if not isinstance(value, dict):
         raise refused(*LINE_NOT_AN_OBJECT, **place, found=line_read[:60].decode(errors="replace"))
@@ -139,7 +139,7 @@ def objects_in(files: Iterable[str]) -> Iterator[tuple[dict[str, Any], Any]]:
     """Yields the object on each line of files, after its place.
 
     Raises:
-        DataError: a line that is not an object.
+        DataError: a line is not an object.
     """
     for path in files:
         with sentences(path), unpacked(path) as file:

@@ -559,7 +559,7 @@ class PyArrow(Library):
 
 
 def in_polars(table: pyarrow.dataset.Dataset, plan: ColumnRoles) -> pl.LazyFrame:
-    """Returns the needed columns of a data set in Polars, which lists their documents, and which damaged ones crash.
+    """Returns the needed columns of a data set in Polars, which can list their documents but crashes on damaged ones.
 
     Raises:
         DataError: Polars is not installed.

@@ -50,7 +50,7 @@ def refuse_named(path: str, form: str | None, kind: str, named: Mapping[str, Any
         named: what the caller named, by role.
 
     Raises:
-        DataError: a column's name.
+        DataError: a column is named.
     """
     odd = [
         (role, name)
@@ -73,7 +73,7 @@ def refuse_array(source: Source, kind: str, named: Mapping[str, Any]) -> None:
     """Refuses what names columns or their words, if the source is an array.
 
     Raises:
-        DataError: a column's name.
+        DataError: a column is named.
     """
     path = source.origin.path
     if path is not None and (form := array_kind(path, source.head)):

@@ -180,7 +180,7 @@ def of_one_kind(name: str, files: list[str], kind: str, folders: str | None) -> 
     """Combines several files of one kind into one place.
 
     Raises:
-        DataError: files of several kinds, in several folders, or in folders ``key=value`` with different keys.
+        DataError: files are of several kinds, in several folders, or in folders ``key=value`` with different keys.
     """
     kinds = {kind_of(each): each for each in files}
     if len(kinds) > 1:

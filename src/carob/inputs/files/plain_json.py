@@ -18,7 +18,7 @@ AT_ONCE = 2**20
 
 @dataclass(frozen=True)
 class PlainJson:
-    """The handle of a source of TREC text, which is made of a JSON file at each reading.
+    """The handle of a source of TREC text, which is made from a JSON file at each reading.
 
     Args:
         path: the file, which may be compressed.

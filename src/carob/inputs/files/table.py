@@ -140,7 +140,7 @@ def table_in(path: str, kind: str, asked: Asked, folders: str | None = None) -> 
         folders: see ``place_of``.
 
     Raises:
-        DataError: no such file, files of several kinds, an unreadable file, ambiguous columns.
+        DataError: there is no such file, files are of several kinds, a file is unreadable, or columns are ambiguous.
     """
     place = place_of(path, kind, folders)
     wanted = TableRequest(place, kind, asked)
@@ -385,7 +385,7 @@ class TableRequest:
         """The role of each column.
 
         Raises:
-            DataError: a missing or ambiguous column.
+            DataError: a column is missing or ambiguous.
         """
         try:
             return plan_of(self.fields or {}, self.kind, self.roles)
@@ -396,7 +396,7 @@ class TableRequest:
         """Returns the columns of a run by role, if the kernel knows such rows: flat, with a score, and of one system.
 
         Raises:
-            DataError: a missing or ambiguous column.
+            DataError: a column is missing or ambiguous.
         """
         plan, wanted = plan_of(fields, self.kind, self.asked), ("query", "document", "score", "rank")
         columns = {role: plan.columns[role] for role in wanted if role in plan.columns}
@@ -489,7 +489,7 @@ class TableRequest:
         """Reads the rows one by one, each with its place in the files.
 
         Raises:
-            DataError: a value that cannot be used, with its place.
+            DataError: a value cannot be used, with its place.
         """
         places: list[dict[str, Any]] = []
 
@@ -673,7 +673,7 @@ def refuse_packed(place: Place) -> None:
     """Refuses compressed text that no library decompresses.
 
     Raises:
-        DataError: a bzip2 or xz file.
+        DataError: the file is a bzip2 or xz file.
     """
     packed = next((each for each in place.files if each.endswith(UNREAD)), None)
     if packed is not None:

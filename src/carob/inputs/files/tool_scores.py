@@ -56,7 +56,7 @@ def prototext_rows(text: str, file: str) -> Iterator[tuple[Row, Row]]:
     """Yields a row for each block of TIRA's measures.
 
     Raises:
-        DataError: text between blocks, or a block without a measure or a value.
+        DataError: there is text between blocks, or a block has no measure or no value.
     """
     line, end = 1, 0
     for found in BLOCK.finditer(text):
@@ -78,7 +78,7 @@ def prototext_rows(text: str, file: str) -> Iterator[tuple[Row, Row]]:
 
 
 def refuse_rest(rest: str, file: str, line: int) -> None:
-    """Refuses text that is no block.
+    """Refuses text that is not a block.
 
     Args:
         rest: the text between two blocks.
@@ -103,7 +103,7 @@ def refuse_rest(rest: str, file: str, line: int) -> None:
 
 # EvaluationScoreDocument in x-pack/platform/packages/shared/kbn-evals-common/impl/schemas of github.com/elastic/kibana.
 LISTS = ("hits.hits", "scores")
-"""Where an answer of Elasticsearch, or of Kibana, has its documents."""
+"""The places of the documents in an answer of Elasticsearch or Kibana."""
 
 
 def kibana_scores(lines: NumberedLines, document: Any, file: str) -> ToolScores | None:
@@ -119,7 +119,7 @@ def kibana_scores(lines: NumberedLines, document: Any, file: str) -> ToolScores 
         file: the file, for errors.
 
     Raises:
-        DataError: an answer without all documents, or a document without one of the fields.
+        DataError: the answer lacks documents, or a document lacks one of the fields.
     """
     if '"evaluator"' not in lines.text or '"example"' not in lines.text:
         return None

@@ -137,7 +137,7 @@ class RunSource(Protocol):
         """Returns the rows of judged documents.
 
         Raises:
-            DataError: a line, row, score or id that cannot be used.
+            DataError: a line, row, score or id cannot be used.
         """
 
     def rankings(self, queries: list[bytes], options: MatchOptions, depth: int | None = None) -> list[Ranked]:
@@ -194,7 +194,7 @@ class Wrapper:
 
 
 def innermost(held: Any) -> Any:
-    """Returns the source to which wrappers pass on their calls, or what is no wrapper as it is."""
+    """Returns the source to which wrappers pass on their calls, or the source itself if it is not a wrapper."""
     while isinstance(held, Wrapper):
         held = held.held
     return held
@@ -425,8 +425,8 @@ class TextRun:
 
     Args:
         source: the text.
-        ranks: whether the lines have ranks of their own.
-        made: whether the kernel makes the lines, of another format: no rule for lines of text holds for them.
+        ranks: whether the lines have ranks.
+        made: whether the kernel makes the lines from another format, so that no rule for lines of text applies.
     """
 
     source: Source

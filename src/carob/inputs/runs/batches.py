@@ -182,7 +182,7 @@ def streamed(
         blocks: yields the same rows block by block, in lazy frames; None to read ``given`` itself.
 
     Raises:
-        DataError: a missing or ambiguous column.
+        DataError: a column is missing or ambiguous.
     """
     asked = {role: named.get(role) for role in ROLES["run"]}
     library = library_of(given)
@@ -386,7 +386,7 @@ def sound(table: Any, *, full: bool = False) -> Any:
     ``full`` also runs PyArrow's full validation, after which all of its functions are safe.
 
     Raises:
-        ValueError: a damaged table.
+        ValueError: the table is damaged.
     """
     table.validate(full=full)
     return table

@@ -79,7 +79,7 @@ class EngineRun:
             asked: columns' names by role; None, or none given, looks for a usual name.
 
         Raises:
-            DataError: an unknown engine, a missing column, or one of the wrong type.
+            DataError: the engine is unknown, or a column is missing or of the wrong type.
         """
         import narwhals as nw
 
@@ -246,7 +246,7 @@ class EngineRun:
         """Refuses repeated documents and ties whose result would depend on the order of rows.
 
         Raises:
-            DataError: a judged query has such a document or tie.
+            DataError: a judged query has a repeated document, or a tie that the row order would decide.
         """
         import pyarrow.compute as pc
 
@@ -349,7 +349,7 @@ def refuse(options: MatchOptions) -> None:
     """Refuses a request that an engine cannot compute.
 
     Raises:
-        PolicyError: a policy that needs an order of rows.
+        PolicyError: the policy needs an order of rows.
     """
     if options.policy.listing == "known":
         raise refused(

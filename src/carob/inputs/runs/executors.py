@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 MEMORY = 1 << 27
 """The bytes of rows that a task keeps in memory. A task's other memory is mostly that of the judgments."""
 CHUNK = 1 << 16
-"""Judged rows in one row of the result, unless one query has more."""
+"""The number of judged rows in one row of the result, unless one query has more."""
 SCHEMA = "facts array<bigint>, queries binary, rows binary, scores binary"
 """The columns of the result, in Spark's words."""
 KNOWN = "carob.executors"

@@ -1,4 +1,4 @@
-"""The formats for readers beside text, in a file each, whose name is that of the format.
+"""The formats for readers other than text, each in a file with the name of the format.
 
 Input: the kinds of parts of a document. Output: what each becomes in the format.
 """
@@ -55,17 +55,17 @@ class DocumentFormat:
     titles: tuple[str, str, str]
     """Of a document, of a section below it, and of one without a title above it."""
     item: tuple[str, str, str]
-    """What begins a list, an item of it, and what ends it."""
+    """The start of a list, the start of an item, and the end of the list."""
     term: tuple[str, str, str]
     """The same for terms with their meanings."""
     drawing: tuple[str, str]
     """A picture's method, ``text``, ``latex`` or ``svg``, and what is around the picture."""
     line_end = "\n"
-    """What ends a line within a paragraph."""
+    """The end of a line within a paragraph."""
     gap = "\n"
-    """What is between two parts."""
+    """The text between two parts."""
     notes = "below"
-    """Where notes on a table are: ``below`` it, ``within`` the page, or ``beside`` it, on standard error."""
+    """The place of notes on a table: ``below`` it, ``within`` the page, or ``beside`` it, on standard error."""
 
     def escape(self, text: str) -> str:
         """Escapes text, including cells of tables."""
@@ -97,7 +97,7 @@ class DocumentFormat:
         return "" if self.notes == "beside" else self.paragraph(text)
 
     def formula(self, _source: str) -> str:
-        """Returns a formula, of which only LaTeX is known."""
+        """Returns a formula, which is known only as LaTeX."""
         return ""
 
     def picture(self, drawn: Any) -> str:

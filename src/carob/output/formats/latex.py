@@ -23,7 +23,7 @@ SPECIAL = {letter: f"\\{letter}" for letter in "&%$#_{}"} | {
 
 
 class Latex(DocumentFormat):
-    """LaTeX, in which a table is split if it is wide, and its caption says what notes say elsewhere."""
+    """LaTeX, in which a table is split if it is wide, and its caption contains the notes."""
 
     marks = ("\\textbf{%s}", "\\textsuperscript{%s}")
     titles = ("\\paragraph{%s}\n", "\\textbf{%s}\n", "\\textbf{%s}\n")

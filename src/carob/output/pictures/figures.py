@@ -92,7 +92,7 @@ def whiskers(
     Args:
         drawn: the figure.
         rows: the name, the value, and the ends of the interval of each row.
-        title: what the values are.
+        title: the meaning of the values.
         zero: whether the values are differences, so that a line marks zero.
         whole: whether the values are whole numbers, such as ranks.
     """
@@ -129,7 +129,7 @@ def curves(
     Args:
         drawn: the figure.
         series: the places and the values of each line, by its name.
-        title: what the places are.
+        title: the meaning of the places.
     """
     axes = drawn.subplots()
     for name, (places, values) in series.items():
