@@ -34,7 +34,7 @@ WITHOUT_MATRICES = frozenset(
 )
 """The commands that multiply no matrices large enough for several threads, unless people's judgments are given."""
 SHORTAGES = ("failed to map segment", "annot allocate memory", "can't start new thread")
-"""The messages of the C library, the system and Python about a lack of memory, if the error has no class of its own."""
+"""The messages of the C library, the system and Python about a lack of memory, if the error has no separate class."""
 OUT_OF_MEMORY = (
     "There is not enough memory: raise the limit of the process (ulimit -v, or the limit of the container), or pass"
     " fewer runs at a time."
@@ -131,7 +131,7 @@ def answered() -> None:
 
 
 def lacks_memory(error: BaseException | None) -> bool:
-    """Returns whether memory ran out, which a library's import may report as a failure of its own."""
+    """Returns whether memory ran out, which a library's import may report as a different failure."""
     while error is not None:
         if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM):
             return True

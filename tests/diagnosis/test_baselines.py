@@ -1,4 +1,4 @@
-"""What rankings that ignore the query score: closed forms, arithmetic, every order; and saturated measures."""
+"""The scores of rankings that ignore the query: closed forms, arithmetic, every order; and saturated measures."""
 
 from __future__ import annotations
 

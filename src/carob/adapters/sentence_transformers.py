@@ -142,7 +142,7 @@ def evaluator_class(base: Any) -> Any:
 
 
 def refuse_other_types(corpus: Sequence[Any], relevant: Mapping[Any, Any]) -> None:
-    """Refuses ids of several types, which sentence-transformers compares as they are: 1 is never "1".
+    """Refuses ids of several types, which sentence-transformers compares unchanged: 1 is never "1".
 
     Args:
         corpus: the ids of the documents.

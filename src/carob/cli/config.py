@@ -215,7 +215,7 @@ def file_inside(path: str, baseline: Any) -> str:
 def settings_told(context: click.Context, layout: str, path: str) -> Iterator[None]:
     """Says after the result of a command, or before its error, which of its options are from ``carob.toml``.
 
-    Text and Markdown show it below the result; standard error has it beside other formats.
+    Text and Markdown show it below the result; with other formats, it is on standard error.
     """
     line = settings_said(context, path)
     try:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 FORMS_OF_WEIGHTS = "0.3,0.7 or bm25=0.3,dense=0.7"
 TUNED = ("method", "norm", "profile")
-"""The settings that a file of ``--save-weights`` contains besides the weights."""
+"""The settings that a file of ``--save-weights`` contains in addition to the weights."""
 
 
 @click.command("fuse")

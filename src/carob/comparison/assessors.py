@@ -74,7 +74,7 @@ def judged_twice(second: QrelsLike, evidence: Evidence, read: Read) -> JudgedTwi
 
     Raises:
         DataError: there are scores in place of judgments, no documents in common, or no measure that is a plain mean.
-        PolicyError: a sample of documents, or weights.
+        PolicyError: there is a sample of documents, or there are weights.
     """
     runs = {name: each.run for name, each in read.systems.items() if each.run is not None}
     if read.qrels is None or len(runs) < len(read.systems):

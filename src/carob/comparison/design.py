@@ -138,7 +138,7 @@ def rounded_down(level: float) -> float:
 @specified
 @dataclass(frozen=True)
 class Design:
-    """How queries were drawn, and for which queries the values are estimated.
+    """The design of the sample of queries, and the queries for which values are estimated.
 
     Args:
         cluster: the cluster of each query, as a mapping or as a file with lines ``query cluster``. Queries of one
@@ -209,7 +209,7 @@ class UnjudgedLimits:
 @specified
 @dataclass(frozen=True)
 class Resampling:
-    """How queries are divided and resampled to estimate how good a selected run is on other queries.
+    """The division and resampling of queries, to estimate how good a selected run is on other queries.
 
     Args:
         folds: the number of folds of cross-validation; one query at a time is left out if there are not more queries.

@@ -35,7 +35,7 @@ class IntervalKind:
         raise NotImplementedError
 
     def ends(self, replicates: Floats, whole: Floats, confidence: float) -> Floats:
-        """Returns the ends, NaN where replicates are equal [2, series], of which all queries give ``whole``."""
+        """Returns the ends, NaN where replicates are equal; all queries give ``whole`` [2, series]."""
         raise NotImplementedError
 
 

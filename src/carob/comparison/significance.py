@@ -116,7 +116,7 @@ def settings_of(test: Test, runs: int, measures: int, baseline: int | None = Non
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """The request to a method, besides the data.
+    """The request to a method, in addition to the data.
 
     Args:
         settings: the settings of the test.
@@ -485,7 +485,7 @@ def outcome_of(
 
 
 def in_parts(places: Integers, values: int) -> Iterator[Integers]:
-    """Yields the places of differences in parts, of which each has at most ``AT_ONCE`` values.
+    """Yields the places of differences in parts with at most ``AT_ONCE`` values each.
 
     Args:
         places: the places.
@@ -710,7 +710,7 @@ def estimated_means(
     found = paired(values, confidence=confidence, clusters=table.clusters, shares=table.leverage)
     found = worst_point(found, sample, confidence, flat=not pairs)
     if table.weights is not None and np.ptp(table.weights, axis=1).any():
-        return found  # each run has weights of its own, so that no weights of units have a skewness
+        return found  # the weights differ from run to run, so that no weights of units have a skewness
     return wider_for_skewness(
         found, sample_of(table, values, pairs=pairs) if table.geometric else sample, confidence
     )

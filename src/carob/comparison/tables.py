@@ -264,7 +264,7 @@ def sheets_of(comparison: Findings, view: View = EVERYTHING) -> list[FittedTable
 
 
 def in_overview(comparison: Findings, view: View) -> bool:
-    """Returns whether one table of runs stands for the pairs, which are too many to read: from ten runs on."""
+    """Returns whether one table of runs replaces the pairs, which are too many to read: with ten runs or more."""
     every_pair = comparison.settings.baseline is None and bool(comparison.primary.pairs)
     return every_pair and not lettered(comparison) and not comparison.exact and view.pairs != "all"
 

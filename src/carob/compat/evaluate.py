@@ -81,8 +81,9 @@ class TrecEval:
             ``gm_map``, ``bpref``, ``Rprec``, ``recip_rank``, ``P@k`` and ``NDCG@k`` over the queries that both have.
 
         Raises:
-            DataError: several runs or sets of judgments, columns that are missing or of unequal length, a document
-                twice for one query, a grade with a fraction, the judgments of a sample, or no common query.
+            DataError: there are several runs or sets of judgments, columns are missing or of unequal length, a document
+                occurs twice for one query, a grade has a fraction, the judgments are those of a sample, or no query is
+                common.
         """
         tag = only_tag(filled_column(only(predictions, "predictions"), "system", "predictions"))
         run = by_query_and_document(predictions[0], "score", "predictions")

@@ -43,7 +43,7 @@ def trec_eval(args: Sequence[str], query_id: str | None = None) -> float:
         The value of the last measure.
 
     Raises:
-        DataError: unreadable or missing input, in the words of trec_eval.
+        DataError: the input is unreadable or missing, in the words of trec_eval.
 
     Example:
         >>> from pathlib import Path

@@ -167,8 +167,8 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
     """Parses lines ``query Q0 document rank score tag`` to ``{query: {document: score}}``.
 
     Raises:
-        ValueError: a line of the wrong form.
-        AssertionError: a document twice for one query.
+        ValueError: a line has the wrong form.
+        AssertionError: a document occurs twice for one query.
     """
     return parse(f_run, 6, 4, float)
 
@@ -177,8 +177,8 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
     """Parses lines ``query iteration document grade`` to ``{query: {document: grade}}``.
 
     Raises:
-        ValueError: a line of the wrong form.
-        AssertionError: a document twice for one query.
+        ValueError: a line has the wrong form.
+        AssertionError: a document occurs twice for one query.
     """
     return parse(f_qrel, 4, 3, int)
 

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 __all__ = ["Qrels", "Run", "compare", "evaluate", "fuse"]
 
 LAST = Policy(duplicates="last")
-"""How files are read: of a document that occurs twice, ranx keeps the last line."""
+"""The policy for reading files: of a document that occurs twice, ranx keeps the last line."""
 NORMS = {"zmuv": "z-score", "min_max": "min-max", None: "none"}
 """ranx's names of normalisations that have other names in carob."""
 EVERY = 10**9

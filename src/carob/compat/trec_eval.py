@@ -145,7 +145,7 @@ def version_of(argv: list[str]) -> tuple[int, list[str]]:
 
 
 def take(request: TrecEvalRequest, letter: str, value: str) -> None:
-    """Processes an option that sets no field by itself."""
+    """Processes an option that does not set a field directly."""
     if letter == "v":
         raise Refusal(0, f"trec_eval version {VERSIONS[request.version]}\n")
     if letter == "m":

@@ -76,7 +76,7 @@ class Choice:
         """Refuses any other value.
 
         Raises:
-            ArgumentError: it is none of the words.
+            ArgumentError: the value is none of the words.
         """
         if value is not None or self.default is not None:
             refuse_other(self.called or name, value, self.words)
@@ -145,7 +145,7 @@ def of_class(name: str, given: Any, cls: type[Kind], such_as: str) -> Kind:
     """Returns an argument that is an object of a class; None stands for the class's defaults.
 
     Raises:
-        ArgumentError: it is anything else.
+        ArgumentError: the argument is anything else.
     """
     if given is None:
         return cls()

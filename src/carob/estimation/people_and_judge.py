@@ -92,7 +92,7 @@ class JudgedEstimates(Estimates):
     def worth(self) -> Floats:
         """The number of queries judged by people alone that would give the same error."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            # People alone would have the same noise, and borrow alike.
+            # People alone would have the same noise, and borrow as much.
             per_query = (self.error**2 - self.noise - self.borrowed) / self.unaided
             lasting = 0.0 if self.lasting.any() else 1 / self.queries
             return np.where(self.worst_point, float(self.sample), 1 / (per_query + lasting))
@@ -109,7 +109,7 @@ class JudgedEstimates(Estimates):
         fitted = 1 + 1 / np.maximum(size - 3, 1)
         freedom = np.maximum(size - 2, 1)
         variance = np.maximum(1 / size - 1 / self.queries, 0) * self.aided * fitted + self.lasting
-        # The queries that people do not judge stay as unlike the others as they are.
+        # The queries that people do not judge stay as different from the others as before.
         unseen = np.maximum(self.queries - size, 0) / max(self.queries - self.sample, 1)
         variance = variance + np.where(self.worst_point, 0.0, self.unlike) * unseen
         variance = no_less_than_typical(variance, freedom, self.pairs & ~self.worst_point) + self.noise

@@ -914,7 +914,7 @@ def evaluate_collections(
         The values, the scores of each run in each collection, and what is known about the data.
 
     Raises:
-        DataError: invalid input, or a missing run, unless ``absent`` allows it.
+        DataError: the input is invalid, or a run is missing, unless ``absent`` allows it.
         MeasureError: a measure does not exist.
         PolicyError: ``absent`` is another word.
 

@@ -170,7 +170,7 @@ class Evidence:
             conventions: the policy and the profile.
 
         Raises:
-            DataError: judgments without runs.
+            DataError: there are judgments, but no runs.
         """
         if runs is not None:
             return cls(first, runs, **conventions)

@@ -98,8 +98,8 @@ def read_record(path: str | os.PathLike[str]) -> Record:
 
     Raises:
         DataError: the file cannot be read, or has neither format.
-        MeasureError: this carob does not know a measure.
-        PolicyError: this carob does not know the policy.
+        MeasureError: this version of carob does not know a measure.
+        PolicyError: this version of carob does not know the policy.
     """
     name = os.fspath(path)
     take(name)

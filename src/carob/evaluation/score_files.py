@@ -513,7 +513,7 @@ class Layout:
             file: the file, for errors.
 
         Raises:
-            DataError: no column for the query; a mixture of columns that are measures and columns that are not.
+            DataError: there is no column for the query, or only some of the columns are measures.
         """
         names = list(names)
         query = next(iter(usual(names, "query")), None)
@@ -542,7 +542,7 @@ class Layout:
             return cls(query, run, None, value, alone=alone or "value", missing=missing)
         known = [is_measure(each) for each in rest]
         if len(rest) == 1 and alone is None and less_is_better(rest[0]):
-            known = [True]  # not a run: as the name of one, it would be lost beside the run's own
+            known = [True]  # not a run: as the name of one, it would be lost next to the run's own
         if run is None and any(known) and not all(known) and alone is None:
             raise DataError(
                 f"carob knows '{rest[known.index(True)]}' as a measure but not "
@@ -909,7 +909,7 @@ def completed(
         without = [query for query, known in zip(queries, own, strict=True) if not known]
         raise without_value(run, label, without, len(queries), set(queries).difference(without))
     if lacking & said and missing == "error":
-        missing = "skip"  # as whoever wrote rows without values did
+        missing = "skip"  # as the writer of rows without values did
     kept = there.any(axis=1) | (~told & (missing == "zero"))
     matrix = np.where(there, matrix, 0.0 if missing == "zero" else math.nan)[kept]
     counted = None if missing == "zero" or there[kept].all() else there[kept]

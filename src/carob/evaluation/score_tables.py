@@ -653,7 +653,7 @@ def overlapping(scores: QueryValues) -> list[Fact]:
 def capped(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
     """Returns the highest possible means of measures whose depth many queries exceed or, for P, do not fill.
 
-    Of the depths of one measure, the least is named: R@k has its lowest mean there, and P@1000 surprises nobody.
+    Of the depths of one measure, the least is named: R@k has its lowest mean there, and P@1000 needs no note.
     """
     least: dict[str, tuple[Cap, str]] = {}
     for label, cap in scores.caps.items():
@@ -938,7 +938,7 @@ def document_of(scores: Sequence[QueryValues], *, per_query: bool) -> dict[str, 
 
 
 def document_to_keep(scores: Sequence[QueryValues], *, per_query: bool) -> dict[str, Any]:
-    """Returns the JSON document, with its inputs beside per-query scores, to read again: hashes but of the runs."""
+    """Returns the JSON document with per-query scores and its inputs, to read again: hashes except of the runs."""
     document = document_of(scores, per_query=per_query)
     if not per_query:
         return document

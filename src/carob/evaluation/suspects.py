@@ -114,7 +114,7 @@ def perfect(scores: QueryValues, rows: JudgedRows | None) -> list[str]:
 
     Args:
         scores: the run's values.
-        rows: the rows from which they were computed; None if only the values are known, of which the best is 1.
+        rows: the rows from which they were computed; None if only the values are known; the best value is then 1.
     """
     # The first document of real systems may be relevant for every query, but not every relevant one comes first.
     if rows is not None and not _native.relevant_first(rows.grade, rows.rank, rows.offsets):

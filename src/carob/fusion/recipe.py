@@ -157,7 +157,7 @@ def refuse_unknown(settings: Mapping[str, str], known: Sequence[str], lacking: s
 
 
 def is_within(given: str, whole: str | None) -> bool:
-    """Returns whether a method, norm or profile is another one, of which all settings are known.
+    """Returns whether a method, norm or profile, all of whose settings are known, is another one.
 
     Example:
         >>> is_within("rrf(k=60)", "rrf(k=60.0, first=1.0)"), is_within("rrf(k=2)", "rrf(k=60.0, first=1.0)")
@@ -308,7 +308,7 @@ def bounds_of(
     """Returns the theoretical bounds of scores by run.
 
     Raises:
-        ArgumentError: an unknown run, bounds without min-max, or bounds in the wrong order.
+        ArgumentError: a run is unknown, or there are bounds without min-max or in the wrong order.
     """
     if not given:
         return {}

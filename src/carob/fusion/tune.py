@@ -296,7 +296,7 @@ def tune_fusion(
 
     Raises:
         DataError: runs or judgments cannot be read, or there are too few queries or too many runs.
-        ArgumentError: an unknown method or setting, or a method without weights.
+        ArgumentError: the method or a setting is unknown, or the method has no weights.
 
     Source: Varma and Simon, BMC Bioinformatics 2006, on nested cross-validation.
 

@@ -31,7 +31,7 @@ NUMBER = "number of the row"
 KEY = "key of the row"
 """The column of ids for queries that are the keys of an object."""
 CONSTANT = ":="
-"""The start of what stands for the query column, if every row belongs to one query: ``:=review1``."""
+"""The start of the argument for the query column, if every row belongs to one query: ``:=review1``."""
 HITS = "hits.hits."
 """The start of the fields of documents in the answer of Elasticsearch or OpenSearch."""
 MOST_NAMES = 20
@@ -245,7 +245,7 @@ def depth_of(name: str) -> int:
 
 
 def nearest_of(names: list[str]) -> list[str]:
-    """Returns the columns that lie in the fewest objects, such as a hit's ``_score`` beside ``_source.score``."""
+    """Returns the columns that lie in the fewest objects, such as a hit's ``_score`` and not ``_source.score``."""
     return [each for each in names if depth_of(each) == min(map(depth_of, names))]
 
 

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 FIRST = 8
 """The number of first bytes that show how a file is compressed."""
 AT_ONCE = 2**17
-"""Bytes read at once; up to 8 times as many are produced."""
+"""The number of bytes read at once; up to 8 times as many are produced."""
 FREE = 2**30
-"""Bytes that any file may unpack to."""
+"""The number of bytes that any file may unpack to."""
 RATIO = 200
 """The highest ratio of larger outputs to their input: real runs stay below 20, synthetic ones below 40."""
 WHOLE, WHOLE_RATIO = 2**25, 50

@@ -25,7 +25,7 @@ NUMBERS = ("grade", "sample_size", DRAW[0])
 """The columns of numbers."""
 REMARKS = ("judge", "time", "note")
 WRITTEN: dict[str, Callable[[Any], str]] = {"grade": "{:g}".format, "probability": "{:.9g}".format}
-"""How the numbers of a column are written."""
+"""The format of the numbers of a column."""
 
 
 class JudgmentRow(NamedTuple):

@@ -102,7 +102,7 @@ def is_of_tool(document: Mapping[Any, Any], *, several: bool = False) -> bool:
 
 
 def by_query(given: list[Any] | Mapping[Any, Any], kind: str, asked: Asked) -> Mapping[Any, Any]:
-    """Returns ``{query: …}`` for rows, or for a dictionary in the layout of a tool; other dictionaries as they are.
+    """Returns ``{query: …}`` for rows, or for a dictionary in the layout of a tool; other dictionaries unchanged.
 
     Args:
         given: the rows or the dictionary.
@@ -213,7 +213,7 @@ def content_of(value: Any, layout: Mapping[str, Any]) -> Any:
 
 
 def records_of(ratings: Any, *, by_grade: bool) -> Any:
-    """Returns ``{document: grade}`` or ``{grade: [document, …]}`` as a list of records, other values as they are."""
+    """Returns ``{document: grade}`` or ``{grade: [document, …]}`` as a list of records, and other values unchanged."""
     if not isinstance(ratings, Mapping):
         return ratings
     pairs = (

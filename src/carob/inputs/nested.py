@@ -253,7 +253,7 @@ def negated(frame: Any, plan: ColumnRoles) -> Any:
 
 
 def with_negated(frame: Any, column: str) -> Any:
-    """Returns a frame with a negated column. What holds no numbers stays as it is, and is refused as scores.
+    """Returns a frame with a negated column. A column without numbers stays unchanged, and is refused as scores.
 
     Raises:
         DataError: the frame is of a library whose columns carob cannot change.
@@ -278,7 +278,7 @@ def with_negated(frame: Any, column: str) -> Any:
 
 
 def as_table(given: Any) -> Any:
-    """Returns a reader or a data set of PyArrow as a table, and other frames as they are."""
+    """Returns a reader or a data set of PyArrow as a table, and other frames unchanged."""
     if type(given).__module__.partition(".")[0] != "pyarrow":
         return given
     read = getattr(given, "read_all", None) or getattr(given, "to_table", None)
@@ -332,7 +332,7 @@ def roles_of(fields: Mapping[str, Shape], kind: str, wanted: Asked) -> ColumnRol
 
 
 TEXTS_OF = {"run": ("retrievedcontexts", "contexts"), "qrels": ("referencecontexts", "groundtruthcontexts")}
-"""Names of lists of texts, as Ragas and others write them beside the lists of ids."""
+"""Names of lists of texts, which Ragas and others write next to the lists of ids."""
 
 
 def with_other_side(error: DataError, fields: Mapping[str, Shape], kind: str) -> DataError:
@@ -382,7 +382,7 @@ def nearest(kind: str, found: Sequence[str]) -> str:
     first = [each for each in found if nesting(each) == nesting(found[0])]
     ids = [each for each in first if last_name(each).endswith("ids")]
     if len(ids) == 1:
-        return ids[0]  # next to it, retrieved_docs and the like contain texts
+        return ids[0]  # next to it, columns such as retrieved_docs contain texts
     if len(first) > 1:
         both, reading = "' and '".join(first[:2]), by_reading(kind, document=str(first[0]))
         raise refused(
@@ -457,7 +457,7 @@ def homes_of(
 # ---------------------------------------------------------------- what the names say
 
 WEAK = ("id", "iid")
-"""Names of ids that are a document's in a row of its own, and a question's in a row of lists."""
+"""Names of ids that are a document's in a row for one document, and a question's in a row of lists."""
 
 
 AGAIN = "rerank|reorder|rescore|fused|final"

@@ -45,7 +45,7 @@ UNJUDGED = (
 )
 
 COMPLETE = by_reading("qrels", probability=1)
-"""How to say that judgments are complete, although they have a column of probabilities."""
+"""The advice on stating that judgments are complete, although they have a column of probabilities."""
 
 
 class SampledJudgment(NamedTuple):
@@ -265,8 +265,8 @@ def read_sample(*paths: str, roles: Mapping[str, str] | None = None) -> dict[str
         roles: the column of each role; None looks for usual names.
 
     Raises:
-        DataError: a missing column; a grade or a probability that is not allowed; a document that occurs twice or is
-            not judged.
+        DataError: a column is missing, a grade or a probability is not allowed, or a document occurs twice or is not
+            judged.
     """
     from carob.inputs.files.small_tables import SmallTable
 

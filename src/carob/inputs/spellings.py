@@ -137,7 +137,7 @@ def how_written(known: str, other: str) -> str:
 
 
 def affixes_differ(known: str, other: str) -> str:
-    """Describes the difference between two ids, of which one may have text before or after the other's words."""
+    """Describes the difference between two ids, one of which may have text before or after the other's words."""
     found = Affixes.of(known, other)
     if found is None:
         return "write both alike"

@@ -120,7 +120,7 @@ def sheets_of(given: Any, name: str | None, missing: str) -> tuple[str, dict[str
         missing: how to treat a query without a value in one run.
 
     Raises:
-        DataError: an object of another kind, or a missing value that the caller did not allow.
+        DataError: the object is of another kind, or a value is missing and the caller did not allow that.
     """
     if isinstance(given, (str, os.PathLike)):
         given = read_leaderboard(given, name=name)

@@ -44,7 +44,7 @@ PAGE = 4096
 """The bytes of the smallest page. Linux copies what is written page by page, and readers may see what lies between."""
 
 QRELS = ["query", "0", "document", "grade"]
-"""The columns of a line of qrels, of which the second is always 0."""
+"""The columns of a line of qrels, the second of which is always 0."""
 
 
 class JournalEntry(NamedTuple):

@@ -147,7 +147,7 @@ class Flat(Lists):
 
     @property
     def offsets(self) -> Integers:
-        """Where each list's rows begin and end [lists + 1]."""
+        """The places where each list's rows begin and end [lists + 1]."""
         return self.rows.offsets
 
     def every(self, number: float) -> Queries:

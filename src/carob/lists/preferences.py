@@ -244,7 +244,7 @@ class PreferenceLists(Flat):
     """Ranked lists whose judgments are preferences.
 
     Args:
-        rows: the judged rows, of which only the length of each list is used.
+        rows: the judged rows; only the length of each list is used.
         groups: the judgment groups of each query.
     """
 

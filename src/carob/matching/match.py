@@ -217,8 +217,8 @@ def match(
     kernel uses ``threads`` threads, or one per core.
 
     Raises:
-        DataError: judgments of a sample; or duplicates, missing queries, ties, empty queries or negative grades, if
-            the policy makes them errors.
+        DataError: the judgments are those of a sample; or there are duplicates, missing queries, ties, empty queries or
+            negative grades, and the policy makes them errors.
     """
     judgments = qrels.complete.judgments
     by_rank = policy.ranks == "given" and run.held.by_rank
@@ -333,7 +333,7 @@ def match_grades(
     Without ``judged``, the grades in a list are its judgments.
 
     Raises:
-        DataError: a grade is not a number, lists are unpaired, or more documents are relevant than judged.
+        DataError: a grade is not a number, lists are unpaired, or a list has more relevant documents than were judged.
     """
     pools = grades if judged is None else judged
     if len(pools) != len(grades):

@@ -227,7 +227,7 @@ class Reversal:
 
 
 def upside_down(run: Run, signs: Signs | None, rows: JudgedRows, queries: Sequence[bytes]) -> str | None:
-    """Returns a sentence if the scores look like ranks or distances, of which the lowest is the best; else None.
+    """Returns a sentence if the scores look like ranks or distances, the lowest of which is the best; else None.
 
     Args:
         run: the run.

@@ -427,8 +427,8 @@ def plan(
         A row for each measure and pair of runs.
 
     Raises:
-        DataError: fewer than two runs, an unknown baseline, fewer than two queries that both runs share, a size, power,
-            level, correlation or number outside its range.
+        DataError: there are fewer than two runs, or fewer than two queries that both runs share; the baseline is
+            unknown; or a size, power, level, correlation or number is outside its range.
 
     Source: Cohen 1988, section 2.4, with noncentral t distributions; Sakai 2016 on topic set size design.
 
@@ -471,7 +471,7 @@ def variance_components(*replicates: ScoresByRun | Mapping[str, Scores]) -> Vari
             or several times. Queries without a value in one of them are left out.
 
     Raises:
-        DataError: fewer than two runs or two shared queries, or replicates of other runs or measures.
+        DataError: there are fewer than two runs or two shared queries, or replicates have other runs or measures.
 
     Source: Searle, Casella and McCulloch 1992, chapter 4; Ferro and Silvello 2016 on components of retrieval systems.
 

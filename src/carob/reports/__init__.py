@@ -141,9 +141,10 @@ def report(
         The report. Its ``html`` is the page, and its method ``save`` writes the page to a file.
 
     Raises:
-        DataError: invalid input, as in ``compare``; texts that cannot be read; a missing package of ``carob[report]``.
+        DataError: the input is invalid, as in ``compare``; texts cannot be read; or a package of ``carob[report]`` is
+            missing.
         MeasureError: a measure does not exist.
-        PolicyError: a profile, policy, test or correction that does not exist.
+        PolicyError: a profile, policy, test or correction does not exist.
 
     Example:
         >>> import carob

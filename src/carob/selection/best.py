@@ -416,8 +416,9 @@ def best(
         The result of each measure.
 
     Raises:
-        DataError: fewer than two runs, an unknown baseline, a pattern without runs, fewer than three queries that all
-            runs share, a geometric mean, a number outside its range, or a ledger that cannot be read or written.
+        DataError: there are fewer than two runs, or fewer than three queries that all runs share; the baseline is
+            unknown; a pattern matches no run; a measure has a geometric mean; a number is outside its range; or a
+            ledger cannot be read or written.
 
     Source: Varma and Simon, BMC Bioinformatics 2006, on nested cross-validation; Hansen, Lunde and Nason, Econometrica
         2011, on the set; Romano and Wolf, Econometrica 2005, on the tests.

@@ -129,9 +129,10 @@ def compare_collections(
         The result of each measure.
 
     Raises:
-        DataError: invalid input, fewer than two collections or runs, or a missing run, unless ``absent`` allows it.
+        DataError: the input is invalid, there are fewer than two collections or runs, or a run is missing, unless
+            ``absent`` allows it.
         MeasureError: a measure does not exist.
-        PolicyError: a word that is none of those above, or a setting of the test that does not apply here.
+        PolicyError: a word is none of those above, or a setting of the test does not apply here.
 
     Source: Demšar, JMLR 2006, on Friedman's and Nemenyi's tests; Benavoli et al., JMLR 2017, on the Bayesian
         signed-rank test; Davison and Hinkley, Bootstrap Methods and their Application, 1997, section 3.8, on

@@ -191,7 +191,7 @@ def bounded(correlation: Correlation, value: float, drawn: Floats, factor: float
     turn = -1.0 if own < 0 else 1.0
     own, other = turn * own, turn * (2 * (drawn - correlation.least) / spread - 1)
     deviation, middle = float(other.std(ddof=1)), float(other.mean())
-    # Coefficients that are equal but for their rounding errors do not vary.
+    # Coefficients that are equal except for rounding errors do not vary.
     if deviation <= NEAREST:
         return UNDEFINED
     error = deviation / max(1 - ((own + middle) / 2) ** 2, NEAREST)

@@ -122,7 +122,7 @@ def nemenyi(ranks: ArrayLike, pairs: ArrayLike) -> Floats:
     table, chosen = np.asarray(ranks, np.float64), np.asarray(pairs, np.int64)
     rows, runs = table.shape
     sums = table.sum(axis=0)
-    # Sums of mid-ranks are multiples of a half: few different values, of which each needs one integral.
+    # Sums of mid-ranks are multiples of a half: few different values, each of which needs one integral.
     apart, place = np.unique(np.abs(sums[chosen[:, 0]] - sums[chosen[:, 1]]), return_inverse=True)
     step = 4096
     parts = [apart[first : first + step] / rows / unit(runs, rows) for first in range(0, len(apart), step)]

@@ -78,7 +78,7 @@ def expected(
     Args:
         squares: the sums of squares.
         freedom: their degrees of freedom.
-        order: pairs of places, of which the first has no smaller expected value than the second.
+        order: pairs of places; the first has no smaller expected value than the second.
     """
     best: tuple[float, ...] = ()
     least = math.inf

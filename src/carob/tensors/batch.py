@@ -322,8 +322,8 @@ def batch_in(
     """Builds a batch from the arrays of a call. Documents and judgments may each be padded or concatenated.
 
     Raises:
-        DataError: the shapes do not match, an argument lacks another that it needs or, on the host, no query has a
-            number.
+        DataError: the shapes do not match, an argument lacks another that it needs or, on the host, a number belongs to
+            no query.
     """
     refuse_stray("queries", queries, n_queries=n_queries, longest=longest)
     refuse_stray("judged_queries", judged_queries, longest_judged=longest_judged)
@@ -437,7 +437,7 @@ def padded(
         padding has arbitrary values.
 
     Raises:
-        DataError: on the host, no query has a number, or a query has more entries than ``longest``.
+        DataError: on the host, a number belongs to no query, or a query has more entries than ``longest``.
     """
     arrays, (what, argument, limit) = flaws.arrays, names
     xp = arrays.library
@@ -576,7 +576,7 @@ def repeated(arrays: Arrays, ids: Any, there: Any, *, last: bool) -> Any:
 def grades_of(arrays: Arrays, ids: Any, kept: Any, judged_ids: Any, judged: Any) -> Any:
     """Returns the grade of each id, and NaN for unjudged documents and padding.
 
-    The function loops over the columns of judgments, of which there are few.
+    The function loops over the columns of judgments, which are few.
     """
     xp = arrays.library
     found = arrays.full(tuple(ids.shape), float("nan"))

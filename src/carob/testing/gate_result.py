@@ -334,8 +334,8 @@ class Gate(Documented):
         compared: the number of tested checks, over which p is corrected.
         only_before: queries that only the baseline's judgments contain, and that the baseline does not answer. They are
             not part of any difference.
-        only_after: queries that only the run answers, or that are judged on its side only. They are not part of it
-            either.
+        only_after: queries that only the run answers, or that are judged on its side only. They are not part of any
+            difference either.
         missing_before: judged queries that the baseline does not answer.
         missing_after: judged queries that the run does not answer.
         counted_as_zero: those of them that count as 0 in the run's means.

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 SAMPLE = 7
 """The depth at which a profile is asked what a name with a depth means."""
 RARE = 0.1
-"""How common a measure, a depth or a tool is if ``common.toml`` does not list it."""
+"""The weight of a measure, a depth or a tool that ``common.toml`` does not list."""
 WHOLE = ("carob", "ir_measures")
 """The profiles of tools that have most of carob's measures by the same names, and a few other names."""
 
@@ -176,7 +176,7 @@ def readings(
 def labels_in(profile: Profile, wanted: frozenset[str]) -> list[str]:
     """Returns the tool's names of measures.
 
-    A profile without names of its own uses carob's. A changed parameter shows that the tool has the measure.
+    A profile without separate names uses carob's. A changed parameter shows that the tool has the measure.
     """
     own = [name.removesuffix("@") for name in profile.names]
     changed = [name.removesuffix("@") for name in profile.axes]

@@ -62,10 +62,10 @@ class ShownCommands:
 def label_of(candidate: Possibility, policy: Policy | None, shared: Container[str]) -> tuple[str, str]:
     """Returns the name of the measure, and the profile that it needs.
 
-    A convention without settings of its own has carob's name, and any other the name of the most common profile, if
+    A convention without separate settings has carob's name, and any other the name of the most common profile, if
     possible of one that the numbers share.
 
-    A mistake has no name of its own: its command derives the same formula, or the one that it replaces.
+    A mistake has no separate name: its command derives the same formula, or the one that it replaces.
     """
     variant = candidate.variant
     if variant.mistake is not None:

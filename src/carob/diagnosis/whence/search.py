@@ -35,7 +35,7 @@ MOST_FITS = 12
 
 @dataclass(frozen=True)
 class GivenNumber:
-    """A number that somebody has.
+    """A number to explain.
 
     Args:
         text: the number as it was written.
@@ -83,7 +83,7 @@ class GivenNumber:
         return (further >= -SAME) & (further < 10.0**-self.digits - SAME)
 
     def as_printed(self, values: Floats) -> Floats:
-        """Returns values in units of this number's last digit."""
+        """Returns values as multiples of one unit in this number's last digit."""
         units = values * 10.0**self.digits
         return cast("Floats", np.trunc(units + SAME) if self.cut else np.round(units))
 

@@ -161,7 +161,7 @@ DEEPEST = 500
 EXACT = 15
 """Digits of whole numbers that a double always holds."""
 AT_ONCE = 2**20
-"""Bytes that are checked at once."""
+"""The number of bytes that are checked at once."""
 
 
 def refuse_lines(path: str, plan: ColumnRoles, kind: str) -> None:

@@ -87,8 +87,8 @@ def neighbours_in(path: str, head: bytes, kind: str, asked: Mapping[str, Any]) -
         path: the file.
         head: its first bytes.
         kind: ``qrels``, in which each neighbour has the grade 1, or ``run``, in which the order is the ranking.
-        asked: the columns' names by role, of which only the ``document`` of an HDF5 file is known: the data set of
-            ids; None looks for ``neighbors``.
+        asked: the columns' names by role. Only the ``document`` of an HDF5 file is known: the data set of ids; None
+            looks for ``neighbors``.
 
     Raises:
         DataError: the file cannot be read or holds no ids, a row has an id twice, or a column was named.
@@ -128,7 +128,7 @@ def neighbours_of(row: Integers, kind: str, path: str, number: int) -> dict[str,
 
 
 def array_of_ids(array: Any, path: str) -> Integers:
-    """Returns an array of ids as it is.
+    """Returns an array of ids unchanged.
 
     Raises:
         DataError: the array is not one of whole numbers, with a row for each query.
@@ -146,7 +146,7 @@ def array_of_ids(array: Any, path: str) -> Integers:
 
 
 def in_npy(path: str) -> Any:
-    """Returns the array of a .npy file, of which Python objects are refused, because reading them may run code."""
+    """Returns the array of a .npy file. Python objects are refused, because reading them may run code."""
     try:
         return np.load(path, mmap_mode="r", allow_pickle=False)
     except ValueError as error:

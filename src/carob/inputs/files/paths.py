@@ -77,8 +77,8 @@ def place_of(path: str, kind: str, folders: str | None = None) -> Place:
             folder as a ``prefix``; None refuses them.
 
     Raises:
-        DataError: a pattern that matches nothing, a folder without a table, files of several kinds, or files in
-            several folders without ``folders``.
+        DataError: a pattern matches nothing, a folder has no table, files are of several kinds, or files are in several
+            folders without ``folders``.
     """
     if folders not in (None, *FOLDERS):
         raise refused(

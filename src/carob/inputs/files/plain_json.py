@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 AT_ONCE = 2**20
-"""Bytes that are read at once."""
+"""The number of bytes that are read at once."""
 
 
 @dataclass(frozen=True)

@@ -58,7 +58,7 @@ class SmallTable:
 
     @classmethod
     def begun(cls, path: str) -> SmallTable:
-        """Returns the names of the columns of a file, or its first lines, of which the last may be incomplete.
+        """Returns the names of the columns of a file, or its first lines, the last of which may be incomplete.
 
         Raises:
             DataError: the file cannot be read.

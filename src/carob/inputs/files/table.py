@@ -406,7 +406,7 @@ class TableRequest:
         return None if usual([name for name in fields if name not in columns.values()], "system") else columns
 
     def plain(self, form: str, fields: Mapping[str, Shape], origin: Provenance) -> FileTable | None:
-        """Returns a run in one file of plain JSON, which the kernel reads by itself; None for any other table.
+        """Returns a run in one file of plain JSON, which the kernel reads without a library; None for any other table.
 
         Args:
             form: as in ``PlainJson``.

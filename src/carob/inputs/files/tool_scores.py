@@ -253,7 +253,7 @@ def summed(parts: Sequence[ScoreDocument]) -> ToolScores:
             query = "/".join(each.query) if several else each.query[1]
             key: tuple[Any, ...] = (names[each.run, each.model], query, each.measure)
             if each.repetition in groups.get(key, ()):
-                key = (*key, next(again))  # whoever reads the rows refuses it
+                key = (*key, next(again))  # the reader of the rows refuses it
             groups.setdefault(key, {})[each.repetition] = each
     rows = []
     for (run, query, measure, *_), its in groups.items():

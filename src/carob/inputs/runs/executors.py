@@ -119,7 +119,7 @@ class SparkTask:
 def chunks(
     found: _native.Matched, judgments: _native.Judgments, *, scores: bool
 ) -> Iterator[tuple[Any, ...]]:
-    """Yields the judged rows of some queries at a time, as bytes, which Spark passes on as they are."""
+    """Yields the judged rows of some queries at a time, as bytes, which Spark passes on unchanged."""
     there = np.flatnonzero(found.length >= 0)
     counts = np.diff(found.offsets)
     constant = np.asarray(found.signs) & CONSTANT

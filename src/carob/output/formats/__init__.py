@@ -80,7 +80,7 @@ class DocumentFormat:
         return [self.escape(sentence(text)) for text in sentences]
 
     def joined(self, parts: Iterable[str]) -> str:
-        """Joins parts, of which some may be empty."""
+        """Joins parts, some of which may be empty."""
         return self.gap.join(filter(None, parts))
 
     def title(self, text: str, place: int) -> str:
