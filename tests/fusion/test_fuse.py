@@ -392,7 +392,7 @@ BAD: list[tuple[Any, dict[str, Any], str]] = [
     (
         RUNS,
         {"method": "gmnz(gamma=2000)"},
-        "With gmnz(gamma=2000), min-max, some document's points are too large",
+        "With gmnz(gamma=2000), min-max, the fused score of at least one document exceeds",
     ),
     (
         [*RUNS.values(), BM25],

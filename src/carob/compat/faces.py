@@ -88,7 +88,7 @@ def install(name: str) -> Installed:
         raise DataError(f"carob has no face for the module {name!r}. {hint}")
     before = sys.modules.get(name)
     if isinstance(before, Face):
-        return Installed(name, before, before, []) # it is already in place, and the caller that put it there removes it
+        return Installed(name, before, before, [])  # it is in place, and whoever put it there removes it
     face = face_of_pytrec_eval()
     references = [] if before is None else replaced(before, face)
     sys.modules[name] = face
