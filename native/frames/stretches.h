@@ -84,7 +84,7 @@ private:
         if (memories_.size() < wanted) memories_.assign(wanted, {0, UNKNOWN});
     }
 
-    // Rows that change their query all the time would have each number written out to be looked up.
+    // Without this, rows whose query changes often would each write out their number to look it up.
     std::int64_t remembered(const Column& query, std::int64_t row) {
         const std::int64_t value = query.whole(row);
         const std::uint64_t mixed = fold_multiply(static_cast<std::uint64_t>(value) ^ HASH_A, HASH_B);

@@ -135,7 +135,9 @@ def check_bytes(
     lists = {name: in_order(each, policy) for name, each in zip(names, runs, strict=True)}
     recipe = recipe_of(method, norm, names, **options)
     if isinstance(found, str):
-        assert any(each in found for each in ("upside down", "largest floating-point number", "a score is inf"))
+        assert any(
+            each in found for each in ("upside down", "largest floating-point number", "a score is inf")
+        )
     else:
         assert found == fused_text(lists, recipe, depth, ascending=policy.ties == "ascending")
     return found

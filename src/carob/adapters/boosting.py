@@ -145,7 +145,7 @@ def say_direction(asked: Evaluator) -> None:
 
 
 def say_other_meanings(asked: Evaluator, profile: str, library: str) -> None:
-    """Warns about measures that differ from the library's own measures of the same name, which are shown next to them.
+    """Warns about measures that differ from the library's own measures of the same name, which it shows next to them.
 
     Args:
         asked: the measures.

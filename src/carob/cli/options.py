@@ -217,7 +217,7 @@ def options(command: str) -> Callable[[Callable[..., None]], Callable[..., None]
 
 
 SHARED = {"folders", "profile", "format"}
-"""Of the options in ``Given``, those that show that a command has some."""
+"""The options in ``Given`` that show whether a command has any of its options."""
 RECORDS = ("verify", "history")
 """The commands that read only JSON."""
 

@@ -18,7 +18,7 @@ class IntervalKind:
 
     word = named = ""
     narrow = ("", "")
-    """What may be too narrow where many values are equal, and how to avoid it."""
+    """The intervals that may be too narrow if many values are equal, and the way to avoid them."""
     equal = ""
     """The reason why there is no interval if all values are equal."""
     worst_point = False
@@ -26,7 +26,7 @@ class IntervalKind:
     of_ratio = False
     """Whether it is an interval of the ratio of geometric means."""
     draws = on_collections = False
-    """Whether it draws resamples, and exists on several collections."""
+    """Whether it draws resamples, and whether it exists on several collections."""
     of_parts = False
     """Whether the ends come from means over parts of the queries, not from a formula."""
 

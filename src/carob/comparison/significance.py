@@ -721,13 +721,13 @@ def join(outcome: Outcome, settings: Settings, table: RunTable) -> None:
 
     A test of all pairs at once has one cut, or one for each pair: difference ± cut (Tukey, 1953). Otherwise the pair's
     own interval is stretched to the level at which the pair was decided: alpha divided by the number of comparisons
-    (Bonferroni), or by a smaller factor of the stepwise method where only that step finds the pair significant, and so
-    is a worst-point interval. No end leaves the range of the difference.
+    (Bonferroni), or by a smaller factor of the stepwise method where only that step finds the pair significant. The
+    same holds for a worst-point interval. No end leaves the range of the difference.
     """
     if settings.test in NOT_OF_MEANS or (table.geometric and INTERVALS[settings.interval].of_ratio):
         return
     if settings.test != "t" and len(outcome) and hopeless(outcome, settings, table.values.shape[1]):
-        return  # no difference whatever can be excluded, so the intervals have no end
+        return  # no difference at all can be excluded, so the intervals have no end
     sure = (outcome.p_corrected < settings.alpha) & ~outcome.identical
     known = np.isfinite(outcome.cut) & ~outcome.worst_point & (not table.geometric)
     stretch = 1.0 if known.all() else stretched(outcome, settings, sure)

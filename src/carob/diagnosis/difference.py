@@ -405,7 +405,7 @@ class JudgedRun:
         several = [measures] if isinstance(measures, Measure) else measures
         judged = self.judgments(policy, subtopics=any(each.definition.groups for each in several))
         scores = evaluate_run(judged, self.run, several, policy=policy, bounds=False, quiet=True)
-        # Not of measures without a value, which a search tries in all their forms.
+        # Not those about measures without a value, which a search tries in all their forms.
         for said in () if self.warned else scores.warnings:
             warn(said)
         self.warned = True

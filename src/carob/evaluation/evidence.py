@@ -56,7 +56,7 @@ DEEPEST_JUDGED = 100
 """No collection is judged beyond this depth, so a deeper measure does not show how well a run is judged."""
 
 LONGEST_LINE = 2**16
-"""Bytes read to find a run's first line."""
+"""The number of bytes read to find a run's first line."""
 
 
 RunsLike: TypeAlias = "Mapping[str, RunLike | Scores] | Sequence[RunLike | Scores]"

@@ -28,7 +28,7 @@ RATIO = 1.5
 ROUNDING = 1e-9
 """The largest difference between equal values, since sums may be added in another order or rounded elsewhere."""
 PER_CENT = 1.5
-"""Values up to 1 that are above this are more likely percentages than computed by another definition."""
+"""Values of a measure up to 1 that are above this are probably percentages, not those of another definition."""
 
 
 def constant_lists(rows: JudgedRows) -> list[int]:

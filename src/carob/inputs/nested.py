@@ -43,9 +43,9 @@ NO_LISTS = {
 Shape: TypeAlias = "str | tuple[str, ...]"
 """The shape of a column: ``one`` value per row, a ``list``, or the field names of a list of records."""
 DEEPEST = 4
-"""Objects within objects whose fields are columns."""
+"""The maximum depth of objects within objects whose fields are columns."""
 MOST = 1000
-"""Fields of an object that are columns; an object with more is a dictionary by id."""
+"""The maximum number of fields of an object that are columns; an object with more is a dictionary by id."""
 
 
 class Inner(str):

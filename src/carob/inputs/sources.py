@@ -52,11 +52,11 @@ HEAD = 1024
 LONGEST_PATH = 4096
 """The maximum number of bytes of a path on Linux. Longer content is not searched for fields."""
 SHOWN = 60
-"""Characters that an error shows of a text in place of a path."""
+"""The number of characters that an error shows of a text in place of a path."""
 HELD = 2**28
-"""Bytes of a text that is kept in memory where it is read more than once."""
+"""The maximum number of bytes of a text that is kept in memory if it is read more than once."""
 LONGEST_LINE = 2**20
-"""Bytes of a line, as in the kernel."""
+"""The maximum number of bytes of a line, as in the kernel."""
 
 
 ONE_COUNTS = worded(

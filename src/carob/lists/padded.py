@@ -21,7 +21,7 @@ MOST_LEVELS = 8
 
 
 class PythonNumbers:
-    """Python's numbers as an array library. NumPy's would be traced by torch.compile, to which no gain is positive."""
+    """Python's numbers as an array library. torch.compile would trace NumPy's, and find no gain positive."""
 
     @staticmethod
     def where(condition: bool, a: float, b: float) -> float:

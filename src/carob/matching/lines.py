@@ -27,7 +27,7 @@ OFTEN = 0.1
 OF_LINES = 0.25
 """If the sixth column has more different words than this share of the first lines, they are not tags."""
 FIRST, LAST = 1 << 16, 1 << 12
-"""Bytes of the first and of the last lines of a file."""
+"""The number of bytes of the first and of the last lines of a file."""
 
 
 def doubts_of_lines(run: Run, *, tags: bool = True, ranks: bool = True) -> Iterator[str]:

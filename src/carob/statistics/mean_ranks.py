@@ -22,7 +22,7 @@ BORDA = ("all", "present")
 """The number from which Borda points count down: all runs, or the runs that the collection has."""
 
 DIGITS = 12
-"""Decimals of values in ranks, so that values that differ only by rounding share a rank."""
+"""The decimals of values in ranks: values that differ only by rounding share a rank."""
 
 
 class Friedman(NamedTuple):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["bayesian_signed_ranks", "signed_rank_p"]
 
 DIGITS = 12
-"""Decimals of differences, so that differences that are equal up to rounding share a rank."""
+"""The decimals of differences: differences that are equal up to rounding share a rank."""
 
 PRIOR = 0.5
 """The weight of the prior observation, a difference of 0, where each collection weighs 1 (Benavoli et al., 2014)."""

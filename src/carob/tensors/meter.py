@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 HOST = Arrays(np, None, np.float64, "numpy")
 DIGEST = 16
-"""Bytes of a query's fingerprint: among 10^9 queries the chance of a collision is below 1e-20."""
+"""The bytes of a query's fingerprint: among 10^9 queries the chance of a collision is below 1e-20."""
 
 SAME = 1e-5
 """The largest difference between the values of a query that occurs twice, as after single precision in another

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 FILE = os.path.join(os.path.dirname(__file__), "known.json")
 KEPT = 24
-"""Hashes of a fingerprint."""
+"""The number of hashes of a fingerprint."""
 MOST = 6
 """The number of hashes of a fingerprint that judgments may lack, or have in excess, and still get its name."""
 LONGEST = 2.0

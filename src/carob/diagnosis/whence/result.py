@@ -148,7 +148,7 @@ class Whence(Documented):
     shown: int = 5
 
     def contents(self) -> dict[str, Any]:
-        """Returns every explanation, how often chance fits, and the number that would decide."""
+        """Returns every explanation, the share of chance fits, and the number that would decide."""
         return {
             "numbers": self.numbers,
             "causes": self.causes,
@@ -249,7 +249,7 @@ class Whence(Documented):
         return [*found, f"   {cause.command}"]
 
     def sentences(self) -> list[str]:
-        """Returns how many explanations there are, how often chance fits, and which number would decide."""
+        """Returns the number of explanations, the share of chance fits, and the number that would decide."""
         several = len(self.numbers) > 1
         asked = ", ".join(self.numbers)
         found = []

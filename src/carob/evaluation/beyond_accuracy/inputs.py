@@ -87,7 +87,8 @@ def read(recommended: UsersLike, policy: Policy, **given: Any) -> Recommended:
         given: the other inputs of ``beyond_accuracy``, by name; None for one that was not given.
 
     Raises:
-        DataError: unknown columns, an item twice for one user, features of different lengths, or nothing.
+        DataError: columns are unknown, a user has an item twice, features have different lengths, or there are no
+            lists.
     """
     given = {what: read_if_file(what, each, policy) for what, each in given.items()}
     lists = read_if_file("recommended", recommended, policy)

@@ -148,7 +148,7 @@ def shapes_of_text(how: Delimited, head: bytes) -> dict[str, Shape]:
 
 
 SAMPLED = 100
-"""Rows that are searched for lists."""
+"""The number of rows that are searched for lists."""
 
 
 def table_rows(file: Iterable[str], how: Delimited) -> Iterator[tuple[int, list[str]]]:

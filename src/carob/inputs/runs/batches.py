@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from carob.inputs.runs import MatchOptions, Ranked, Row
 
 ROWS = 1 << 20
-"""Rows of a batch: enough for all cores, and little compared with an engine's own memory."""
+"""The number of rows of a batch: enough for all cores, and little compared with an engine's own memory."""
 BATCH = 1 << 17
 """PyArrow's default number of rows per batch. PyArrow reads a dozen batches ahead."""
 FEW = 1 << 22
-"""Rows of a single-pass stream that are kept in memory, so that a short one can be read again."""
+"""The number of rows of a single-pass stream that are kept in memory, so that a short one can be read again."""
 
 
 class CameBack(Exception):  # noqa: N818 -- not an error, but the signal to start again
