@@ -142,7 +142,7 @@ private:
     std::size_t at_ = 0;
 };
 
-// The fields of Parquet's structs that are looked at.
+// The fields of Parquet's structs that are checked.
 namespace footer { constexpr int ROWS = 3, GROUPS = 4; }
 namespace group { constexpr int COLUMNS = 1, ROWS = 3; }
 namespace chunk { constexpr int ITS = 3; }

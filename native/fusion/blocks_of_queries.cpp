@@ -12,7 +12,7 @@
 namespace carob {
 namespace {
 
-// A stretch of the file in memory, which moves to the place that is asked for.
+// A stretch of the file in memory, which moves to the requested place.
 class Window {
 public:
     static constexpr std::size_t SIZE = 4096;
@@ -63,7 +63,7 @@ private:
     std::size_t held_ = 0;
 };
 
-// Half a window: so near to the end of a block, its lines are looked at one after the other.
+// Half a window: this close to the end of a block, its lines are examined one after the other.
 constexpr std::uint64_t NEAR = Window::SIZE / 2;
 
 // The end of the block that begins at a place. Neighbouring blocks are of about the same length, so the search begins

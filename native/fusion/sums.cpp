@@ -1,4 +1,4 @@
-// Adds up the points of each document, correctly rounded unless told otherwise.
+// Adds up the points of each document, correctly rounded by default.
 #include "fusion/sums.h"
 
 #include <cmath>

@@ -51,7 +51,7 @@ CAROB_FLATTEN void Judgments::find_documents(std::int64_t q, const Document* doc
         for (std::size_t i = 0; i < count; ++i) found[i] = find(documents[i]);
         return;
     }
-    // Whether a document is judged cannot be predicted, so the lists of those to look at are written without a branch.
+    // Whether a document is judged cannot be predicted, so the lists of those to examine are written without a branch.
     std::uint32_t candidates[TOGETHER];
     std::uint32_t alike[TOGETHER + 1], others[TOGETHER + 1];
     std::string_view names[TOGETHER];
@@ -152,7 +152,7 @@ Judgments JudgmentsBuilder::finish(Duplicates policy) {
     made.slot_offsets_.reserve(query_count + 1);
 
     std::vector<std::uint64_t> hashes;
-    std::vector<std::uint32_t> chosen;  // per first occurrence: the occurrence that stands
+    std::vector<std::uint32_t> chosen;  // per first occurrence: the occurrence that counts
     std::vector<char> kept;
     for (std::size_t place = 0; place < query_count; ++place) {
         const std::uint32_t q = order[place];
@@ -218,7 +218,7 @@ Judgments JudgmentsBuilder::finish(Duplicates policy) {
 namespace {
 
 // Splits a line of at most 63 bytes whose fields have one blank between them, by the blanks in its first 64 bytes. False
-// sends the line the slow way.
+// sends the line to the slow path.
 bool split_plain(const char* first, const char* end, std::string_view* fields, int columns) {
     const auto length = static_cast<std::size_t>(end - first);
     if (length >= 64) return false;

@@ -92,7 +92,7 @@ public:
     }
 
 private:
-    // Compares the rank column with the scores for a few documents. The rank stands after the document.
+    // Compares the rank column with the scores for a few documents. The rank follows the document.
     CAROB_NEVER_INLINE void compare_ranks() {
         const std::size_t count = documents_.size();
         if (count < 2) return;
@@ -156,8 +156,8 @@ private:
         double rank, score;
     };
 
-    static constexpr std::int64_t SAMPLED = 32;  // one of so many lines is compared with its rank, after the first ones
-    static constexpr std::int64_t QUERIES = 1 << 16;  // of so many queries: a megabyte for each thread
+    static constexpr std::int64_t SAMPLED = 32;  // one in this many is compared with its rank, after the first
+    static constexpr std::int64_t QUERIES = 1 << 16;  // of this many queries: a megabyte for each thread
 
     Pass& pass_;
     std::vector<Ranked> last_;  // the last such line of each query

@@ -155,7 +155,7 @@ bool rounded_off(PyObject* value, double found) {
 
 // The number in `value`, which the caller keeps alive.
 double number(PyObject* value, PyObject* query, PyObject* document) {
-    // An integer asked as a float would be made one first.
+    // An integer that is requested as a float would be converted first.
     const double found = PyLong_CheckExact(value) ? PyLong_AsDouble(value) : PyFloat_AsDouble(value);
     if (found == -1.0 && PyErr_Occurred() != nullptr) {
         if (PyErr_ExceptionMatches(PyExc_TypeError) == 0 && PyErr_ExceptionMatches(PyExc_ValueError) == 0 &&
@@ -392,7 +392,7 @@ private:
         if (tied) rank_in_ties(inner);
     }
 
-    // Only here are ids of unjudged documents looked at.
+    // Only here are ids of unjudged documents examined.
     void rank_in_ties(PyObject* inner) {
         std::vector<std::vector<Member>> groups(thresholds_.size());
         bytes_.clear();

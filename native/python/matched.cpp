@@ -124,7 +124,7 @@ public:
     }
 
 private:
-    // Python's threads may meet while a source is read.
+    // Several Python threads may be here while a source is read.
     struct Use {
         explicit Use(std::atomic<bool>& busy) : busy(busy) {
             if (busy.exchange(true)) throw nb::value_error("another thread uses this pool");

@@ -1,4 +1,4 @@
-// Binds the surveys that look over a text without matching it: a run, qrels, lines of JSON.
+// Binds the surveys that scan a text without matching it: a run, qrels, lines of JSON.
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>

@@ -1,4 +1,4 @@
-// Hands out a text in blocks of whole lines, cut where the first field changes if asked.
+// Hands out a text in blocks of whole lines, cut where the first field changes if requested.
 #include "text/blocks.h"
 
 #include <algorithm>

@@ -19,7 +19,7 @@
 namespace carob {
 namespace {
 
-// One call of the system takes no more than 2 GiB on any system.
+// One system call transfers at most 2 GiB on any system.
 constexpr std::size_t MOST_AT_ONCE = std::size_t{1} << 30;
 
 #if defined(_WIN32)
