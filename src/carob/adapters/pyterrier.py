@@ -46,7 +46,7 @@ def paired_test(
 
 
 def tested(test: Test, scores: Iterable[float], baseline: Iterable[float]) -> tuple[float, float]:
-    """Returns the difference of two means, and its p by a test."""
+    """Returns the difference between two means, and its p from a test."""
     values = {
         name: {MEASURE: {str(place): float(value) for place, value in enumerate(its)}}
         for name, its in (("scores", scores), ("baseline", baseline))

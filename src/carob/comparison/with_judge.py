@@ -564,7 +564,7 @@ def refuse_unfit(table: RunTable, judge: Read) -> None:
 
     Raises:
         DataError: the measure is not a plain mean over queries of values from grades.
-        PolicyError: documents of equal score have no fixed order.
+        PolicyError: documents with equal scores have no fixed order.
     """
     definition = table.measure.definition
     if definition.aggregate != "mean" or definition.takes != "grades" or table.weights is not None:

@@ -1,6 +1,6 @@
 """The effects of unjudged documents on a measure, and samples of documents that are drawn by these effects.
 
-The effect of a document on a run is the change of the run's value if the document's grade changes from 0 to the highest
+The effect of a document on a run is the change in the run's value if the document's grade changes from 0 to the highest
 grade. A sample in which large effects are likely estimates the difference of runs with a small error. Each document's
 probability is known, so the estimate is unbiased for sums over documents (Horvitz and Thompson, 1952).
 """

@@ -3,7 +3,7 @@
 The estimator is the difference estimator of survey sampling (Särndal, Swensson and Wretman, *Model Assisted Survey
 Sampling*, 1992, chapter 6). The value of a query is computed with people's grades where they exist, and with the
 judge's grades elsewhere. Each document that people judged then also stands for the 1/π − 1 others like it that they did
-not judge: the change of the value when people's grade replaces the judge's is added that many times.
+not judge: the change in the value when people's grade replaces the judge's is added that many times.
 """
 
 from __future__ import annotations

@@ -174,7 +174,7 @@ def lists_of(run: Run, everything: _native.Judgments, policy: Policy) -> RunList
 
 
 def of_ids(held: Any, offsets: Integers, score: Floats) -> bool:
-    """Returns whether a run in a dictionary was made of lists of ids, whose scores are minus their ranks.
+    """Returns whether a run in a dictionary was made from lists of ids, whose scores are minus their ranks.
 
     Where numbers were not passed by document, no list of two documents or more shows anything else. Where every list
     has one document, nothing shows it, and the points of a document that is alone do not depend on its score.

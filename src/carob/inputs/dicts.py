@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class WithScores(dict[Any, Any]):
-    """``{query: {document: score}}`` of rows with scores, and not made of lists of ids or of ranks."""
+    """``{query: {document: score}}`` of rows with scores, and not made from lists of ids or of ranks."""
 
 
 class ByPosition(WithScores):

@@ -55,7 +55,7 @@ class Chosen(NamedTuple):
         query: the query.
         document: the document.
         probability: the probability with which it was drawn; 1 for documents that are not chosen at random.
-        effect: the change of the mean, or the root mean square change of the pairs' differences, if its grade changes
+        effect: the change in the mean, or the root mean square change in the pairs' differences, if its grade changes
             from 0 to the highest grade.
         rank: its best rank in a run; 0 if no run retrieves it.
     """

@@ -28,7 +28,7 @@ VERDICTS = {
     "fell": "{label} fell by {change:.4f} ({before:.4f} to {after:.4f}), tolerance {limit:g}",
     "rose": "{label} rose by {change:.4f} ({before:.4f} to {after:.4f}), tolerance {limit:g}",
 }
-"""The change of a mean."""
+"""The change in a mean."""
 EVIDENCE = {
     "minimum": "no significance test, because a minimum concerns only the mean",
     "one query": "no significance test, because it needs at least 2 queries",

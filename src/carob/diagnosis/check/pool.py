@@ -70,7 +70,7 @@ class LeftOut:
         value: the run's mean with all judgments.
         without: its mean without the team's own judgments.
         change: the mean without them minus the mean with all judgments.
-        rank: its rank among all runs with all judgments; runs of equal means share the best rank.
+        rank: its rank among all runs with all judgments; runs with equal means share the best rank.
         rank_without: its rank among all runs without the team's own judgments.
     """
 

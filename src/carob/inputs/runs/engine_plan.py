@@ -224,7 +224,7 @@ def spark_windows(rows: Any, key: str) -> Any:
 
     Args:
         rows: ``number``, ``document``, ``score`` and perhaps ``rank``.
-        key: the column that orders rows of equal scores.
+        key: the column that orders rows with equal scores.
     """
     from pyspark.sql import Window
     from pyspark.sql import functions as spark
