@@ -126,7 +126,7 @@ def both_known(first: Floats, second: Floats) -> tuple[Floats, Floats]:
 
 
 def regraded(first: Qrels, second: Qrels) -> tuple[Qrels, tuple[int, int, int]]:
-    """Returns the queries that both assessors judged, with the second's grades where there are any.
+    """Returns the queries that both assessors judged, with the second's grades if there are any.
 
     Args:
         first: the first assessor's judgments.

@@ -465,7 +465,7 @@ class Comparison(Documented, Findings):
         Args:
             kind: ``pairs`` (differences with intervals), ``intervals`` (means with intervals), ``differences`` (those
                 of the queries for one pair, sorted), ``orders`` (the rank of each run under each measure); None for
-                pairs, for differences if ``pair`` names one, or for intervals where there are no pairs.
+                pairs, for differences if ``pair`` names one, or for intervals if there are no pairs.
             measure: the measure to draw, by default the primary measure.
             pair: the names of the runs whose ``differences`` are drawn, first minus second; by default the first pair
                 of the table.

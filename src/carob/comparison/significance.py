@@ -160,7 +160,7 @@ class Estimated:
         high: the upper end [runs].
         outcome: the pairs, with uncorrected p.
         groups: the comparison within each group of queries, if requested.
-        anova: the analysis of variance, where there is one.
+        anova: the analysis of variance, if there is one.
         contest: the class of the comparison.
         pair: the class of its pairs.
         more: the other fields of the comparison.

@@ -462,7 +462,7 @@ def with_ends(
     high: Iterable[float],
     digits: int,
 ) -> list[str]:
-    """Returns the cells of values with their intervals, where there are any.
+    """Returns the cells of values with their intervals, if there are any.
 
     Args:
         write: ``decimals`` or ``signed``.

@@ -687,7 +687,7 @@ def judge_said(comparison: Findings) -> list[str]:
 
 
 def bias_said(comparison: Findings, known: Judging, label: str) -> str:
-    """Returns the sentence about the judge's bias on one measure; an empty text where none is known."""
+    """Returns the sentence about the judge's bias on one measure; an empty text if none is known."""
     each, digits = known.measures[label], digits_of(len(comparison.ids), comparison.contests[label])
     over = ", on average over the runs" if len(comparison.names) > 1 else ""
     bias = f"{signed(each.bias, digits)}{over}"

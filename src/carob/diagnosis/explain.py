@@ -73,7 +73,7 @@ class Explanation(Documented):
     Args:
         label: the requested name of the measure.
         measure: the measure that the label stands for.
-        query: the query, or empty where there are only grades.
+        query: the query, or empty if there are only grades.
         value: the value.
         facts: the findings and decisions that led to the ranked list, as sentences.
         say: the language.

@@ -238,7 +238,7 @@ class Scores(Tabled, QueryValues):
 
     @property
     def group_column(self) -> list[str]:
-        """The name of the column of groups; none where there are no groups."""
+        """The name of the column of groups; none if there are no groups."""
         return [] if self.groups is None else ["group"]
 
     def query_rows(self, queries: Iterable[Any]) -> list[tuple[Any, ...]]:

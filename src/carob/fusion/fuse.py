@@ -280,5 +280,5 @@ class FusedDocument(Documented):
 
 
 def in_full(value: float | None) -> str:
-    """Returns a number in full, or a dash where there is none."""
+    """Returns a number in full, or a dash if there is none."""
     return "-" if value is None else repr(value)

@@ -204,7 +204,7 @@ class Effect:
         ranks_b: the rank of each system under the second judge.
         tau: Kendall's τ_b between both orders; NaN for one system.
         tau_low: the lower end of its 95% interval over other sets of as many queries, as in ``carob.correlate``; NaN
-            where there is none.
+            if there is none.
         tau_high: the upper end.
         tau_ap: τ_AP with the first judge's order as the true order, in which swaps near the top cost more.
         tau_top: τ_b among the first judge's ten best; NaN where there are at most ten.

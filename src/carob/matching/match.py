@@ -548,7 +548,7 @@ class Ranking:
 
     Args:
         documents: their ids, in rank order.
-        scores: their scores, or none where there are only ranks.
+        scores: their scores, or none if there are only ranks.
     """
 
     documents: tuple[str, ...]

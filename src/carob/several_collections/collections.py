@@ -357,7 +357,7 @@ class CollectionsMethod:
             values: the values behind them [collections, columns].
             drawn: the means of the runs over resamples [resamples, runs].
             first: the run of each column.
-            second: the run that is subtracted in each column; None where there is none.
+            second: the run that is subtracted in each column; None if there is none.
         """
         tail = self.settings.percentile_level(len(values)) / 2
         low, high = found.low.copy(), found.high.copy()

@@ -43,7 +43,7 @@ class Estimate:
 
     Args:
         value: the estimate; NaN where it is undefined.
-        low: the lower end of the interval; NaN where there is none.
+        low: the lower end of the interval; NaN if there is none.
         high: the upper end.
     """
 
@@ -66,7 +66,7 @@ class Estimates:
 
     Args:
         value: the estimates.
-        low: the lower end of each interval; NaN where there is none.
+        low: the lower end of each interval; NaN if there is none.
         high: the upper end.
         error: the standard error of each estimate, apart from resampling; NaN where it is not known.
         freedom: the degrees of freedom of each error.
@@ -96,7 +96,7 @@ class Estimates:
 
     @property
     def width(self) -> Floats:
-        """The width of each interval; NaN where there is none."""
+        """The width of each interval; NaN if there is none."""
         return self.high - self.low
 
     @property
@@ -151,7 +151,7 @@ class Tested(Estimates):
     """Estimates that were tested against 0. Each array is [series].
 
     Args:
-        p: two-sided; NaN where there is none.
+        p: two-sided; NaN if there is none.
     """
 
     p: Floats
@@ -174,7 +174,7 @@ def detectable(error: Floats, freedom: Floats, critical: Floats) -> Floats:
 
 
 def known_freedom(freedom: Floats) -> Floats:
-    """Returns the degrees of freedom, or NaN where there are none."""
+    """Returns the degrees of freedom, or NaN if there are none."""
     return np.where(freedom > 0, freedom, np.nan)
 
 

@@ -124,7 +124,7 @@ def crowded_values(values: Floats, *, differences: bool) -> NDArray[np.bool_]:
     """Returns whether so many values of each series are equal that Student's interval, or percentiles, are too narrow.
 
     Args:
-        values: the values; NaN where there is none [units, series].
+        values: the values; NaN if there is none [units, series].
         differences: whether they are differences of two runs.
     """
     ends = np.zeros(values.shape[1])

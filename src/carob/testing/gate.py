@@ -489,7 +489,7 @@ def drop_check(found: Comparison, label: str, limit: float, worst: int) -> GateC
 
 
 def groups_in(contest: Contest) -> tuple[GroupChange, ...]:
-    """Returns the means of each group of queries, and the test of their difference where there is one."""
+    """Returns the means of each group of queries, and the test of their difference if there is one."""
     found = []
     for each in contest.groups:
         (pair,) = each.pairs

@@ -116,7 +116,7 @@ class GroupChange:
         queries: the number of queries.
         before: the baseline's mean; NaN for ``min``.
         after: the run's mean.
-        low: the lower end of the interval of the difference; NaN where there is none.
+        low: the lower end of the interval of the difference; NaN if there is none.
         high: the upper end.
         p_uncorrected: the two-sided p of the difference.
         worst_point: whether interval and p are those of the worst-point interval, in place of the t-test.
@@ -154,7 +154,7 @@ class GateCheck:
         passed: whether the run passes.
         before: the baseline's mean over the compared queries; NaN for ``min``.
         after: the run's mean over these queries; for ``min``, over all its queries.
-        low: the lower end of the interval of the difference, or of the mean for ``min``; NaN where there is none.
+        low: the lower end of the interval of the difference, or of the mean for ``min``; NaN if there is none.
         high: the upper end of this interval.
         p_uncorrected: the two-sided p of the t-test.
         p_corrected: the p after Holm's correction for the number of tested checks.

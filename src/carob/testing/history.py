@@ -49,7 +49,7 @@ class RecordStep:
         before: the mean in the record before, over the queries that both contain.
         after: the mean in the record, over the same queries.
         difference: the change.
-        low: the lower end of its interval; NaN where there is none.
+        low: the lower end of its interval; NaN if there is none.
         high: the upper end.
         p_uncorrected: the p of the paired t-test.
         p_corrected: this p, corrected for the number of steps by Holm's method.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from carob.lists.rows import Floats
 
 DEPTHS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 20, 30, 50, 100, 200, 500, 1000)
-"""The depths that are searched where none is stated."""
+"""The depths that are searched if none is stated."""
 BEYOND = (5, 10, 20, 100)
 """The depths that are searched even if the lists are shorter, since some measures divide by the depth."""
 SINGLE = 2e-7

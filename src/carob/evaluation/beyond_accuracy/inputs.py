@@ -174,7 +174,7 @@ class Inputs:
         return None if self.given[what] is None else Pairs(*self.columns(what)[:2])
 
     def judged(self) -> Judged | None:
-        """Returns the relevant items with their grades, 1 where there are none, or None if they were not given."""
+        """Returns the relevant items with their grades, 1 if there are none, or None if they were not given."""
         if self.given[RELEVANT] is None:
             return None
         user, item, grade, _ = self.columns(RELEVANT)
