@@ -289,7 +289,7 @@ def page(data: dict[str, Any], **parts: Any) -> str:
 def carried() -> Traversable | None:
     """Returns the path of the drawing library in a wheel, created by ``build_backend/vega.py``.
 
-    None if there is none, or where Python was built without the module that reads it.
+    None if there is none, or if Python was built without the module that reads it.
     """
     path = files("carob.reports") / "templates" / "vega.js.xz"
     return path if path.is_file() and find_spec("_lzma") else None
