@@ -75,6 +75,8 @@ test-all: $(VENV)/installed $(VENV)/test-tools
 
 # What most changes break, and no library that takes seconds to import; the laws are tried on a tenth of the lists.
 QUICK := house laws measures lists comparison planning selection several_collections diagnosis/test_checking.py \
+  diagnosis/test_finding.py diagnosis/test_inputs.py diagnosis/test_lenient.py diagnosis/test_mismatch.py \
+  diagnosis/test_qrels.py diagnosis/test_run.py diagnosis/test_text.py \
   diagnosis/test_check_command.py compat \
   evaluation/test_answers.py cli/test_cli.py evaluation/test_curves.py conventions evaluation/test_evaluate.py \
   inputs/test_frames.py testing/test_gate.py output/test_language.py cli/test_main.py native \

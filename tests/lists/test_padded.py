@@ -14,7 +14,7 @@ from arrays import LIBRARIES, array, library
 from carob import DataError, Policy
 from carob.inputs.qrels import Qrels
 from carob.inputs.run import Run
-from carob.lists.arrays import arrays_of, stable_order
+from carob.lists.arrays import arrays_of
 from carob.lists.flat import Flat
 from carob.lists.padded import Padded
 from carob.matching.match import match
@@ -135,17 +135,6 @@ def test_single_precision_stays_single_and_close() -> None:
         )
         assert np.asarray(single).dtype == np.float32
         assert np.allclose(single, double, rtol=2e-5)
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_equal_keys_keep_their_order_and_nan_goes_last(dtype: type) -> None:
-    random = np.random.default_rng(1)
-    keys = random.integers(-3, 4, (50, 33)).astype(dtype) / 2
-    keys[random.random(keys.shape) < 0.1] = np.nan
-    keys[random.random(keys.shape) < 0.05] = np.inf
-    keys[random.random(keys.shape) < 0.05] = -np.inf
-    keys[keys == 0] *= random.choice([-1.0, 1.0], (keys == 0).sum())
-    assert (stable_order(keys) == np.argsort(-keys, axis=1, kind="stable")).all()
 
 
 def test_a_grade_above_max_is_refused_on_the_host_and_undefined_elsewhere() -> None:
