@@ -77,7 +77,7 @@ test-all: $(VENV)/installed $(VENV)/test-tools
 QUICK := house laws measures lists comparison planning selection several_collections diagnosis/test_checking.py \
   diagnosis/test_finding.py diagnosis/test_inputs.py diagnosis/test_lenient.py diagnosis/test_mismatch.py \
   diagnosis/test_qrels.py diagnosis/test_run.py diagnosis/test_text.py \
-  diagnosis/test_check_command.py compat \
+  compat cli/test_check.py cli/test_eval.py \
   evaluation/test_answers.py cli/test_cli.py evaluation/test_curves.py conventions evaluation/test_evaluate.py \
   inputs/test_frames.py testing/test_gate.py output/test_language.py cli/test_main.py native \
   matching/test_ranking.py evaluation/test_recommending.py testing/test_record.py evaluation/test_scores.py \

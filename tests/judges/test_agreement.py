@@ -13,11 +13,9 @@ from scipy import stats
 
 import carob
 from carob import DataError, PolicyError
-from carob.cli import main
 from carob.statistics.coefficients import quadratic_kappa, scale_of
+from judges.judgments import HUMAN, LIKES_A, LIKES_C, MODEL, SYSTEMS, Qrels, judges, ranked
 from strategies import first
-
-Qrels = dict[str, dict[str, int]]
 
 
 def from_table(table: list[list[int]], queries: int = 1) -> tuple[Qrels, Qrels]:
@@ -29,10 +27,6 @@ def from_table(table: list[list[int]], queries: int = 1) -> tuple[Qrels, Qrels]:
         one[f"q{number % queries}"][f"d{number}"] = i
         other[f"q{number % queries}"][f"d{number}"] = j
     return one, other
-
-
-HUMAN: Qrels = {"q1": {"a": 2, "b": 0, "c": 1, "x": 1}, "q2": {"a": 1, "b": 0, "d": 0}, "only a": {"a": 1}}
-MODEL: Qrels = {"q1": {"a": 2, "b": 1, "c": 1}, "q2": {"a": 1, "b": 0, "d": 2, "y": 1}, "only b": {"a": 1}}
 
 
 def test_hand_worked() -> None:
@@ -133,38 +127,6 @@ def test_perfect_agreement_and_one_grade_only() -> None:
     assert json.loads(flat.to_json())["statistics"]["kappa"]["value"] is None
 
 
-def test_lists_of_relevant_documents_are_compared_by_their_overlap() -> None:
-    one: Qrels = {"q": {f"d{n}": 1 for n in range(49)}}
-    other: Qrels = {"q": {f"d{n}": 1 for n in range(5, 92)}}
-    found = carob.agreement(one, other)
-    text = " ".join(found.to_text().split())
-    assert text.startswith("overlap: 48%, 44 of 92 documents that A or B judged relevant same order")
-    assert "same grade: 100%" not in text
-    assert "stricter" not in text
-    assert "Each judge gave only one grade, so equal grades, kappa and B - A show nothing" in text
-    assert (
-        "5 documents were judged by A only and 43 by B only. Of the numbers above, only the overlap" in text
-    )
-    assert json.loads(found.to_json())["overlap"] == pytest.approx(44 / 92)
-    graded = carob.agreement({"q": {**one["q"], "d0": 0}}, other)
-    assert graded.to_text().startswith("same grade: 100% of 44 documents")
-    assert json.loads(graded.to_json())["overlap"] is None
-
-
-def judges(queries: int, seed: int = 3) -> tuple[Qrels, Qrels]:
-    random = np.random.default_rng(seed)
-    one: Qrels = {}
-    other: Qrels = {}
-    for each in range(queries):
-        truth = random.integers(0, 4, 12)
-        noise = random.integers(-1, 2, 12) * (random.random(12) < 0.4)
-        one[f"q{each:02}"] = {f"d{place}": int(grade) for place, grade in enumerate(truth)}
-        other[f"q{each:02}"] = {
-            f"d{place}": int(grade) for place, grade in enumerate(np.clip(truth + noise, 0, 3))
-        }
-    return one, other
-
-
 def test_intervals_draw_whole_queries_and_are_the_same_again() -> None:
     one, other = judges(30)
     found = carob.agreement(one, other, seed=5)
@@ -191,14 +153,6 @@ def test_the_interval_of_a_share_is_that_of_its_cluster_bootstrap() -> None:
     assert found.high == pytest.approx(theirs.confidence_interval.high, abs=0.01)
 
 
-def test_who_is_stricter() -> None:
-    one, other = judges(30)
-    higher = {q: {d: min(g + 1, 3) for d, g in its.items()} for q, its in one.items()}
-    assert "B is more generous than A: +0." in carob.agreement(one, higher).to_text()
-    assert "B is stricter than A: -0." in carob.agreement(higher, one).to_text()
-    assert "Neither judge is shown to be stricter" in carob.agreement(one, other).to_text()
-
-
 def test_kappa_by_query() -> None:
     one, other = judges(5)
     found = carob.agreement(one, other)
@@ -209,19 +163,6 @@ def test_kappa_by_query() -> None:
 
 
 # ---------------------------------------------------------------- systems
-
-
-def ranked(*documents: str) -> dict[str, float]:
-    return {document: float(-place) for place, document in enumerate(documents)}
-
-
-SYSTEMS = {
-    "first": {"q1": ranked("a", "b", "c"), "q2": ranked("a", "b", "c")},
-    "second": {"q1": ranked("b", "a", "c"), "q2": ranked("b", "a", "c")},
-    "third": {"q1": ranked("c", "b", "a"), "q2": ranked("c", "b", "a")},
-}
-LIKES_A: Qrels = {q: {"a": 1, "b": 0, "c": 0} for q in ("q1", "q2")}
-LIKES_C: Qrels = {q: {"a": 0, "b": 0, "c": 1} for q in ("q1", "q2")}
 
 
 def test_a_judge_who_likes_the_last_document_turns_the_order_round() -> None:
@@ -337,32 +278,6 @@ def test_one_run_has_no_order() -> None:
 # ---------------------------------------------------------------- what is said
 
 
-def test_the_first_two_lines_answer_and_nothing_is_wider_than_80_columns() -> None:
-    one, other = judges(25)
-    lines = carob.agreement(one, other).to_text().splitlines()
-    assert lines[0].startswith("same grade: 7")
-    assert " of 300 documents · weighted kappa 0." in lines[0]
-    assert lines[1] == "same order of systems: unknown (pass runs to compare their order)"
-    assert max(map(len, lines)) <= 80
-
-
-def test_what_it_cannot_know_is_said() -> None:
-    text = " ".join(carob.agreement(HUMAN, MODEL).to_text().split())
-    assert (
-        "1 document was judged by A only and 1 by B only. No number above includes these documents." in text
-    )
-    assert "Only A judged 1 query, which was left out: only a." in text
-    assert "Only B judged 1 query, which was left out: only b." in text
-    assert "not which judge is right" in text
-    runs = {"one": {"q1": ranked("a")}, "two": {"q1": ranked("b")}}
-    text = " ".join(carob.agreement(HUMAN, MODEL, runs).to_text().split())
-    assert "Under the other judge, these documents count as unjudged" in text
-    assert "2 systems make 1 pair, so tau has few possible values." in text
-    negative = carob.agreement({"q": {"a": -2, "b": 1}}, {"q": {"a": 1, "b": 1}})
-    assert negative.shared == 1
-    assert "1 negative grade counted as unjudged" in negative.to_text()
-
-
 @pytest.mark.parametrize("share", [0.0, 0.5])
 def test_a_judge_that_agrees_too_well_may_have_seen_the_grades(share: float) -> None:
     draw = np.random.default_rng(4)
@@ -445,78 +360,3 @@ def test_ids_that_two_judges_spell_in_two_ways_are_said(case: str, every: bool) 
     else:
         assert carob.agreement(one, other).warnings[0].startswith(told)
     assert not carob.agreement(one, one).warnings
-
-
-@pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
-def test_frames(backend: str) -> None:
-    pytest.importorskip(backend, reason=f"{backend} is not installed")
-    found = carob.agreement(LIKES_A, LIKES_C, SYSTEMS, "RR")
-    frame = found.to_frame(backend=backend)
-    assert type(frame).__module__.startswith(backend)
-    assert [float(each) for each in frame["same grade"].to_numpy()] == [1 / 3, 1 / 3]
-    assert [float(each) for each in found.to_frame("systems", backend)["b"].to_numpy()] == [1 / 3, 1 / 3, 1]
-    assert len(found.to_frame("statistics", backend)) == 9
-    with pytest.raises(DataError, match="There is no table 'pairs'"):
-        found.to_frame("pairs")
-
-
-def test_the_command(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    for name, qrels in {"a.txt": LIKES_A, "b.txt": LIKES_C}.items():
-        Path(name).write_text("".join(f"{q} 0 {d} {g}\n" for q, its in qrels.items() for d, g in its.items()))
-    for name, run in SYSTEMS.items():
-        Path(f"{name}.run").write_text(
-            "".join(f"{q} Q0 {d} 0 {s} t\n" for q, its in run.items() for d, s in its.items())
-        )
-    files = ["a.txt", "b.txt", *(f"{name}.run" for name in SYSTEMS)]
-    main(["agreement", *files, "-m", "RR"])
-    text = capfd.readouterr().out
-    assert text.startswith("same grade: 33% of 6 documents · weighted kappa -0.50 [-0.50, -0.50]\n")
-    assert text.splitlines()[1].startswith("same order: tau -0.82 by RR · 2/3 pairs flip · ")
-    main(["agreement", *files, "-m", "RR", "--format", "json"])
-    document = json.loads(capfd.readouterr().out)
-    assert document["confusion"] == [[2, 2], [2, 0]]
-    assert document["systems"]["RR"]["a"] == [1, 1 / 2, 1 / 3]
-    main(["agreement", *files, "-m", "RR", "--format", "markdown"])
-    assert "| run | A | rank | B | rank | B - A |\n" in capfd.readouterr().out
-    with pytest.raises(SystemExit) as end:
-        main(["agreement", "a.txt", "-", "-"])
-    assert end.value.code == 2
-    assert "can be read only once" in capfd.readouterr().err
-
-
-def test_ids_that_are_markup_or_no_text_break_nothing() -> None:
-    odd = {"<b>|q": {"\udcff": 1, "a`b": 0}, "q": {"x": 1}}
-    found = carob.agreement(
-        odd, odd, {"r|1": {"<b>|q": ranked("a`b")}, "r*2": {"<b>|q": ranked("\udcff")}}, "RR"
-    )
-    assert "| r\\|1 |" in found.to_markdown()
-    assert json.loads(found.to_json())["queries"]["both"] == ["<b>|q", "q"]
-
-
-def test_a_table_of_many_systems_is_cut_and_says_how_to_see_all(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    files = []
-    for name in ("a", "b"):
-        (tmp_path / name).write_text("".join(f"q{query} 0 d{query} 1\n" for query in range(4)))
-    for number in range(24):
-        path = tmp_path / f"s{number:02}.run"
-        path.write_text("".join(f"q{query} Q0 d{query + number % 3} 1 1.0 s{number}\n" for query in range(4)))
-        files.append(str(path))
-
-    def rows(*more: str) -> tuple[int, str]:
-        main(["agreement", str(tmp_path / "a"), str(tmp_path / "b"), *files, "-m", "RR", *more])
-        printed = capsys.readouterr().out
-        table = printed.partition("RR under each judge\n")[2].partition("\n\n")[0]
-        return sum(line.startswith("s") for line in table.splitlines()), printed
-
-    assert rows()[0] == 20
-    count, printed = rows("--top", "3")
-    assert count == 3
-    assert "21 more runs are not shown; --top 24 shows all." in printed
-    count, printed = rows("--top", "24")
-    assert count == 24
-    assert "not shown" not in printed

@@ -16,12 +16,13 @@ from hypothesis import strategies as st
 
 import carob
 from carob import DataError
-from carob.cli import main
 from carob.statistics.correlation_intervals import RunSamples, Samples
 from carob.statistics.correlations import CORRELATIONS, correlation_named, tau_gap
 from carob.statistics.rank_correlation import kendall, rbo, tau_ap, tau_ap_b
 from carob.statistics.resampling import Draw
+from judges.boards import MODEL, PATTERNS, QRELS, SYSTEMS, VALUES, board, lines_of, long, written
 from strategies import examples, first
+from toys import command
 
 RECORDED = json.loads((Path(__file__).parent / "autojudge_evaluate.json").read_text(encoding="utf-8"))
 """Leaderboards with ties and missing runs, and the figures of autojudge-evaluate 1.1.0."""
@@ -30,16 +31,6 @@ THEIRS = {"tauap_b": "tau_ap_b", "tau_gap": "tau_gap_by_name"}
 """Our names of autojudge-evaluate's correlations, where they differ."""
 
 CUT = 5
-
-
-def board(path: Path, runs: dict[str, Any]) -> Path:
-    """Writes a leaderboard as JSON lines, with the mean of each run."""
-    lines = []
-    for run, (values, stated) in runs.items():
-        cells = [*((f"q{number}", value) for number, value in enumerate(values)), ("all", stated)]
-        lines += [{"run_id": run, "topic_id": q, "measure": "M", "value": value} for q, value in cells]
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    return path
 
 
 def nearly_tied(runs: dict[str, Any]) -> bool:
@@ -52,29 +43,6 @@ def ours(name: str) -> str:
     """Our name of a correlation of autojudge-evaluate."""
     base, at, depth = name.partition("@")
     return THEIRS.get(base, base) + at + depth
-
-
-def test_only_the_measures_with_the_highest_coefficient_are_shown_if_asked(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    values = {name: ([place / 8, 0.5], None) for place, name in enumerate("abcde")}
-    files = [str(board(tmp_path / "truth.jsonl", values))]
-    for number, order in enumerate(("edcba", "abced", "abcde")):
-        its = {name: ([order.index(name) / 8, 0.5], None) for name in values}
-        files.append(str(board(tmp_path / f"judge{number}.jsonl", its)))
-    asked = ["correlate", *files, "--resamples", "10"]
-
-    def judges(*more: str) -> tuple[list[str], str]:
-        main([*asked, *more])
-        printed = capsys.readouterr().out
-        return [line.split()[0] for line in printed.splitlines() if line.startswith("judge")], printed
-
-    assert judges()[0].count("judge0") == 2
-    shown, printed = judges("--top", "2")
-    assert [each for each in shown if each != "judge"] == ["judge2", "judge1"] * 2
-    assert "1 more row is not shown; --top 3 shows all." in printed
-    main([*asked, "--top", "2", "--format", "json"])
-    assert len(json.loads(capsys.readouterr().out)["judges"]) == 3
 
 
 @pytest.mark.parametrize("number", first(range(len(RECORDED["cases"])), 10))
@@ -195,20 +163,6 @@ def test_unknown_correlations_are_refused(name: str) -> None:
         correlation_named(name)
 
 
-QRELS = {f"q{q}": {f"d{d}": (d * q) % 3 for d in range(8)} for q in range(1, 13)}
-MODEL = {
-    q: {d: max(grade - (place == 2), 0) for place, (d, grade) in enumerate(its.items())}
-    for q, its in QRELS.items()
-}
-SYSTEMS = {
-    name: {
-        q: {d: float((place * step + int(q[1:])) % 11) for place, d in enumerate(its)}
-        for q, its in QRELS.items()
-    }
-    for name, step in {"a": 3, "b": 5, "c": 7, "d": 9}.items()
-}
-
-
 def test_judgments_give_the_orders_and_the_grades_of_agreement() -> None:
     found = carob.correlate(QRELS, {"model": MODEL}, SYSTEMS, ["AP", "nDCG@5"])
     agreed = carob.agreement(QRELS, MODEL, SYSTEMS, ["AP", "nDCG@5"])
@@ -269,24 +223,6 @@ def test_measures_are_judges_of_the_first_and_smaller_may_be_better() -> None:
     path = carob.read_scores(scores)
     row = carob.correlate(path, None, None, ["AP", "E@5"]).rows[0]
     assert row["kendall"].value == 1
-
-
-def long(rows: list[tuple[str, str, float]], pattern: str) -> str:
-    """Lines of values in a pattern."""
-    return "".join(pattern.format(run=run, query=query, value=value) + "\n" for run, query, value in rows)
-
-
-VALUES = [
-    (run, query, (n * k) % 7 / 10)
-    for n, run in enumerate("abcd", 2)
-    for k, query in enumerate(("q1", "q2", "q3"), 1)
-]
-PATTERNS = {
-    "tot": "{run}\tCOVERAGE\t{query}\t{value}",
-    "ir_measures": "{run} {query} COVERAGE {value}",
-    "ranking": "{query} Q0 {run} 0 {value} COVERAGE",
-    "jsonl": '{{"run_id": "{run}", "topic_id": "{query}", "measure": "COVERAGE", "value": {value}}}',
-}
 
 
 @pytest.mark.parametrize("layout", PATTERNS)
@@ -361,42 +297,6 @@ def test_columns_that_could_be_two_formats_are_not_guessed(tmp_path: Path) -> No
         carob.read_leaderboard(file)
 
 
-def nested(runs: str, shift: float = 0.0, queries: int = 6) -> Any:
-    """Scores of runs, of which later ones are better."""
-    return carob.read_scores(
-        {
-            run: {
-                "AP": {f"q{q}": (0.1 * ord(run) - 9 + shift * (ord(run) * q % 5)) % 1 for q in range(queries)}
-            }
-            for run in runs
-        }
-    )
-
-
-def test_missing_runs_are_decided_by_name_and_counted() -> None:
-    truth, judge = nested("abcde"), nested("bcdexyz", 0.02)
-    with pytest.raises(carob.DataError, match=r"scores lacks 1 of 5 runs of scores: a.*missing_runs='skip'"):
-        carob.correlate(truth, judge)
-    skipped = carob.correlate(truth, {"judge": judge}, missing_runs="skip")
-    assert (skipped.rows[0].runs, skipped.rows[0].lacking, skipped.rows[0].extra) == (
-        tuple("bcde"),
-        ("a",),
-        3,
-    )
-    assert "judge lacks 1 run, which was left out: a." in str(skipped)
-    assert "judge has 3 runs that the truth lacks, left out." in str(skipped)
-    zero = carob.correlate(truth, {"judge": judge}, missing_runs="zero").rows[0]
-    assert (zero.runs, zero.values[0]) == (tuple("abcde"), 0)
-    with pytest.raises(carob.DataError, match="share 2 runs"):
-        carob.correlate(truth, nested("ab"), missing_runs="skip")
-
-
-def test_queries_of_one_side_are_left_out_and_counted() -> None:
-    found = carob.correlate(nested("abcd", queries=6), {"judge": nested("abcd", queries=4)})
-    assert (found.rows[0].queries, found.rows[0].left_out) == (4, 2)
-    assert "judge: 2 queries that only one side has, left out." in str(found)
-
-
 def test_means_alone_have_no_test_and_intervals_only_over_runs(tmp_path: Path) -> None:
     file = tmp_path / "board.txt"
     file.write_text(
@@ -416,38 +316,6 @@ def test_means_alone_have_no_test_and_intervals_only_over_runs(tmp_path: Path) -
         carob.read_leaderboard(file, "tot"), {"judge": carob.read_leaderboard(other, "tot")}, over="runs"
     ).rows[0]["pearson"]
     assert over.bounded
-
-
-def test_each_format_has_every_judge(tmp_path: Path) -> None:
-    found = carob.correlate(QRELS, {"model": MODEL, "same <b>": QRELS}, SYSTEMS, "AP")
-    for text in (
-        str(found),
-        found.to_markdown(),
-        found.to_latex(),
-        found.to_html(),
-        found.to_json(),
-        found.to_csv(),
-    ):
-        assert "model" in text
-        assert "kendall" in text
-    assert max(map(len, str(found).splitlines())) <= 80
-    assert "<b>AP" not in found.to_html()
-    rows = json.loads(found.to_json())["judges"]
-    assert rows[0]["coefficients"][0]["value"] == found.rows[0]["kendall"].value
-    assert len(found.to_csv().splitlines()) == 1 + 2 * 5
-    frame = found.to_frame("pairs")
-    assert {"judge", "fate", "better", "worse"} <= set(frame.columns)
-    with pytest.raises(carob.DataError, match="no table"):
-        found.to_frame("pear")
-
-
-def test_figures_are_drawn() -> None:
-    pytest.importorskip("matplotlib", reason="draws the figure")
-    found = carob.correlate(QRELS, {"model": MODEL, "$same": QRELS}, SYSTEMS, "AP")
-    for kind in ("correlations", "runs"):
-        found.to_figure(kind).canvas.draw()
-    with pytest.raises(carob.DataError, match="no figure"):
-        found.to_figure("pies")
 
 
 def test_intervals_hold_the_mean_over_samples_of_queries() -> None:
@@ -491,69 +359,10 @@ def test_intervals_over_runs_hold_the_mean_over_samples_of_runs() -> None:
     assert 0.92 <= ((ends[..., 0] <= truth) & (truth <= ends[..., 1])).mean() <= 0.99
 
 
-def command(*words: str) -> int:
-    """Runs the command line, and returns its exit status."""
-    try:
-        main(list(words))
-    except SystemExit as ended:
-        return int(ended.code or 0)
-    return 0
-
-
 @pytest.fixture
 def files(tmp_path: Path) -> dict[str, str]:
     """Judgments of a truth and of a judge, four runs, and a leaderboard."""
-    for name, qrels in {"people.qrels": QRELS, "model.qrels": MODEL}.items():
-        rows = (f"{q} 0 {d} {grade}\n" for q, its in qrels.items() for d, grade in its.items())
-        (tmp_path / name).write_text("".join(rows), encoding="utf-8")
-    for name, run in SYSTEMS.items():
-        rows = (f"{q} Q0 {d} 1 {score} x\n" for q, its in run.items() for d, score in its.items())
-        (tmp_path / f"{name}.run").write_text("".join(rows), encoding="utf-8")
-    (tmp_path / "board.jsonl").write_text(long(VALUES, PATTERNS["jsonl"]), encoding="utf-8")
-    return {path.name: str(path) for path in tmp_path.iterdir()}
-
-
-def test_the_command_tells_judges_from_runs(
-    files: dict[str, str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    runs = [files[f"{name}.run"] for name in "abcd"]
-    assert command("correlate", files["people.qrels"], f"gpt={files['model.qrels']}", *runs, "-m", "AP") == 0
-    first = capsys.readouterr().out
-    assert first.startswith("gpt (by AP) against people.qrels: kendall")
-    assert command("correlate", files["people.qrels"], *runs, "-m", "AP", "-m", "P@3", "--format", "csv") == 0
-    assert "people.qrels,AP,P@3,4,12,kendall," in capsys.readouterr().out
-    assert command("correlate", files["board.jsonl"], files["board.jsonl"], "--over", "runs") == 0
-    said = capsys.readouterr().out
-    assert "kendall 1.000." in said
-    assert "[1.00, 1.00]" not in said
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        ((), "Pass a TRUTH"),
-        (("people.qrels", "model.qrels", "a.run", "b.run"), "at least three RUNs"),
-        (
-            ("people.qrels", "a.run", "b.run", "c.run", "--missing-runs", "skip"),
-            "--missing-runs applies only to leaderboards",
-        ),
-        (("board.jsonl", "board.jsonl", "--pool", "both"), "--pool needs judgments"),
-        (("board.jsonl", "board.jsonl", "--depth", "5"), "--depth needs judgments"),
-        (("board.jsonl",), "only one measure"),
-        (("board.jsonl", "people.qrels"), "not recognised"),
-        (("people.qrels", "/nowhere", "a.run", "b.run", "c.run"), "/nowhere: No such file"),
-    ],
-)
-def test_misuse_of_the_command_is_refused(
-    arguments: tuple[str, ...], said: str, files: dict[str, str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert command("correlate", *(files.get(each, each) for each in arguments)) == 2
-    assert said in " ".join(capsys.readouterr().err.split())
-
-
-def lines_of(qrels: dict[str, dict[str, int]]) -> str:
-    """Judgments as text."""
-    return "".join(f"{q} 0 {d} {grade}\n" for q, its in qrels.items() for d, grade in its.items())
+    return written(tmp_path)
 
 
 @pytest.fixture
@@ -616,57 +425,9 @@ def test_a_judge_on_fewer_queries_is_named_as_such(folders: list[str]) -> None:
     assert "comparable" not in str(same)
 
 
-def test_queries_that_a_judge_lacks_are_zeros_if_asked() -> None:
-    truth, judge = nested("abcd", 0.02, queries=6), nested("abcd", 0.01, queries=4)
-    zero = carob.correlate(truth, {"judge": judge}, missing="zero")
-    row, skipped = zero.rows[0], carob.correlate(truth, {"judge": judge}, missing="skip").rows[0]
-    assert (row.queries, row.left_out, row.zeros) == (6, 0, ("q4", "q5"))
-    assert (skipped.queries, skipped.left_out, skipped.zeros) == (4, 2, ())
-    assert row.values == pytest.approx([4 / 6 * each for each in skipped.values])
-    assert row.truth == pytest.approx(carob.correlate(truth, {"truth": truth}).rows[0].truth)
-    assert "judge lacks 2 queries, which have the value 0: q4, q5." in str(zero)
-    more = carob.correlate(judge, {"judge": truth}, missing="zero").rows[0]
-    assert (more.queries, more.left_out, more.zeros) == (4, 2, ())
-
-
-def constant(value: float) -> Any:
-    """Scores of four runs that are all tied."""
-    return carob.read_scores({run: {"AP": {f"q{q}": value for q in range(6)}} for run in "abcd"})
-
-
-def test_nothing_is_defined_where_the_truth_ties_all_runs() -> None:
-    names = ["kendall", "tau_ap", "tau_ap_b", "tau_gap", "tau_gap_by_name", "spearman", "pearson"]
-    found = carob.correlate(constant(0.5), {"judge": nested("abcd", 0.02)}, coefficients=names)
-    assert all(math.isnan(its) for each in found.rows[0].coefficients for its in (each.value, each.low))
-    assert str(found).startswith("kendall is not defined: scores ties all runs.")
-    judged = carob.correlate(nested("abcd", 0.02), {"judge": constant(0.5)})
-    assert str(judged).startswith("kendall is not defined: the judge ties all runs.")
-    assert judged.rows[0]["tau_ap"].value == pytest.approx(0)
-    one = carob.correlate(nested("abcd", 0.02), {"judge": nested("abcd")}, coefficients="kendall@1")
-    assert str(one).startswith("kendall@1 is not defined: it compares only one run.")
-
-
 def test_one_resample_is_refused() -> None:
     with pytest.raises(carob.DataError, match="1 resample gives no interval: use at least 2"):
         carob.correlate(QRELS, {"model": MODEL}, SYSTEMS, "AP", test=carob.Test(resamples=1))
-
-
-def test_pages_have_a_title() -> None:
-    assert "<title>Correlations with " in carob.correlate(QRELS, {"model": MODEL}, SYSTEMS, "AP").to_html()
-
-
-def test_empty_files_and_standard_input_are_named(
-    files: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    empty = tmp_path / "EMPTY"
-    empty.write_text("\n", encoding="utf-8")
-    assert command("correlate", str(empty), files["board.jsonl"]) == 2
-    assert "EMPTY: the file is empty." in capsys.readouterr().err
-    for arguments in ((files["board.jsonl"], "-"), ("-", files["board.jsonl"])):
-        assert command("correlate", *arguments) == 2
-        assert "Leaderboards are not read from standard input ('-')" in capsys.readouterr().err
-    with pytest.raises(carob.DataError, match="standard input"):
-        carob.read_leaderboard("-")
 
 
 def test_two_runs_are_too_few_and_the_refusal_says_how_many_are_enough() -> None:

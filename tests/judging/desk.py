@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+import pytest
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
@@ -28,6 +30,21 @@ def write_files(
     for name, texts in (("queries", queries), ("documents", documents)):
         lines = [json.dumps({"id": key, "text": text}) + "\n" for key, text in texts.items()]
         (folder / f"{name}.jsonl").write_text("".join(lines), encoding="utf-8")
+
+
+def write_small_task(folder: Path) -> None:
+    """Writes 2 queries and 4 documents of each, which are to be judged."""
+    write_files(
+        folder, {"q1": "green tea", "q2": "红茶"}, {f"d{number}": f"text {number}" for number in range(4)}
+    )
+
+
+def skip_without_server() -> None:
+    """Skips a test where the server's libraries are missing, or where it cannot be stopped as by Ctrl-C."""
+    if sys.platform == "win32":
+        pytest.skip("stops the server by a signal of POSIX")
+    for library in ("jinja2", "waitress", "werkzeug"):
+        pytest.importorskip(library, reason="the page needs carob[judge]")
 
 
 TEXTS = ("--queries", "queries.jsonl", "--documents", "documents.jsonl")

@@ -234,36 +234,6 @@ def test_an_interrupted_first_line_is_written_again(tmp_path: Path) -> None:
     assert len(path.read_text().splitlines()) == 3
 
 
-@pytest.mark.parametrize("name", ["judged.qrels", "judged.csv"])
-def test_two_processes_cannot_write_one_file(name: str, tmp_path: Path) -> None:
-    with Journal(str(tmp_path / name), TASK):
-        code = (
-            "from carob.judging.journal import *; from carob.judging.task import *\n"
-            f"Journal({name!r}, Task('pairs.csv', (QueryDocument('q1', 'a'),)))"
-        )
-        source = str(Path(carob.__file__).parents[1])
-        done = subprocess.run(
-            [sys.executable, "-c", code],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=False,
-            env={**os.environ, "PYTHONPATH": source},
-        )
-        assert f"another carob judge writes this file (process {os.getpid()})" in done.stderr
-
-
-def test_a_link_to_the_file_is_the_same_file(tmp_path: Path) -> None:
-    with Journal(str(tmp_path / "judged.qrels"), TASK) as journal:
-        journal.add(0, JournalEntry(1))
-        try:
-            (tmp_path / "link.qrels").symlink_to("judged.qrels")
-        except OSError:
-            pytest.skip("this system makes no links")
-        with pytest.raises(DataError, match="another carob judge writes this file"):
-            Journal(str(tmp_path / "link.qrels"), TASK)
-
-
 def test_a_file_with_several_names_is_refused(tmp_path: Path) -> None:
     path, other = tmp_path / "judged.qrels", tmp_path / "other.qrels"
     with Journal(str(path), TASK) as journal:

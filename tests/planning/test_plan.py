@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,6 @@ import pytest
 from scipy import optimize, stats
 
 import carob
-from carob.cli import main
 from carob.statistics.sample_size import (
     errors_if_significant,
     judged_by_people,
@@ -205,28 +203,6 @@ def test_runs_without_differences_between_queries_cannot_be_a_pilot() -> None:
         carob.plan(scores, difference=0.1)
     with pytest.raises(carob.DataError, match="at least two runs, not 1"):
         carob.plan([scores["x"]], difference=0.1)
-
-
-def test_the_command_plans_from_files_and_from_scores(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    tea = [str(TEA / each) for each in ("qrels.txt", "runs/bm25.run", "runs/titles.run")]
-    how = ["--difference", "0.05", "-m", "AP", "--format", "json"]
-    main(["plan", *tea, *how])
-    rows = json.loads(capsys.readouterr().out)["rows"]
-    assert [(each["first"], each["second"], each["pilot"]) for each in rows] == [("bm25", "titles", 24)]
-    scores = carob.evaluate(tea[0], {"bm25": tea[1], "titles": tea[2]}, "AP")
-    lines = ["run,query,measure,value"]
-    lines += [
-        f"{run},{query},AP,{value}" for run in scores for query, value in scores[run].by_query("AP").items()
-    ]
-    path = tmp_path / "scores.csv"
-    path.write_text("\n".join(lines) + "\n")
-    main(["plan", str(path), *how])
-    assert json.loads(capsys.readouterr().out)["rows"][0]["queries"] == pytest.approx(rows[0]["queries"])
-    with pytest.raises(SystemExit):
-        main(["plan", *tea])
-    assert "exactly one" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("function", [partial(carob.plan, difference=0.1), carob.best])

@@ -16,7 +16,6 @@ import pytest
 
 import carob
 from carob.cli import COMMANDS
-from carob.cli.gate import undecided
 from carob.testing.comment import MARK, comment_of
 from toys import command
 
@@ -83,18 +82,6 @@ def test_ids_are_escaped() -> None:
     assert "<b>" not in text
     assert "@someone" not in text.replace("@<!-- -->someone", "")
     assert r"q\|" in text
-
-
-def test_an_undecided_gate_and_a_missing_baseline_are_said() -> None:
-    lines = undecided("x.run, line 3: 'high' is not a number.").splitlines()
-    assert lines[1] == "**gate undecided: no verdict**"
-    assert "'high' is not a number. The gate has no verdict, which does not mean" in lines[3]
-    lines = undecided("base.json: No such file.", "base.json").splitlines()
-    assert lines[1] == "**gate undecided: no baseline**"
-    assert lines[3].startswith(
-        "There is no file base.json to compare with. To keep the results of the current run"
-    )
-    assert lines[3].endswith("--record base.json.")
 
 
 def test_the_command_writes_it_in_each_case(

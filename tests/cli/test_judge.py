@@ -1,4 +1,4 @@
-"""The command: its options, its errors, and the loop of next, judge and compare."""
+"""``carob judge``: its options, its errors, and the loop of next, judge and compare."""
 
 from __future__ import annotations
 
@@ -17,12 +17,25 @@ import pytest
 import carob
 from carob.cli import main
 from carob.judging.task import assigned, read_task
-from judging.desk import TEXTS, desk, write_files
+from judging.desk import TEXTS, desk, skip_without_server, write_files, write_small_task
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    """A folder with 2 queries and 4 documents of each, which are to be judged."""
+    write_small_task(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def served() -> None:
+    """Skips a test where the server cannot be tried."""
+    skip_without_server()
 
 
 @pytest.mark.usefixtures("served")

@@ -1,4 +1,4 @@
-"""The Tab key completes commands, files, measures, profiles and columns, and costs a plain start nothing."""
+"""Help, lists and unknown commands; the Tab key completes what can be typed, and costs a plain start nothing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import pytest
 
 import carob
 from carob.cli import COMMANDS, Commands, commands
-from carob.cli.help import kind_of
+from carob.cli.help import kind_of, listed, unknown_command
+from cli.printed import run
 from strategies import first
 
 
@@ -113,3 +114,27 @@ def test_help_is_a_command_too() -> None:
     code = "from carob.cli import main\nmain(['help', 'eval'])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("Usage: carob eval [OPTIONS] QRELS")
+
+
+def test_measures_and_profiles_are_listed(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert "Bpref" in run(capfd, "measures")
+    assert "trec_eval: map" in run(capfd, "measures", "AP")
+    assert "note-004" in run(capfd, "profiles")
+
+
+def test_an_unknown_command_is_told_what_was_meant(folder: Path) -> None:
+    assert (folder / "one.run").exists()
+    every = "'carob help' lists them all."
+    for name, said in {
+        "Kappa": f"There is no command 'Kappa'. Did you mean agreement? {every}",
+        "gat": f"There is no command 'gat'. Did you mean gate? {every}",
+        "zzzz": f"There is no command 'zzzz'. {every}",
+        "one.run": "There is no command 'one.run', which is a file: 'carob eval QRELS RUN' scores runs.",
+    }.items():
+        assert unknown_command(name, [*COMMANDS]) == said
+
+
+def test_a_list_is_wrapped_on_a_terminal_and_whole_elsewhere() -> None:
+    entries = {"AP": "the `mean` of **precision** values", "nDCG": "gain"}
+    assert listed(entries, None) == "AP    the `mean` of **precision** values\nnDCG  gain\n"
+    assert listed(entries, 22) == "AP    the mean of\n      precision values\nnDCG  gain\n"
