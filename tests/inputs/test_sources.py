@@ -1,17 +1,24 @@
-"""Open files that are closed, or that fail or change while they are read, and bytes in place of files."""
+"""Sources: open files that are closed, fail or change while they are read, bytes, and files that are no text."""
 
 from __future__ import annotations
 
 import gzip
 import io
+import os
+import pickle
+import re
+import tarfile
 import tracemalloc
+import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import carob
+from carob import DataError, Run
 from carob.inputs.sources import source_of
+from toys import command
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -234,3 +241,93 @@ def test_bytes_are_not_searched_for_a_path_as_a_whole() -> None:
     finally:
         tracemalloc.stop()
     assert peak < len(content)
+
+
+def binaries() -> dict[str, tuple[bytes, str]]:
+    """Files that are not text, and what they are called."""
+    packed = gzip.compress(b"q Q0 d 1 1 t\n")
+    sheet, archive, tape = io.BytesIO(), io.BytesIO(), io.BytesIO()
+    with zipfile.ZipFile(sheet, "w") as file:
+        file.writestr("xl/workbook.xml", "<x/>")
+    with zipfile.ZipFile(archive, "w") as file:
+        file.writestr("run.txt", "q Q0 d 1 1 t\n")
+    with tarfile.open(fileobj=tape, mode="w") as file:
+        file.addfile(tarfile.TarInfo("run.txt"))
+    return {
+        "pickle": (pickle.dumps({"q": {"d": 1.0}}), "is a Python pickle"),
+        "packed pickle": (gzip.compress(pickle.dumps({"q": {"d": 1.0}})), "is a Python pickle"),
+        "lz4": (b"\x04\x22\x4d\x18d@\xa7abc\0" * 4, "is compressed by LZ4"),
+        "gzip twice": (gzip.compress(packed), "is compressed twice: unpack it first (gunzip)"),
+        "excel": (sheet.getvalue(), "is an Excel file: save it as CSV"),
+        "zip": (archive.getvalue(), "is a ZIP archive"),
+        "tar": (tape.getvalue(), "is a tar archive"),
+        "html": (
+            b"<!DOCTYPE html>\n<html><body>404</body></html>\n",
+            "is an HTML page, perhaps the error page of a failed",
+        ),
+        "lfs": (b"version https://git-lfs.github.com/spec/v1\noid sha256:1\n", "is a Git LFS pointer"),
+        "utf-16": ("q Q0 d 1 1 t\n".encode("utf-16"), "UTF-16"),
+        "noise": (bytes(range(1, 9)) * 40, "is not text"),
+        "zeros": (b"\0" * 4000, "is not text"),
+    }
+
+
+@pytest.mark.parametrize("name", sorted(binaries()))
+@pytest.mark.parametrize("ending", ["", ".run", ".txt", ".csv", ".jsonl"])
+def test_what_is_no_text_is_named_and_not_shown(
+    name: str, ending: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content, what = binaries()[name]
+    path, good = tmp_path / f"file{ending}", tmp_path / "good.txt"
+    path.write_bytes(content)
+    good.write_text("q 0 d 1\n")
+    for files in ([str(path), str(good)], [str(good), str(path)]):
+        for words in (["eval"], ["gate", "--min", "AP=0"]):
+            assert command(*words, *files) == 2
+            said = capsys.readouterr().err
+            assert what in said
+            assert all(letter.isprintable() or letter == "\n" for letter in said)
+            assert "\\x" not in said
+    if ending == "":
+        with pytest.raises(DataError, match=re.escape(what)):
+            carob.evaluate({"q": {"d": 1}}, content, "AP")
+
+
+def test_ids_that_begin_as_other_files_do_are_text() -> None:
+    for query in ("ORC7", "Rar!", "PK"):
+        run = f"{query} Q0 d 1 1.0 t\n".encode()
+        assert carob.evaluate({query: {"d": 1}}, run, "RR")["RR"] == 1.0
+
+
+def test_a_path_in_bytes_is_refused_as_a_path(tmp_path: Path) -> None:
+    path = tmp_path / "a.run"
+    path.write_bytes(b"q Q0 a 1 2.0 t\n")
+    with pytest.raises(DataError, match=r"Bytes are read as the content .*a\.run' is the path of one"):
+        Run.of(os.fsencode(path))
+    assert Run.of(b"q Q0 a 1 2.0 t\n").name == "<bytes>"
+
+
+def test_what_an_open_file_lacks_is_said_with_its_name(tmp_path: Path) -> None:
+    damaged = bytearray(gzip.compress(b"q Q0 a 1 2.0 t\n"))
+    damaged[-8:-4] = bytes(4)
+    path = tmp_path / "a.run"
+    for content, fault in ((bytes(damaged), "CRC check failed"), (b"q Q0 a 1 2.0 t\n", "Not a gzipped file")):
+        path.write_bytes(content)
+        with gzip.open(path) as file, pytest.raises(DataError) as error:
+            carob.evaluate({"q": {"a": 1}}, file, "AP")
+        assert str(error.value).startswith(f"{path}: the file cannot be read: {fault}")
+        assert str(error.value).endswith("Open it again, or pass its path.")
+    with path.open("wb") as file, pytest.raises(DataError) as error:
+        Run.of(file)
+    assert str(error.value) == f"{path}: the file is not open for reading. Open it again in mode 'rb'."
+
+
+def test_a_file_without_a_name_is_called_by_its_descriptor() -> None:
+    there, here = os.pipe()
+    os.write(here, b"q Q0 a\n")
+    os.close(here)
+    with (
+        os.fdopen(there, "rb") as file,
+        pytest.raises(DataError, match=f"^<file descriptor {there}>, line 1: "),
+    ):
+        carob.evaluate({"q": {"a": 1}}, file, "AP")
