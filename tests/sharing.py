@@ -13,11 +13,12 @@ __all__ = ["first_the_long", "scheduler"]
 
 # Tests whose ids have one of these words go to one process, because what they use begins with seconds of work:
 # a session of Spark starts and takes half a gigabyte.
-TOGETHER = {"Spark": ("spark", "engines", "inputs/test_engine")}
+TOGETHER = {"Spark": ("spark", "engines", "inputs/test_engine", "inputs/test_executors")}
 # Above four seconds of processor time. One that comes last keeps a single core busy, so these come first, the longest
 # first. With them stand those that wait more than they compute, for a page or a server.
 LONG = (
     "tests/inputs/test_engine.py",
+    "tests/inputs/test_executors.py",
     "tests/test_site.py",
     "tests/test_docs.py",
     "tests/test_bench.py",

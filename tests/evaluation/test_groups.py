@@ -13,7 +13,7 @@ from tests.toys import command
 import carob
 from carob import DataError
 from carob.comparison.verdict import p_text
-from carob.inputs.query_files import groups_of, named_groups, read_weights
+from carob.inputs.query_files import groups_of
 
 QRELS = {f"q{each}": {"a": each % 3, "b": 1, "c": 0} for each in range(6)}
 RUNS = {
@@ -109,60 +109,6 @@ def test_the_command_shows_groups_in_every_format(
     assert capsys.readouterr().out.splitlines()[1].split()[:2] == ["q0", "long"]
     assert command("eval", qrels, run, "-m", "AP", "--by", by, "--tie-bounds") == 2
     assert "leave out --by" in capsys.readouterr().err
-
-
-def golden(folder: Path, rows: list[dict[str, object]], *, lines: bool) -> str:
-    path = folder / f"golden.json{'l' * lines}"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows) if lines else json.dumps(rows, indent=2))
-    return str(path)
-
-
-@pytest.mark.parametrize("lines", [False, True])
-def test_a_golden_set_has_groups_and_weights(lines: bool, tmp_path: Path) -> None:
-    tags: dict[str, list[str]] = {"q1": ["easy"], "q2": ["hard", "easy"], "q3": ["easy", "hard"], "q4": []}
-    rows = [
-        {
-            "id": name,
-            "question": f"what is {name}?",
-            "expectedIds": ["a"],
-            "tags": its,
-            "weight": len(its) + 1,
-        }
-        for name, its in tags.items()
-    ]
-    path = golden(tmp_path, rows, lines=lines)
-    run = {"q1": ["a"], "q2": ["b", "a"], "q3": ["b", "c", "a"], "q4": ["a"]}
-    found = carob.evaluate(path, run, "RR", by=path)
-    assert found.by_query("RR") == {"q1": 1.0, "q2": 0.5, "q3": pytest.approx(1 / 3), "q4": 1.0}
-    assert named_groups(path, overlap=True)[1] == {name: tuple(sorted(its)) for name, its in tags.items()}
-    clusters = {name: ("easy + hard",) if len(its) > 1 else tuple(its) for name, its in tags.items()}
-    assert named_groups(path)[1] == clusters
-    assert read_weights(path) == {"q1": 2, "q2": 3, "q3": 3, "q4": 1}
-
-
-def test_an_array_without_groups_names_its_fields(tmp_path: Path) -> None:
-    path = golden(tmp_path, [{"id": "q0", "level": 1}], lines=False)
-    with pytest.raises(
-        DataError, match=r"no fields with usual names for the query and the group.*'id', 'level'"
-    ):
-        carob.evaluate(QRELS, RUNS, "RR", by=path)
-    (tmp_path / "cut.json").write_text('[{"id": "q0", "tags"')
-    with pytest.raises(DataError, match="not an array of objects in JSON"):
-        carob.evaluate(QRELS, RUNS, "RR", by=str(tmp_path / "cut.json"))
-
-
-@pytest.mark.parametrize("group", [None, float("nan")])
-def test_a_missing_value_is_no_group(group: object) -> None:
-    qrels, run = {"q1": {"a": 1}, "q2": {"a": 1}}, {"q1": {"a": 1.0}, "q2": {"a": 1.0}}
-    with pytest.raises(carob.DataError, match="'q2' has no group"):
-        carob.evaluate(qrels, run, "RR", by={"q1": "one", "q2": group})
-
-
-def test_groups_in_utf_16_are_refused_as_weights_are(tmp_path: Path) -> None:
-    path = tmp_path / "groups.txt"
-    path.write_text("q1 one\nq2 two\n", encoding="utf-16")
-    with pytest.raises(carob.DataError, match=r"line 1: the text is UTF-16\. Save it as UTF-8"):
-        carob.evaluate({"q1": {"a": 1}}, {"q1": {"a": 1.0}}, "RR", by=path)
 
 
 SUPPORT: list[dict[str, Any]] = [
@@ -420,13 +366,6 @@ def test_parts_of_a_run_that_is_split_keep_such_tags_apart(unlucky: dict[str, An
         "part-all_+_x.run",
         "part-_none_.run",
     }
-
-
-def test_a_tag_that_later_rows_state_is_the_group_of_the_query() -> None:
-    rows = [{"id": "q1", "tags": []}, {"id": "q1", "tags": ["x"]}]
-    assert named_groups(rows, overlap=True)[1] == {"q1": ("x",)}
-    with pytest.raises(DataError, match="query 'q1' is already in group 'none'"):
-        named_groups(rows)
 
 
 def test_an_interval_of_a_group_that_is_not_students_is_marked() -> None:

@@ -319,55 +319,7 @@ def test_what_cannot_be_is_refused_in_a_sentence(call: Any, error: type, text: s
         call()
 
 
-def test_scores_and_grades_that_are_swapped_are_found() -> None:
-    similarity = np.array([[0.9, -0.2, 0.1], [0.3, 0.8, -0.4], [0.1, 0.2, 0.7]])
-    with pytest.raises(
-        DataError,
-        match=r"'relevance' contains -0.2 and 'scores' contains only whole numbers: are the two swapped",
-    ):
-        evaluate(np.eye(3), similarity, ["RR"])
-    assert evaluate(similarity, np.eye(3), ["RR"]) == {"RR": 1.0}
-    meant = Policy(ties="input", negative="nonrelevant")
-    assert set(evaluate(np.eye(3), similarity, ["RR"], policy=meant)) == {"RR"}
-    assert set(evaluate(np.eye(3), np.abs(similarity), ["RR"])) == {"RR"}
-
-
 def test_masked_places_may_hold_anything() -> None:
     scores, grades = np.array([[np.nan, 2.0, 1.0, -np.inf]]), np.array([[5.0, 0.0, 1.0, 1.0]])
     mask = np.array([[False, True, True, True]])
     assert evaluate(scores, grades, ["AP", "NumRel"], mask=mask) == {"AP": (1 / 2 + 2 / 3) / 2, "NumRel": 2}
-
-
-@pytest.mark.parametrize("name", ["numpy", "array_api_strict", "torch", "jax"])
-@pytest.mark.parametrize(
-    "judged", [[[2, 1], [1, 0]], [[3, 3], [2, math.nan]], [[2, 1], [math.nan, math.nan]]]
-)
-def test_documents_better_than_the_judgments_have_no_value(name: str, judged: list[list[float]]) -> None:
-    scores, grades = [[3.0, 2, 1], [3, 2, 1]], [[0.0, 2, 1], [2, 0, 1]]
-    scores, grades, judged = (array(name, each) for each in (scores, grades, judged))
-    asked = carob.tensors.Evaluator(["AP", "nDCG"])
-    if name in ("numpy", "torch"):
-        with pytest.raises(
-            DataError, match=r"Query number [12] ranks 1 document of grade [12], but has only 0 judgments"
-        ):
-            asked(scores, grades, judged=judged)
-        with pytest.raises(DataError, match="judged= needs all grades"):
-            carob.Meter(["AP"]).update(scores, grades, judged=judged)
-    else:
-        values = asked(scores, grades, judged=judged, per_query=True)
-        assert all(math.isnan(float(each[1])) for each in values.values())
-    whole = array(name, [[2, 1, 0], [1, 3, 2]])
-    assert 0 < float(asked(scores, grades, judged=whole)["AP"]) <= 1
-    condition = Policy(judgments="retrieved")
-    assert float(evaluate(scores, grades, ["AP"], judged=judged, policy=condition)["AP"]) <= 1
-
-
-def test_the_place_of_such_a_query_counts_those_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("carob.tensors.batch.AT_A_TIME", 6)
-    scores = np.tile([3.0, 2.0, 1.0], (9, 1))
-    judged = np.tile([1.0, 1.0], (9, 1))
-    judged[7, 1] = 0.0
-    with pytest.raises(
-        DataError, match="Query number 8 ranks 2 documents of grade 1, but has only 1 judgment"
-    ):
-        evaluate(scores, np.tile([1, 0, 1], (9, 1)), ["AP"], judged=judged)

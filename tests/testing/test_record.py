@@ -8,7 +8,6 @@ import json
 import os
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,6 @@ from carob import DataError, Policy, PolicyError
 from carob.cli import main
 from carob.cli.options import grouped
 from carob.evaluation.read_record import read_record
-from carob.inputs.digests import digests
 from carob.inputs.run import Run
 from carob.output.files import write_whole
 from carob.testing.history import history
@@ -132,29 +130,6 @@ def test_a_file_larger_than_a_block_is_hashed_whole(folder: Path) -> None:
     carob.record(carob.evaluate("qrels.txt", "long.run", "RR"), "out.json")
     entry = json.loads(Path("out.json").read_text())["inputs"][1]
     assert (entry["bytes"], entry["sha256"]) == (len(lines), hashlib.sha256(lines).hexdigest())
-
-
-@pytest.mark.parametrize("threaded", [False, True])
-def test_small_files_are_hashed_without_threads(
-    threaded: bool, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    started: list[int] = []
-
-    class Pool(ThreadPoolExecutor):
-        def __init__(self, threads: int) -> None:
-            started.append(threads)
-            super().__init__(threads)
-
-    monkeypatch.setattr("concurrent.futures.ThreadPoolExecutor", Pool)
-    monkeypatch.setattr("carob.inputs.digests.THREADED", 1 if threaded else 2**25)
-    paths = ["qrels.txt", "one.run", "two.run", "one.run"]
-    hashes = digests(paths)
-    assert started == ([2] if threaded else [])
-    assert hashes == {
-        path: (len(content), hashlib.sha256(content).hexdigest())
-        for path in paths
-        for content in [(folder / path).read_bytes()]
-    }
 
 
 def test_all_as_recorded_is_equal(made: Path, capfd: pytest.CaptureFixture[str]) -> None:
