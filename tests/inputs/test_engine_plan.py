@@ -20,6 +20,7 @@ from tests.inputs.engines import (
 import carob
 from carob import DataError, Policy, Qrels
 from carob.inputs.runs import MatchOptions
+from carob.inputs.runs.engine_plan import extracted, scored_rows, tables_of
 from test_conformance import needed
 
 PYTHON_STEPS = ("Python", "Pandas", "MapInArrow", "BatchEval")
@@ -110,3 +111,60 @@ def test_spark_has_no_python_step_and_one_job_for_all_measures(spark: Any) -> No
         carob.evaluate(QRELS, run, measures)
         jobs.append(len(spark.sparkContext.statusTracker().getJobIdsForGroup(f"carob {place}")))
     assert jobs[0] == jobs[1] > 0
+
+
+def test_judged_queries_and_documents_are_tables_of_numbered_text() -> None:
+    needed("pyarrow")
+    queries, judged = tables_of(Qrels.of(b"q 0 b 1\nq 0 \xff 1\n\xfe 0 b 1\np 0 a 0\n").judgments)
+    assert queries.to_pydict() == {"query": ["p", "q"], "number": [0, 1]}
+    assert judged.to_pydict() == {"number": [0, 1, 2], "document": ["a", "b", "b"], "judgment": [0, 1, 3]}
+
+
+@pytest.mark.parametrize(
+    ("whole", "wide"),
+    [
+        (2**53, False),
+        (2**53 + 1, True),
+        (-(2**53) - 1, True),
+        (2**54 + 2, True),
+        (2**54 + 4, False),
+        (0, False),
+    ],
+)
+def test_whole_numbers_without_a_double_are_marked(whole: int, wide: bool) -> None:
+    needed("polars")
+    import narwhals as nw
+    import polars as pl
+
+    rows = scored_rows(
+        nw.from_native(pl.LazyFrame({"a": ["q"], "b": [7], "c": [whole]})),
+        {"query": "a", "document": "b", "score": "c"},
+    )
+    assert rows.collect().to_native().to_dicts() == [
+        {"query": "q", "document": "7", "score": float(whole), "unheld": wide}
+    ]
+
+
+def test_what_comes_back_is_sorted_by_query_and_rank() -> None:
+    """Query 0 has two judged documents and another, query 1 has no row, query 2 one tie of its whole list."""
+    needed("pyarrow")
+    import pyarrow as pa
+
+    found = pa.table(
+        {
+            "number": [2, 0, 0, 2, 0],
+            "judgment": [5, 1, None, 4, 0],
+            "rank": [2, 3, None, 1, 1],
+            "tie_first": [1, 3, 0, 1, 1],
+            "tie_last": [2, 3, 0, 2, 1],
+            "length": [1, 1, 1, 1, 1],
+            "dropped": [0, 1, 2, 0, 0],
+        }
+    )
+    its = extracted(3, found, {"extra": 4, "lines": 9, "infinite": None})
+    assert its.length.tolist() == [3, -1, 2]
+    assert its.offsets.tolist() == [0, 2, 2, 4]
+    assert (its.rank.tolist(), its.judgment.tolist()) == ([1, 3, 1, 2], [0, 1, 4, 5])
+    assert (its.tie_first.tolist(), its.tie_last.tolist()) == ([1, 3, 1, 1], [1, 3, 2, 2])
+    assert (len(its.extra), its.dropped, its.line_count, its.infinite) == (4, 3, 9, 0)
+    assert its.constant.tolist() == [False, False, True]

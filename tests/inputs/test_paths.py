@@ -8,6 +8,7 @@ import pytest
 
 import carob
 from carob import DataError, Qrels, Run
+from carob.inputs.files.paths import joined_texts, labels_of, lies_in, place_of, walked
 from toys import command
 
 if TYPE_CHECKING:
@@ -96,3 +97,51 @@ def test_a_record_of_prefixed_folders_is_verified(sets: Path) -> None:
     run = Run.of(str(sets / "*" / "bm25.run"), folders="prefix")
     carob.record(carob.evaluate(qrels, run, "RR"), str(sets / "record.json"))
     assert carob.verify(str(sets / "record.json")).equal
+
+
+def test_hidden_files_and_markers_are_no_part_of_a_table(tmp_path: Path) -> None:
+    for name in ("b.csv", "a.csv", "_SUCCESS", ".crc", "part=1/c.csv", "_temporary/d.csv"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("qid,docno,score\n")
+    files = tuple(str(tmp_path / name) for name in ("a.csv", "b.csv", "part=1/c.csv"))
+    assert walked(str(tmp_path)) == list(files)
+    with pytest.raises(DataError, match=r"in key=value folders with different keys \(.*b\.csv, .*c\.csv\)"):
+        place_of(str(tmp_path), "run")
+    place = place_of(str(tmp_path / "*.csv"), "run")
+    assert (place.files, place.kind, place.keys, place.labels) == (files[:2], "csv", (), ())
+    assert place_of(str(tmp_path / "part=1"), "run").keys == ()
+
+
+def test_texts_of_data_sets_are_one_text_with_their_folders_before_their_queries(sets: Path) -> None:
+    place = place_of(str(sets / "*" / "bm25.run"), "run", "prefix")
+    assert place.labels == ("fever_2", "nq")
+    assert [(label, its.files) for label, its in place.apart()] == [
+        (label, (str(sets / folder / "bm25.run"),))
+        for label, folder in (("fever_2", "fever 2"), ("nq", "nq"))
+    ]
+    text = b"".join(
+        b"%s/1 Q0 a 1 2.0 t\n# a note\n\n %s/1 Q0 b 2 1.0 t\n" % (each, each) for each in (b"fever_2", b"nq")
+    )
+    assert joined_texts(place).content() == text
+    assert place.origin.columns == (("folders", "prefix"),)
+    (sets / "nq" / "bm25.run").write_bytes(b"\xef\xbb\xbfq Q0 a 1 2.0 t")
+    two = place_of(str(sets / "*" / "bm25.run"), "run", "parts")
+    assert joined_texts(two).content().endswith(b"\n 1 Q0 b 2 1.0 t\nq Q0 a 1 2.0 t\n")
+
+
+def test_labels_are_the_parts_in_which_folders_differ() -> None:
+    assert labels_of(["x/nq/test", "x/fever 2/test", "x/test"]) == ["nq", "fever_2", "."]
+    assert labels_of(["a/b/c", "a/d/e"]) == ["b/c", "d/e"]
+    with pytest.raises(DataError, match="The folders x/a b, x/a_b differ only in spaces"):
+        labels_of(["x/a b", "x/a_b"])
+
+
+def test_a_path_lies_in_a_folder_where_its_links_lead(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "inside").mkdir()
+    (tmp_path / "in" / "link").symlink_to(tmp_path / "inside")
+    home = [str(tmp_path / "in")]
+    assert lies_in(str(tmp_path / "in" / "a.run"), home)
+    assert lies_in(str(tmp_path / "in"), home)
+    assert not lies_in(str(tmp_path / "inside" / "a.run"), home)
+    assert not lies_in(str(tmp_path / "in" / "link" / "a.run"), home)

@@ -9,6 +9,8 @@ import pytest
 
 import carob
 from carob import DataError, Policy
+from carob.inputs.files.paths import Place
+from carob.inputs.files.table import FileTable, fields_in, table_in
 from carob.output.errors import command_of
 
 if TYPE_CHECKING:
@@ -72,3 +74,55 @@ def test_skipping_malformed_lines_does_not_go_with_tables_and_the_error_says_so(
     assert command_of(error.value.remedy).endswith(
         "--lenient skips lines of TREC text only, not rows of a table."
     )
+
+
+def test_a_path_is_a_table_or_a_text_or_several_texts(tmp_path: Path) -> None:
+    pytest.importorskip("polars", reason="reads CSV")
+    for name, content in {
+        "a.run": "q Q0 a 1 1 t\n",
+        "b.run": "q Q0 b 1 1 t\n",
+        "a.csv": "qid,docno,likeness\nq,a,1\n",
+        "a.json": '{"q": {"a": 1}}',
+    }.items():
+        (tmp_path / name).write_text(content)
+    assert table_in(str(tmp_path / "a.run"), "run", {}) is None
+    place = table_in(str(tmp_path / "*.run"), "run", {})
+    assert isinstance(place, Place)
+    assert place.files == (str(tmp_path / "a.run"), str(tmp_path / "b.run"))
+    table = table_in(str(tmp_path / "a.csv"), "run", {"score": "likeness"})
+    assert isinstance(table, FileTable)
+    assert table.columns == {"score": "likeness"}
+    assert (table.guessed, table.origin.columns) == (None, (("score", "likeness"),))
+    document = table_in(str(tmp_path / "a.json"), "run", {})
+    assert isinstance(document, FileTable)
+    assert (document.content, document.library) == ({"q": {"a": 1}}, "json")
+
+
+def test_the_fields_of_a_table_have_shapes_and_text_has_none(tmp_path: Path) -> None:
+    (tmp_path / "a.run").write_text("q Q0 a 1 1 t\n")
+    (tmp_path / "a.csv").write_text("qid,docno,score\nq,a,1\n")
+    (tmp_path / "a.jsonl").write_text('{"qid": "q", "retrieved_ids": ["a"]}\n')
+    assert not fields_in(str(tmp_path / "a.run"), {})
+    assert fields_in(str(tmp_path / "a.csv"), {}) == {"qid": "one", "docno": "one", "score": "one"}
+    assert fields_in(str(tmp_path / "a.jsonl"), {}) == {"qid": "one", "retrieved_ids": "list"}
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (
+            {"grade": 2.0},
+            "carob reads the file as TREC text, in which each line has a grade. Leave grade=2 out.",
+        ),
+        (
+            {"grade": "rel"},
+            "no line names the columns, so carob reads the file as TREC text. Leave the column names",
+        ),
+    ],
+)
+def test_text_has_no_columns_to_name(asked: dict[str, str | float], said: str, tmp_path: Path) -> None:
+    path = tmp_path / "qrels.txt"
+    path.write_text("q 0 a 1\n")
+    with pytest.raises(DataError) as error:
+        table_in(str(path), "qrels", asked)
+    assert str(error.value).startswith(f"{path}: {said}")
