@@ -93,7 +93,7 @@ def test_a_path_is_a_table_or_a_text_or_several_texts(tmp_path: Path) -> None:
     assert isinstance(table, FileTable)
     assert table.columns == {"score": "likeness"}
     assert (table.guessed, table.origin.columns) == (None, (("score", "likeness"),))
-    document = table_in(str(tmp_path / "a.json"), "run", {})
+    document = table_in(str(tmp_path / "a.json"), "qrels", {})
     assert isinstance(document, FileTable)
     assert (document.content, document.library) == ({"q": {"a": 1}}, "json")
 
