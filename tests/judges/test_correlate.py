@@ -4,24 +4,17 @@ from __future__ import annotations
 
 import json
 import math
-from itertools import pairwise, permutations
+from itertools import pairwise
 from pathlib import Path
 from statistics import mean
 from typing import Any
 
-import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import carob
 from carob import DataError
-from carob.statistics.correlation_intervals import RunSamples, Samples
-from carob.statistics.correlations import CORRELATIONS, correlation_named, tau_gap
-from carob.statistics.rank_correlation import kendall, rbo, tau_ap, tau_ap_b
-from carob.statistics.resampling import Draw
 from judges.boards import MODEL, PATTERNS, QRELS, SYSTEMS, VALUES, board, lines_of, long, written
-from strategies import examples, first
+from strategies import first
 from toys import command
 
 RECORDED = json.loads((Path(__file__).parent / "autojudge_evaluate.json").read_text(encoding="utf-8"))
@@ -93,74 +86,6 @@ def test_most_recorded_correlations_are_compared() -> None:
         True,
         True,
     )
-
-
-SCORES = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=3, max_size=12)
-
-
-@given(SCORES)
-@settings(deadline=None, max_examples=examples(60))
-def test_correlations_are_scipys_and_samples_are_as_single_ones(pairs: list[tuple[int, int]]) -> None:
-    from scipy import stats
-
-    x, y = np.array(pairs, float).T
-    if len(set(x)) > 1 and len(set(y)) > 1:
-        theirs = [stats.kendalltau(x, y), stats.spearmanr(x, y), stats.pearsonr(x, y)]
-        own = [correlation_named(each).of(x, y) for each in ("kendall", "spearman", "pearson")]
-        assert own == pytest.approx([each.statistic for each in theirs], abs=1e-12)
-    singles = {"kendall": kendall, "tau_ap": tau_ap, "tau_ap_b": tau_ap_b}
-    samples = np.stack([x, y[::-1]]), np.stack([y, x])
-    for name, single in singles.items():
-        each = [single(one, other) for one, other in zip(*samples, strict=True)]
-        assert correlation_named(name)(*samples) == pytest.approx(each, abs=1e-12, nan_ok=True)
-
-
-@given(st.permutations(range(6)))
-@settings(deadline=None, max_examples=examples(30))
-def test_rbo_without_ties_is_that_of_lists(order: list[int]) -> None:
-    x, y = -np.arange(6.0), np.empty(6)
-    y[order] = -np.arange(6.0)
-    assert CORRELATIONS["rbo"].of(x, y) == pytest.approx(rbo([list(range(6)), order])[0, 1], abs=1e-12)
-
-
-def test_tau_gap_by_hand() -> None:
-    # Truth a .9, b .5, c .4; the judge orders b, a, c. Below b: a, whose gap .4 is wrong. Below b and a: c, whose gaps
-    # .1 and .5 are right. So 2/2 · (0 + 1) - 1 = 0.
-    truth, judge = np.array([0.9, 0.5, 0.4]), np.array([2.0, 3.0, 1.0])
-    assert float(tau_gap(truth, judge)) == pytest.approx(0)
-    assert float(tau_gap(truth, truth)) == 1
-    assert float(tau_gap(truth, -truth)) == -1
-
-
-def test_tied_runs_are_above_each_other_in_half_of_the_orders() -> None:
-    # a and b are tied above c: c's gaps are right (weight 1). Of a and b, one is below the other, rightly in half of
-    # the orders: the share is 1/2, and each of the two is second in half of the orders.
-    truth, judge = np.array([0.9, 0.5, 0.4]), np.array([2.0, 2.0, 1.0])
-    assert float(tau_gap(truth, judge)) == pytest.approx(2 * (1 + 0.5 * 0 + 0.5 * 1) / 2 - 1)
-    shifted = [float(tau_gap(truth[list(o)], judge[list(o)])) for o in permutations(range(3))]
-    assert shifted == pytest.approx([shifted[0]] * 6)
-    assert float(tau_gap(truth, judge, by_place=True)) == 1
-    assert float(tau_gap(truth[[1, 0, 2]], judge, by_place=True)) == pytest.approx(0)
-
-
-def test_overlap_counts_ties_at_the_cut_by_their_share() -> None:
-    x, y = np.array([4.0, 3, 2, 1]), np.array([4.0, 2, 2, 2])
-    # Of the three that are tied for the judge, each is second in a third of the orders.
-    assert correlation_named("overlap@2").of(x, y) == pytest.approx((1 + 1 / 3) / 2)
-    assert correlation_named("overlap@4").of(x, y) == 1
-
-
-def test_the_best_include_those_that_are_tied_with_the_last() -> None:
-    x, y = np.array([5.0, 4, 4, 1]), np.array([5.0, 3, 4, 9])
-    assert correlation_named("kendall@2").of(x, y) == kendall(x[:3], y[:3])
-    several = correlation_named("kendall@2")(np.stack([x, [4.0, 3, 2, 1]]), np.stack([y, y]))
-    assert several.tolist() == [kendall(x[:3], y[:3]), kendall([4, 3], y[:2])]
-
-
-@pytest.mark.parametrize("name", ["kendal", "overlap", "kendall@0", "kendall@x", "tau_gap@"])
-def test_unknown_correlations_are_refused(name: str) -> None:
-    with pytest.raises(carob.PolicyError, match=r"correlation|whole number"):
-        correlation_named(name)
 
 
 def test_judgments_give_the_orders_and_the_grades_of_agreement() -> None:
@@ -316,47 +241,6 @@ def test_means_alone_have_no_test_and_intervals_only_over_runs(tmp_path: Path) -
         carob.read_leaderboard(file, "tot"), {"judge": carob.read_leaderboard(other, "tot")}, over="runs"
     ).rows[0]["pearson"]
     assert over.bounded
-
-
-def test_intervals_hold_the_mean_over_samples_of_queries() -> None:
-    draw = np.random.default_rng(1)
-    skill, queries, replicates = 0.5 + 0.06 * draw.normal(size=15), 25, 120
-    names = ("kendall", "tau_ap", "pearson")
-    values, held = np.zeros((replicates, len(names))), []
-    for replicate in range(replicates):
-        own = draw.normal(0, 0.15, (queries, 15))
-        x, y = skill + own, skill + 0.7 * own + draw.normal(0, 0.1, (queries, 15))
-        samples = Samples(x, y, Draw(200, replicate))
-        values[replicate] = [correlation_named(each).of(*samples.means) for each in names]
-        held.append([samples.interval(correlation_named(each), 0.95) for each in names])
-    ends, truth = np.array(held), values.mean(axis=0)
-    share = ((ends[..., 0] <= truth) & (truth <= ends[..., 1])).mean()
-    assert 0.92 <= share <= 0.99
-    assert (ends[..., 0] <= values).all()
-    assert (values <= ends[..., 1]).all()
-
-
-@pytest.mark.parametrize("name", ["kendall", "tau_ap", "spearman"])
-@pytest.mark.parametrize("runs", [4, 5, 7, 12])
-def test_orders_that_are_alike_in_every_resample_have_no_interval(name: str, runs: int) -> None:
-    draw = np.random.default_rng(runs)
-    x, y = (np.arange(runs) + draw.normal(0, 0.1, (50, runs)) for _ in range(2))
-    samples = Samples(x, y, Draw(200, 1))
-    assert correlation_named(name).of(*samples.means) == pytest.approx(1)
-    assert np.isnan(samples.interval(correlation_named(name), 0.95)).all()
-
-
-def test_intervals_over_runs_hold_the_mean_over_samples_of_runs() -> None:
-    draw = np.random.default_rng(2)
-    names, replicates = ("kendall", "spearman", "pearson"), 120
-    values, held = np.zeros((replicates, len(names))), []
-    for replicate in range(replicates):
-        x = draw.normal(size=20)
-        samples = RunSamples(x, x + 0.6 * draw.normal(size=20), Draw(200, replicate))
-        values[replicate] = [correlation_named(each).of(samples.x, samples.y) for each in names]
-        held.append([samples.interval(correlation_named(each), 0.95) for each in names])
-    ends, truth = np.array(held), values.mean(axis=0)
-    assert 0.92 <= ((ends[..., 0] <= truth) & (truth <= ends[..., 1])).mean() <= 0.99
 
 
 @pytest.fixture

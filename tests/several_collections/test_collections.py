@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import re
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -15,18 +14,10 @@ from scipy import stats
 
 import carob
 from carob.output.errors import DataError, PolicyError
-from carob.statistics.collections import expanded, like_these, these
-from carob.statistics.estimates import paired
+from carob.statistics.collections import these
 from carob.statistics.mean_ranks import (
-    borda,
     critical_difference,
-    friedman,
-    groups,
-    mid_ranks,
-    nemenyi,
 )
-from carob.statistics.resampling import Draw, all_pairs
-from carob.statistics.signed_ranks import bayesian_signed_ranks, signed_rank_p, tails
 
 KITCHEN = Path(__file__).parents[2] / "examples" / "kitchen"
 
@@ -101,171 +92,6 @@ def test_nemenyis_distance_is_descriptive_where_friedmans_test_rejects_nothing()
         assert ("mean ranks that differ by at least this differ significantly" in text) is rejects
         assert ("It only describes the ranks here" in text) is not rejects
         assert "is decided by the p of the pairs, which compare means." in text
-
-
-def test_ranks_and_friedman_are_those_of_scipy_on_100_tables() -> None:
-    for seed in range(100):
-        draw = np.random.default_rng(seed)
-        rows, runs = int(draw.integers(3, 30)), int(draw.integers(3, 9))
-        table = draw.normal(0, 1, (rows, runs))
-        if seed % 2:
-            table = np.round(table, 0)
-        ranks = mid_ranks(table)
-        assert ranks.tolist() == stats.rankdata(-table, axis=1).tolist()
-        wanted = stats.friedmanchisquare(*table.T)
-        found = friedman(ranks, "corrected")
-        assert (found.chi2, found.p) == pytest.approx((wanted.statistic, wanted.pvalue), rel=1e-9)
-
-
-def test_nemenyi_is_that_of_scipys_studentized_range() -> None:
-    for seed in range(10):
-        draw = np.random.default_rng(seed)
-        rows, runs = int(draw.integers(4, 25)), int(draw.integers(3, 9))
-        ranks = mid_ranks(np.round(draw.normal(0, 1, (rows, runs)), 1))
-        pairs = all_pairs(runs)
-        means = ranks.mean(axis=0)
-        reach = np.abs(means[pairs[:, 0]] - means[pairs[:, 1]]) / math.sqrt(runs * (runs + 1) / (12 * rows))
-        wanted = stats.studentized_range.sf(reach, runs, np.inf)
-        assert nemenyi(ranks, pairs) == pytest.approx(wanted, abs=1e-8)
-        q = stats.studentized_range.ppf(0.95, runs, np.inf)
-        assert critical_difference(0.05, runs, rows) == pytest.approx(
-            q / math.sqrt(2) * math.sqrt(runs * (runs + 1) / (6 * rows)), rel=1e-6
-        )
-
-
-def test_wilcoxon_counts_every_assignment_of_signs() -> None:
-    for seed in range(40):
-        draw = np.random.default_rng(seed)
-        column = draw.normal(0.2, 1, int(draw.integers(3, 10)))
-        if seed % 2:
-            column = np.round(column, 0)
-        kept = column[column != 0]
-        ranks = stats.rankdata(np.abs(kept))
-        reach = abs((np.sign(kept) * ranks).sum())
-        sums = [abs(np.dot(signs, ranks)) for signs in product((-1, 1), repeat=len(kept))]
-        wanted = np.mean([each >= reach - 1e-9 for each in sums]) if len(kept) else 1.0
-        assert signed_rank_p(column[:, None])[0] == pytest.approx(wanted, rel=1e-12)
-    column = np.random.default_rng(1).normal(0.3, 1, 40)
-    assert signed_rank_p(column[:, None])[0] == pytest.approx(stats.wilcoxon(column).pvalue, rel=1e-9)
-    assert tails(1).tolist() == [1.0, 1.0]
-
-
-def test_a_missing_collection_does_not_count_in_wilcoxons_test() -> None:
-    column = np.array([0.3, 0.1, -0.2, 0.5, 0.4])
-    longer = np.append(column, [np.nan, 0.0])
-    assert signed_rank_p(longer[:, None]).tolist() == signed_rank_p(column[:, None]).tolist()
-
-
-FIVE = [0.026, 0.013, 0.052, 0.025, -0.007]
-NINE = [0.038, 0.085, 0.067, -0.015, -0.043, -0.011, 0.022, -0.096, 0.009]
-BAYCOMP = (
-    (FIVE, 0.0, (0.010, 0.000, 0.990)),
-    (FIVE, 0.01, (0.000, 0.178, 0.822)),
-    (FIVE, 0.05, (0.000, 0.996, 0.004)),
-    (NINE, 0.0, (0.376, 0.000, 0.624)),
-    (NINE, 0.01, (0.326, 0.026, 0.648)),
-    (NINE, 0.05, (0.002, 0.992, 0.006)),
-)
-"""baycomp 1.0.3: SignedRankTest(x, zeros, rope, nsamples=50000, random_state=1).probs(), the second run first."""
-
-
-@pytest.mark.parametrize(("differences", "rope", "wanted"), BAYCOMP)
-def test_the_posterior_is_that_of_baycomp(
-    differences: list[float], rope: float, wanted: tuple[float, float, float]
-) -> None:
-    found = bayesian_signed_ranks(np.array(differences)[:, None], rope, Draw(50_000))
-    assert [float(each[0]) for each in found] == pytest.approx(wanted, abs=0.012)
-
-
-def test_the_posterior_of_one_collection_is_a_beta_distribution() -> None:
-    # With one difference above the rope, the region above has the most weight if w² + ... > the rest: the weight w of
-    # the difference has the distribution Beta(1, 1/2), so P(w > t) = (1 - t)^(1/2). Two draws of the difference are
-    # above the rope, one of each has half the difference, which is above a rope of 0.01, too: 1 - (1 - w)² > 1 / 2.
-    worse, same, better = bayesian_signed_ranks([[0.5]], 0.01, Draw(200_000))
-    limit = 1 - math.sqrt(0.5)
-    assert better[0] == pytest.approx(math.sqrt(1 - limit), abs=0.004)
-    assert (worse[0], same[0]) == (0.0, pytest.approx(1 - better[0]))
-    # Half the difference is within a rope of 0.3: better needs w² > 1 / 2.
-    assert bayesian_signed_ranks([[0.5]], 0.3, Draw(200_000))[2][0] == pytest.approx(
-        math.sqrt(1 - math.sqrt(0.5)), abs=0.004
-    )
-
-
-def test_the_posterior_is_symmetric_and_equal_runs_share() -> None:
-    table = np.random.default_rng(3).normal(0.05, 0.1, (9, 3))
-    one, other = bayesian_signed_ranks(table, 0.02), bayesian_signed_ranks(-table, 0.02)
-    assert one[0].tolist() == other[2].tolist()
-    assert np.sum(one, axis=0) == pytest.approx([1.0] * 3)
-    assert [float(each[0]) for each in bayesian_signed_ranks([[0.0], [0.0]], 0.0)] == [0.5, 0.0, 0.5]
-    assert [float(each[0]) for each in bayesian_signed_ranks([[0.0], [0.0]], 0.1)] == [0.0, 1.0, 0.0]
-
-
-def test_a_macro_mean_over_collections_like_these_is_the_paired_t_test() -> None:
-    table = np.random.default_rng(4).normal(0.1, 0.2, (9, 5))
-    found, wanted = like_these(table), paired(table)
-    for name in ("value", "error", "freedom", "p", "low", "high"):
-        assert getattr(found, name) == pytest.approx(getattr(wanted, name), rel=1e-12), name
-
-
-def test_a_micro_mean_over_collections_like_these_is_the_cluster_robust_t_test() -> None:
-    draw = np.random.default_rng(5)
-    sizes = np.array([4, 9, 30, 2, 15])
-    queries = [draw.normal(0.1, 0.2, (size, 2)) for size in sizes]
-    found = like_these([each.mean(axis=0) for each in queries], sizes)
-    wanted = paired(np.concatenate(queries), clusters=np.repeat(np.arange(5), sizes))
-    for name in ("value", "error", "freedom", "p", "low", "high"):
-        assert getattr(found, name) == pytest.approx(getattr(wanted, name), rel=1e-9), name
-
-
-def test_two_collections_are_welchs_test() -> None:
-    draw = np.random.default_rng(6)
-    one, other = draw.normal(0.2, 0.1, 12), draw.normal(0.1, 0.3, 40)
-    means, errors = [[one.mean()], [-other.mean()]], [[one.var(ddof=1) / 12], [other.var(ddof=1) / 40]]
-    found = these(means, errors, [12, 40])
-    assert found.p[0] == pytest.approx(stats.ttest_ind(one, other, equal_var=False).pvalue, rel=1e-9)
-
-
-def test_missing_cells_count_in_no_mean() -> None:
-    table = np.array([[0.1, 0.2], [0.3, np.nan], [0.2, 0.6]])
-    found = like_these(table)
-    assert found.value == pytest.approx([0.2, 0.4])
-    assert found.freedom == pytest.approx([2.0, 1.0])
-    alone = like_these(np.array([[0.2], [0.6]]))
-    assert (found.p[1], found.low[1]) == pytest.approx((alone.p[0], alone.low[0]))
-
-
-def test_runs_that_are_equal_everywhere_have_p_1_and_a_constant_difference_has_the_p_of_signs() -> None:
-    found = like_these(np.array([[0.0, 0.1], [0.0, 0.1], [0.0, 0.1]]))
-    assert found.p.tolist() == [1.0, 0.25]
-    assert (found.low[0], found.high[0]) == (0.0, 0.0)
-    assert math.isnan(found.low[1])
-
-
-def test_expanded_percentiles_cover_where_plain_ones_do_not() -> None:
-    held = []
-    for seed in range(400):
-        sample = np.random.default_rng(seed).normal(0, 1, 8)
-        rows = np.random.default_rng(seed + 10_000).integers(0, 8, (1000, 8))
-        means = sample[rows].mean(axis=1)
-        ends = [np.quantile(means, [level / 2, 1 - level / 2]) for level in (0.05, expanded(0.05, 8))]
-        held.append([low <= 0 <= high for low, high in ends])
-    plain, wide = np.mean(held, axis=0)
-    assert plain < 0.92 < wide <= 0.98
-
-
-def test_borda_points_by_both_rules() -> None:
-    ranks = [[1.0, 2.0, 3.0], [1.0, math.nan, 2.0]]
-    assert borda(ranks, "all").tolist() == [4.0, 1.0, 1.0]
-    assert borda(ranks, "present").tolist() == [3.0, 1.0, 0.0]
-    assert borda(mid_ranks([[0.5, 0.5, 0.1]])).tolist() == [1.5, 1.5, 0.0]
-
-
-def test_groups_are_the_largest_ranges_without_a_difference() -> None:
-    far = np.zeros((5, 5), bool)
-    for one, other in ((0, 3), (0, 4), (1, 4), (2, 4), (3, 4)):
-        far[one, other] = far[other, one] = True
-    assert groups([0, 1, 2, 3, 4], far) == [(0, 1, 2), (1, 2, 3)]
-    assert groups([0, 1], np.ones((2, 2), bool)) == []
 
 
 def test_means_wins_and_p_are_those_of_a_direct_computation() -> None:
