@@ -76,7 +76,7 @@ LONG = (
     "tests/inputs/test_frames.py",
     "tests/inputs/test_inputs.py",
     "tests/inputs/test_logs.py",
-    "tests/output/test_display.py",
+    "tests/output/test_layout.py",
     "tests/output/test_results.py",
     "tests/diagnosis/test_checking.py",
     "tests/diagnosis/test_difference.py",

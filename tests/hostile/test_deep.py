@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-import carob
-from carob.output.parsing import json_in, json_or_none, read_toml
+from carob.output.parsing import read_toml
 from hostile.attack import attacked
 
 DEEP = '{"id":' + "[" * 100_000
@@ -108,13 +107,6 @@ def test_a_key_that_occurs_twice_in_a_whole_file_is_no_choice(what: str) -> None
     attacked(*(each.format("twice.json") for each in READS[what])).refused(
         "twice.json", "'judgments' occurs twice"
     )
-
-
-def test_the_keys_of_objects_that_follow_each_other_may_be_equal() -> None:
-    assert json_in('[{"a": 1}, {"a": 2}, {"b": {"a": 3}}]') == [{"a": 1}, {"a": 2}, {"b": {"a": 3}}]
-    assert json_or_none("[") is None
-    with pytest.raises(carob.DataError, match=r"f\.json, line 3: 'a' occurs twice in one object"):
-        json_or_none('[{"b": 1}, {"c": {"a": 1, "b": 2, "a": 1}}]', file="f.json", line=3)
 
 
 def test_a_profile_may_begin_with_a_byte_order_mark() -> None:

@@ -11,9 +11,7 @@ from pathlib import Path
 import pytest
 
 import carob
-from carob.output.files import write_whole
-from carob.output.taken import remembered, take
-from hostile.attack import SOURCES, asked, attacked
+from hostile.attack import SOURCES, attacked
 
 TEXTS = ("--queries", "queries.tsv", "--documents", "documents.tsv")
 
@@ -140,24 +138,6 @@ def test_another_file_is_written(what: str, monkeypatch: pytest.MonkeyPatch) -> 
         pytest.importorskip(NEEDS[what], reason="a page is not written without it")
     attacked(*WRITES[what][0], "out.csv", most=10**7).answered()
     assert Path("out.csv").stat().st_size
-
-
-def test_one_command_writes_no_file_twice(folder: Path) -> None:
-    with remembered():
-        write_whole("out", "first")
-        asked(lambda: write_whole("out", "second")).refused("out", "not overwritten")
-    write_whole("out", "third")  # another call may
-    assert (folder / "out").read_text() == "third"
-
-
-def test_what_was_read_is_forgotten_when_a_command_ends(folder: Path) -> None:
-    with remembered():
-        take("one.run")
-        with remembered():
-            write_whole("two.run", "inner")
-        asked(lambda: write_whole("one.run", "outer")).refused("one.run")
-        write_whole("two.run", "outer")
-    assert (folder / "two.run").read_text() == "outer"
 
 
 @pytest.mark.parametrize("what", ["a record", "documents to judge", "a ledger", "a gate's results"])

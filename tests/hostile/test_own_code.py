@@ -11,7 +11,6 @@ import pytest
 
 import carob
 from carob.inputs import READERS
-from carob.output import docstrings
 from hostile.attack import SOURCES, asked, attacked
 
 if TYPE_CHECKING:
@@ -110,17 +109,3 @@ def test_without_docstrings_everything_says_the_same(folder: Path) -> None:
         assert (other.returncode, other.stdout, other.stderr) == (one.returncode, one.stdout, one.stderr), (
             line
         )
-
-
-def test_a_docstring_that_was_dropped_is_read_from_the_source(monkeypatch: pytest.MonkeyPatch) -> None:
-    from carob.measures import REGISTER
-
-    formula = REGISTER["AP"].formula
-    kept = formula.__doc__
-    monkeypatch.setattr(formula, "__doc__", None)
-    assert docstrings.docstring_of(formula) == ""
-    flags = type("Flags", (), {"optimize": 2})
-    monkeypatch.setattr(docstrings, "sys", type("Sys", (), {"flags": flags}))
-    assert docstrings.docstring_of(formula).split() == kept.split()
-    assert docstrings.docstring_of(len) == len.__doc__
-    assert docstrings.docstring_of(eval("lambda: 1")) == ""  # without a source

@@ -5,33 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.inputs.digits import ODD
 
 import carob
 from carob import DataError
 from carob.cli import main
-from carob.output.parsing import number_of
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-ODD = ["1_0", "\u0661", "\uff11", "1\u00b2"]
-"""10 and 1 for Python's float(), and for str.isdigit()."""
-
-
-@pytest.mark.parametrize(
-    ("text", "number"),
-    [
-        ("1e-3", 0.001),
-        (" 2 ", 2),
-        (b"-.5", -0.5),
-        ("inf", float("inf")),
-        *((each, None) for each in (*ODD, "", "x")),
-    ],
-)
-def test_a_field_is_a_number_where_the_kernel_takes_it_for_one(
-    text: str | bytes, number: float | None
-) -> None:
-    assert number_of(text) == number
 
 
 @pytest.mark.parametrize("odd", ODD)

@@ -1,4 +1,4 @@
-"""Judges against a truth: recorded figures of autojudge-evaluate, SciPy, arithmetic, intervals in simulation."""
+"""Judges against a truth: recorded figures of autojudge-evaluate, leaderboards, missing runs, and the command."""
 
 from __future__ import annotations
 

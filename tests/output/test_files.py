@@ -14,7 +14,6 @@ import pytest
 
 import carob
 from carob.output.errors import DataError
-from carob.output.escaping import json_text
 from carob.output.files import refuse_overwriting, write_whole
 from hostile.attack import attacked
 from toys import RUN
@@ -190,8 +189,3 @@ def test_a_file_in_a_folder_that_is_read_is_an_input(folder: Path) -> None:
     refuse_overwriting("parts/new.csv", ["qrels.txt", "parts", "nowhere/*.run", "nowhere.run", None, 7])
     with pytest.raises(DataError, match="is an input"):
         refuse_overwriting("parts/1.csv", ["parts/*.csv"])
-
-
-def test_json_has_null_where_a_number_is_none() -> None:
-    document = {"a": [float("nan"), 1.5, (float("inf"),)], "b": {"c": float("-inf")}, "NaN": "NaN"}
-    assert json.loads(json_text(document)) == {"a": [None, 1.5, [None]], "b": {"c": None}, "NaN": "NaN"}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from carob import PolicyError
 from carob.cli import commands
 from carob.measures import REGISTER, parse_measure
 from carob.output.language import ENGLISH, LANGUAGES, filled, language_named, language_of
-from carob.output.layout import folded, width
+from carob.output.layout import width
 from cases import CASES
 from strategies import first
 
@@ -176,14 +175,3 @@ def test_the_command_eval_has_its_footer_in_chinese(tmp_path: Path) -> None:
     chinese = CliRunner().invoke(commands, ["eval", *files, "-m", "RR", "--lang", "zh"]).output
     assert english.splitlines()[:-1] == chinese.splitlines()[:-1]  # the table is the same
     assert chinese.splitlines()[-1] == "1 个查询 · 策略 trec"
-
-
-def test_wide_letters_fold_within_the_columns() -> None:
-    texts = list(language_named("zh").texts.values())
-    halves = [" ".join(texts[place::2]) for place in (0, 1)]  # longer ones are shortened, as words are
-    for text, columns in product(halves, (20, 40, 80)):
-        lines = folded(text, columns, "  ").splitlines()
-        longest = max(len(each) for each in re.findall(r"[!-\u2e7f]+", text))
-        assert max(map(width, lines)) <= max(columns, longest + 2) + 6  # what closes a sentence may hang over
-        assert not any(line.strip()[:1] in "，。；：）" for line in lines if line.strip())
-        assert re.sub(r"\s", "", "".join(lines)) == re.sub(r"\s", "", text)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import pickle
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,14 +13,9 @@ import carob
 from carob.cli import main
 from carob.inputs.qrels import Qrels
 from carob.output.errors import (
-    ContentError,
     DataError,
-    UncomputableError,
     Worded,
-    by_policy,
-    by_reading,
     command_of,
-    worded,
 )
 
 if TYPE_CHECKING:
@@ -203,47 +197,3 @@ def test_a_run_in_the_place_of_a_table_keeps_both_wordings_on_its_way_up() -> No
     assert str(refused.value).startswith("ranks.csv: Column 'position'")
     assert "--run-columns rank=position" in command_of(refused.value.said)
     assert "carob.Run.of(run, rank='position')" in str(refused.value)
-
-
-def test_wordings_go_together_and_to_other_processes() -> None:
-    text = worded("Choose ", by_policy("duplicates", "first", "last", "max"), ".")
-    assert text == "Choose policy=carob.Policy(duplicates='first'), 'last' or 'max'."
-    assert command_of(text) == "Choose --duplicates first, last or max."
-    assert command_of(pickle.loads(pickle.dumps(text))) == command_of(text)
-    assert command_of(by_policy("malformed", "skip")) == "--lenient"
-    assert command_of(by_policy("depth", 5)) == "--depth 5"
-    assert by_reading("qrels", grade=1) == "carob.Qrels.of(qrels, grade=1)"
-    assert command_of(by_reading("qrels", grade=1)) == "--qrels-columns grade:=1"
-    assert command_of(by_reading("run", folders="prefix")) == "--folders prefix"
-
-
-def test_an_error_is_a_sentence_made_of_its_fields() -> None:
-    error = DataError(
-        "'x' is not a number.", line=3, query="q1", remedy=worded("Use ", by_policy("malformed", "skip"), ".")
-    )
-    assert str(error) == "line 3: 'x' is not a number. Use policy=carob.Policy(malformed='skip')."
-    assert error.at(file="a\n.run") is error
-    assert command_of(error.said) == "a\\n.run, line 3: 'x' is not a number. Use --lenient."
-    assert error.as_dict(command=True) == {
-        "kind": "DataError",
-        "message": command_of(error.said),
-        "file": "a\n.run",
-        "line": 3,
-        "query": "q1",
-        "remedy": "Use --lenient.",
-    }
-    assert error.as_dict()["remedy"] == "Use policy=carob.Policy(malformed='skip')."
-    assert str(DataError("no.", file="a.parquet", row=4)) == "a.parquet, row 4 (from 0): no."
-    assert DataError("no.").as_dict() == {"kind": "DataError", "message": "no."}
-
-
-def test_errors_go_to_other_processes_with_their_fields() -> None:
-    for error in (
-        DataError("no.", line=3),
-        UncomputableError("no.", 1, "AP", query="q"),
-        ContentError("a", "a program"),
-    ):
-        made = pickle.loads(pickle.dumps(error))
-        assert type(made) is type(error)
-        assert made.as_dict() == error.as_dict()
-        assert vars(made) == vars(error)

@@ -1,4 +1,4 @@
-"""Intervals of correlations: over queries and over runs they hold the mean over samples, and perfect orders have none."""
+"""Intervals of correlations over queries and over runs: in simulation, and none for perfect orders."""
 
 from __future__ import annotations
 

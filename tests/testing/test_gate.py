@@ -16,8 +16,6 @@ from scipy import stats
 import carob
 from carob import DataError, MeasureError, Policy
 from carob.cli import main
-from carob.testing.gate_result import Gate, GateCheck
-from carob.testing.gate_result import command as workflow_command
 from toys import command
 
 # Each query has one relevant document; its rank is all that a run is.
@@ -684,41 +682,6 @@ def test_the_text_says_everything_in_80_columns() -> None:
     assert str(found) == text
 
 
-HOSTILE = {
-    "q1": "::error::gotcha",
-    "q2": "a%0A,b:c",
-    "q3": "\x1b[31mred\x07",
-    "q4": "<&\"'>]]>",
-    "q5": "x\ny",
-    "q6": "\udcff\ufffe",
-}
-
-
-def hostile_gate() -> carob.Gate:
-    """Queries whose ids mean something to a terminal, to XML and to GitHub; all of them fall."""
-    names = [*HOSTILE.values(), *(f"z{each}" for each in range(10))]
-    qrels = {name: {"a": 1} for name in names}
-    old = {name: {"a": 2.0, "b": 1.0} for name in names}
-    new = {name: {"a": 1.0, "b": 2.0 if place < 12 else 0.5} for place, name in enumerate(names)}
-    return carob.gate(qrels, new, old, {"RR": 0.01}, worst=20, name="a&b|<c>\x00")
-
-
-def test_junit_is_well_formed_whatever_the_ids() -> None:
-    found = hostile_gate()
-    root = ET.fromstring(found.to_junit())
-    assert root.tag == "testsuites"
-    (suite,) = root
-    assert (suite.get("name"), suite.get("tests"), suite.get("failures")) == ("a&b|<c>\\x00", "1", "1")
-    case = suite.find("testcase")
-    assert case is not None
-    assert (case.get("classname"), case.get("name")) == ("carob.gate", "max-drop RR=0.01")
-    failure = case.find("failure")
-    assert failure is not None
-    assert failure.get("message") == found.checks[0].verdict
-    assert "1.0000 to 0.5000  <&\"'>]]>" in (failure.text or "")
-    assert len((failure.text or "").splitlines()) == 2 + 12
-
-
 def test_junit_of_a_pass_has_no_failure(folder: Path) -> None:
     assert (
         command(
@@ -740,29 +703,6 @@ def test_junit_of_a_pass_has_no_failure(folder: Path) -> None:
     assert root.get("failures") == "0"
     assert [each.get("name") for each in root.iter("testcase")] == ["max-drop RR=0.05", "min RR=0.1"]
     assert not list(root.iter("failure"))
-
-
-def test_a_workflow_command_is_escaped_as_the_runner_undoes_it() -> None:
-    assert (
-        workflow_command("error", "a:b,c%\n", "50 %\r\n::x")
-        == "::error title=a%3Ab%2Cc%25%0A::50 %25%0D%0A::x"
-    )
-
-
-def test_no_id_becomes_a_command_of_its_own() -> None:
-    found = hostile_gate()
-    annotations = found.to_github().splitlines()
-    assert len(annotations) == 1
-    assert annotations[0].startswith("::error title=carob gate%3A max-drop RR=0.01::RR fell by 0.3750")
-    for text in (found.to_text(), found.to_markdown(), found.to_junit()):
-        assert not [line for line in text.splitlines() if line.strip().startswith("::")]
-    text = found.to_text()
-    assert "\x1b" not in text
-    assert "\x07" not in text
-    assert "\\x1b[31mred\\x07" in text
-    assert "x\\ny" in text
-    text.encode("utf-8")
-    found.to_markdown().encode("utf-8")
 
 
 def test_annotations_go_to_standard_error_in_github_actions(
@@ -795,63 +735,6 @@ def test_a_pass_that_proves_little_is_a_warning() -> None:
     (line,) = gated(NOISE, {"RR": 0.01}).to_github().splitlines()
     assert line.startswith("::warning title=carob gate%3A max-drop RR=0.01::")
     assert gated(BEFORE, {"RR": 0.01}).to_github() == ""
-
-
-def test_markdown_keeps_its_table_whatever_the_names() -> None:
-    lines = hostile_gate().to_markdown().splitlines()
-    tables = [line for line in lines if line.startswith("|")]
-    cells = {line.replace("\\|", "").count("|") for line in tables[:3]}
-    assert cells == {10}
-    assert lines[0] == "**gate FAILED: a&b\\|&lt;c>\\x00 against run, 1 of 1 checks failed; decided by mean**"
-
-
-@pytest.mark.parametrize("name", ["old.json", "old.jsonl", "old.run"])
-def test_a_baseline_may_be_a_run_in_any_form(name: str, tmp_path: Path) -> None:
-    run = {"q1": {"a": 1.0}, "q2": {"b": 2.0, "c": 1.0}}
-    rows = [(query, document, score) for query, its in run.items() for document, score in its.items()]
-    if name == "old.jsonl":
-        pytest.importorskip("polars")
-    (tmp_path / name).write_text(
-        {
-            "old.json": json.dumps(run),
-            "old.jsonl": "".join(
-                json.dumps({"query_id": query, "doc_id": document, "score": score}) + "\n"
-                for query, document, score in rows
-            ),
-            "old.run": "".join(f"{query} Q0 {document} 0 {score} t\n" for query, document, score in rows),
-        }[name]
-    )
-    qrels = {"q1": {"a": 1}, "q2": {"c": 1}}
-    gate = carob.gate(qrels, run, tmp_path / name, {"RR": 0.01})
-    assert gate.passed
-    assert "0.7500" in str(gate)
-
-
-def test_a_gate_does_not_say_both_not_inferior_and_too_few_queries() -> None:
-    base: dict[str, Any] = {
-        "label": "RR",
-        "kind": "max-drop",
-        "limit": 0.05,
-        "passed": True,
-        "before": 0.6,
-        "after": 0.61,
-    }
-    # The interval ends above -.05, though in general 40 such queries would show drops from .0855 on only.
-    shown = GateCheck(
-        **base, low=-0.02, high=0.04, p_uncorrected=0.5, p_corrected=0.5, detectable=0.0855, queries=40
-    )
-    assert shown.reading == ["the interval excludes a drop larger than the tolerance: not inferior"]
-    assert not shown.doubtful
-    unsure = GateCheck(
-        **base, low=-0.06, high=0.08, p_uncorrected=0.5, p_corrected=0.5, detectable=0.0855, queries=40
-    )
-    assert len(unsure.reading) == 2
-    assert "too few queries for this tolerance" in unsure.reading[1]
-    assert unsure.doubtful
-    assert Gate("new", "old", (shown, unsure), 0.05, 2).headline.endswith(
-        ", 2 checks passed, 1 not proven; decided by mean"
-    )
-    assert Gate("new", "old", (shown,), 0.05, 1).headline.endswith(", 1 check passed; decided by mean")
 
 
 @pytest.mark.skipif(not Path("/dev/fd").exists(), reason="this system has no paths for open files")
@@ -1191,90 +1074,6 @@ def test_the_warnings_of_either_side_are_notes() -> None:
         (note,) = carob.evaluate(MISSING_QRELS, strange, "RR").warnings
     with pytest.warns(carob.DataWarning):
         assert note in carob.gate(MISSING_QRELS, strange, SECOND, {"RR": 0.5}).warnings
-
-
-LONG_QRELS = {f"q{n}": {f"d{n}-{each}": 1 for each in range(5)} for n in range(12)}
-SOUND = {
-    query: {**{each: 30.0 - n for n, each in enumerate(its)}, **{f"x{n}": 20.0 - n for n in range(15)}}
-    for query, its in LONG_QRELS.items()
-}
-PLAIN = {  # two of five, so that it is worse than SOUND
-    query: {**{each: 30.0 - n for n, each in enumerate([*its][:2])}, **{f"x{n}": 20.0 - n for n in range(15)}}
-    for query, its in LONG_QRELS.items()
-}
-
-
-def prefixed(run: dict[str, dict[str, float]], every: int) -> dict[str, dict[str, float]]:
-    return {
-        query: {(f"pre-{each}" if n % every == 0 else each): score for each, score in its.items()}
-        for n, (query, its) in enumerate(run.items())
-    }
-
-
-BROKEN = {
-    "reversed": ("reversed", {q: {each: -score for each, score in its.items()} for q, its in SOUND.items()}),
-    "ids of half": ("spelled-otherwise", prefixed(SOUND, 2)),
-    "all ids": ("nothing-judged", prefixed(SOUND, 1)),
-    "nothing": ("nothing-judged", {query: {"elsewhere": 1.0} for query in SOUND}),
-}
-
-
-@pytest.mark.filterwarnings("ignore::carob.DataWarning")
-@pytest.mark.parametrize("form", ["run", "scores", "record", "groups", "no tolerance"])
-@pytest.mark.parametrize("case", BROKEN)
-def test_a_broken_baseline_lets_nothing_pass(case: str, form: str, tmp_path: Path) -> None:
-    sign, old = BROKEN[case]
-    assert not carob.gate(LONG_QRELS, PLAIN, SOUND, {"nDCG@10": 0.02}).passed
-    baseline: Any = carob.Run.of(old, "old")
-    if form in ("scores", "record"):
-        baseline = carob.evaluate(LONG_QRELS, baseline, "nDCG@10")
-    if form == "record":
-        carob.record(baseline, tmp_path / "old.json")
-        baseline = tmp_path / "old.json"
-    drop = None if form == "no tolerance" else {"nDCG@10": 0.02}
-    by = {query: query[-1] for query in LONG_QRELS} if form == "groups" else None
-    with pytest.raises(
-        DataError, match=r"baseline old .*so a worse run could pass\. .* Correct the baseline"
-    ) as said:
-        carob.gate(LONG_QRELS, PLAIN, baseline, drop, by=by)
-    fields = said.value.as_dict()
-    assert (fields["kind"], fields["baseline"], fields["sign"]) == ("BaselineError", "old", sign)
-    assert carob.gate(LONG_QRELS, PLAIN, at_least={"nDCG@10": 0.1}).passed
-
-
-@pytest.mark.filterwarnings("ignore::carob.DataWarning")
-def test_a_baseline_with_weak_signs_is_compared_with() -> None:
-    one = {**SOUND, "q0": {each.upper(): score for each, score in SOUND["q0"].items() if each != "d0-1"}}
-    one["q0"] |= dict.fromkeys(("d0-1", "d0-2", "d0-3", "d0-4"), 40.0)  # only d0-0 is spelled differently
-    assert any("under other ids" in each for each in carob.gate(LONG_QRELS, SOUND, one, {"RR": 0.5}).warnings)
-    both = prefixed(SOUND, 2)  # as where the ids of translations have a prefix
-    assert carob.gate(LONG_QRELS, both, both, {"RR": 0.5}).passed
-    nothing, allowed = BROKEN["nothing"][1], Policy(overlap="none")
-    assert carob.gate(LONG_QRELS, PLAIN, nothing, {"RR": 0.5}, policy=allowed).passed
-
-
-def test_the_command_is_undecided_with_a_broken_baseline(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    for name, its in (("qrels", LONG_QRELS), ("new", PLAIN), ("old", BROKEN["reversed"][1])):
-        Path(f"{name}.json").write_text(json.dumps(its))
-    against = (
-        "--baseline",
-        "old.json",
-        "--max-drop",
-        "nDCG@10=0.02",
-        "--comment",
-        "out.md",
-        "--format",
-        "json",
-    )
-    assert command("gate", "qrels.json", "new.json", *against) == 2
-    out, err = capsys.readouterr()
-    error = json.loads(err.splitlines()[-1])
-    assert (out, error["kind"], error["baseline"], error["sign"]) == ("", "BaselineError", "old", "reversed")
-    assert "gate undecided" in Path("out.md").read_text()
-    assert command("gate", "qrels.json", "new.json", "--min", "nDCG@10=0.1") == 0
 
 
 def test_a_baseline_brings_its_weights(tmp_path: Path) -> None:

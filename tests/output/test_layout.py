@@ -1,17 +1,34 @@
-"""A prompt and a notebook show a result as its table, however many queries it holds, and escape what files name."""
+"""Numbers, names, tables and folded lines of text, and results at a prompt and in a notebook, which obey no name."""
 
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Mapping
 from functools import cache
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import carob
 from carob.output.document import Document, Section
-from carob.output.layout import Display
+from carob.output.language import language_named
+from carob.output.layout import (
+    Display,
+    Marked,
+    apart,
+    bands_of,
+    decimals,
+    folded,
+    interval,
+    label_apart,
+    listed,
+    signed,
+    table_width,
+    text,
+    width,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -138,3 +155,52 @@ def test_a_meter_says_what_it_knows(meter: carob.Meter) -> None:
 def test_warnings_begin_with_a_mark() -> None:
     found = Document([Section.warned(["One doubt.", "Another."])])
     assert found.text() == "! One doubt.\n! Another.\n"
+
+
+def test_wide_letters_fold_within_the_columns() -> None:
+    texts = list(language_named("zh").texts.values())
+    halves = [" ".join(texts[place::2]) for place in (0, 1)]  # longer ones are shortened, as words are
+    for half, columns in product(halves, (20, 40, 80)):
+        lines = folded(half, columns, "  ").splitlines()
+        longest = max(len(each) for each in re.findall(r"[!-\u2e7f]+", half))
+        assert max(map(width, lines)) <= max(columns, longest + 2) + 6  # what closes a sentence may hang over
+        assert not any(line.strip()[:1] in "，。；：）" for line in lines if line.strip())
+        assert re.sub(r"\s", "", "".join(lines)) == re.sub(r"\s", "", half)
+
+
+def test_numbers_are_written_with_their_decimals_and_signs() -> None:
+    nan, inf = float("nan"), float("inf")
+    assert [decimals(each, 2) for each in (0.125, None, nan, -inf)] == ["0.12", "-", "-", "-"]
+    assert decimals(0.5, 1, sign=True) == "+0.5"
+    assert [signed(each, 2) for each in (-0.001, -0.25, 0.0, nan)] == ["+0.00", "-0.25", "+0.00", "-"]
+    assert interval(-0.001, 0.25, 2, sign=True) == "[+0.00,+0.25]"
+    assert interval(nan, 0.25, 2) == "-"
+    assert interval(-inf, 0.25, 2) == "[-,0.25]"
+
+
+def test_names_that_differ_stay_different_however_short() -> None:
+    names = ["covidex.r5.2s.lr", "covidex.r5.d2q.2s.lr", "covidex.r5.2s.lr", "bm25"]
+    assert apart(names, 10) == ["cov…s.lr~1", "cov…s.lr~2", "cov…s.lr~1", "bm25"]
+    assert apart(["a\x07b"]) == ["a\\x07b"]
+    assert label_apart("all", ["(all)", "((all))"]) == "(((all)))"
+    assert listed([*"abcdefg"]) == "a, b, c, d, e and 2 more"
+    assert listed([*"abcde"]) == "a, b, c, d, e"
+
+
+HEADER, ROWS = ["run", "AP", "mean\nrank"], [["bm25", "0.5", "1"], ["茶", Marked("0.25", bold=True), "10"]]
+
+
+def test_a_table_has_names_on_the_left_and_numbers_on_the_right() -> None:
+    lines = ["            mean", "run     AP  rank", "bm25   0.5     1", "茶    0.25    10", ""]
+    assert text(HEADER, ROWS, {0}).split("\n") == lines
+    assert text(HEADER, ROWS, {0}, "*%s*").split("\n")[3] == "茶    *0.25*    10"
+    assert table_width(HEADER, ROWS, 1) == 16
+
+
+def test_a_wide_table_has_bands_that_repeat_the_names() -> None:
+    rows = [["bm25", "0.5", "1"], ["dense", "0.25", "10"]]
+    assert bands_of(HEADER, rows, {0}, 1, 80) == [(HEADER, rows, [0])]
+    assert bands_of(HEADER, rows, {0}, 1, 12) == [
+        (["run", "AP"], [["bm25", "0.5"], ["dense", "0.25"]], [0]),
+        (["run", "mean\nrank"], [["bm25", "1"], ["dense", "10"]], [0]),
+    ]
