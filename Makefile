@@ -82,6 +82,7 @@ QUICK := house laws measures lists comparison planning selection several_collect
   inputs/test_frames.py testing/test_gate.py output/test_language.py cli/test_main.py native \
   matching/test_ranking.py evaluation/test_recommending.py testing/test_record.py evaluation/test_scores.py \
   tensors/test_evaluator.py matching/test_axes.py testing/test_baseline.py testing/test_gate_result.py testing/test_verify.py \
+  evaluation/test_inputs.py evaluation/test_read_record.py estimation/test_effects.py \
   $(addprefix statistics/test_,$(addsuffix .py,collections mean_ranks sample_size selection signed_ranks variance_components))
 
 quick: $(VENV)/installed $(VENV)/test-tools

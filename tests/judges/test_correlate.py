@@ -167,16 +167,6 @@ def test_leaderboards_are_read_in_each_format(layout: str, tmp_path: Path) -> No
         assert carob.read_leaderboard(file).values == carob.read_leaderboard(file, layout).values == expected
 
 
-def test_a_folder_of_trec_evals_files_has_a_run_in_each(tmp_path: Path) -> None:
-    for run in "abc":
-        text = f"runid\tall\ttag{run}\nmap\tq1\t0.{ord(run) - 90}\nmap\tall\t0.{ord(run) - 90}\n"
-        (tmp_path / f"{run}.txt").write_text(text, encoding="utf-8")
-    (tmp_path / ".hidden").write_text("nothing", encoding="utf-8")
-    assert carob.read_leaderboard(tmp_path).values == {
-        run: {"map": {"q1": value}} for run, value in {"a": 0.7, "b": 0.8, "c": 0.9}.items()
-    }
-
-
 def test_measures_in_words_are_left_out_and_named(tmp_path: Path) -> None:
     lines = long(VALUES, PATTERNS["tot"]) + long(
         [(r, q, 0) for r, q, _ in VALUES], "{run} TOP_WORD {query} tea"
@@ -189,30 +179,6 @@ def test_measures_in_words_are_left_out_and_named(tmp_path: Path) -> None:
     (tmp_path / "judge").write_text(lines + "e COVERAGE q1 tea\n", encoding="utf-8")
     with pytest.raises(carob.DataError, match="not a finite number: 'tea'"):
         carob.read_leaderboard(tmp_path / "judge", "tot")
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        ("a COVERAGE q1 0.5\na COVERAGE q1 0.6\n", "second value"),
-        ("a COVERAGE q1 0.5\na COVERAGE 0.6\n", "found 3 columns, expected 4"),
-        ("a COVERAGE q1 inf\n", "not a finite number"),
-        ("\n\n", "empty"),
-    ],
-)
-def test_faults_of_leaderboards_are_named_with_their_place(content: str, said: str, tmp_path: Path) -> None:
-    file = tmp_path / "board.txt"
-    file.write_text(content, encoding="utf-8")
-    with pytest.raises(carob.DataError, match=said) as found:
-        carob.read_leaderboard(file, "tot")
-    assert "board.txt" in str(found.value)
-
-
-def test_a_short_line_below_a_header_is_named(tmp_path: Path) -> None:
-    file = tmp_path / "board.txt"
-    file.write_text("query Q0 run rank value measure\nq1 0\n", encoding="utf-8")
-    with pytest.raises(carob.DataError, match="found 2 columns, expected 6"):
-        carob.read_leaderboard(file, "ranking")
 
 
 def test_columns_that_could_be_two_formats_are_not_guessed(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Documents to judge next: laws of the sample, hand-worked effects, the loop back to compare, the command line."""
+"""Documents to judge next: the loop back to compare, the command line."""
 
 from __future__ import annotations
 
@@ -13,72 +13,10 @@ import pytest
 import carob
 from carob import DataError, PolicyError
 from carob.cli import main
-from carob.estimation.effects import PEOPLE_BY_GRADE, assumed_spread, drawn, probabilities
+from planning.collection import collection
 
 COFFEE = Path(__file__).parents[2] / "examples" / "coffee"
 RUNS = [str(path) for path in sorted((COFFEE / "runs").glob("*.run"))]
-
-
-def collection(seed: int, queries: int = 8, documents: int = 30):
-    random = np.random.default_rng(seed)
-    truth = {
-        f"q{q}": {f"d{d}": int(grade) for d, grade in enumerate(random.integers(0, 4, documents))}
-        for q in range(queries)
-    }
-    runs = [
-        {
-            query: {document: grade * share + float(random.normal()) for document, grade in its.items()}
-            for query, its in truth.items()
-        }
-        for share in (1.0, 0.4)
-    ]
-    return truth, runs
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_probabilities_are_proportional_and_sum_to_the_budget(seed: int) -> None:
-    sizes = np.random.default_rng(seed).exponential(size=40) ** 3
-    for budget in (1, 5, 20, 39):
-        found = probabilities(sizes, budget)
-        assert found.sum() == pytest.approx(budget, abs=1e-9)
-        assert (found > 0).all()
-        assert (found <= 1).all()
-        inner = found < 1
-        ratio = found[inner] / sizes[inner]
-        assert ratio.max() == pytest.approx(ratio.min(), rel=1e-3) or sizes.min() < sizes.max() * 1e-6
-    assert probabilities(sizes, 40).tolist() == [1.0] * 40
-
-
-def test_samples_have_a_fixed_size_and_the_stated_probabilities() -> None:
-    probability = probabilities(np.array([1.0, 2.0, 3.0, 4.0, 5.0, 30.0]), 3)
-    counts = np.zeros(6)
-    for seed in range(4000):
-        places = drawn(probability, seed)
-        assert len(places) == len(set(places.tolist())) == 3
-        counts[places] += 1
-    assert counts / 4000 == pytest.approx(probability, abs=0.03)
-    assert drawn(probability, 5).tolist() == drawn(probability, 5).tolist()
-
-
-def test_effects_of_sums_are_the_changes_of_the_difference() -> None:
-    truth, (one, two) = collection(1)
-    nothing = {query: {"other": 1} for query in truth}
-    runs = {"one": one, "two": two}
-    found = carob.next_judgments(nothing, runs, "DCG@10", budget=1000, max_grade=3)
-    before = carob.evaluate(nothing, runs, "DCG@10")
-    for each in found.chosen[::7]:
-        judged = {query: dict(its) for query, its in nothing.items()}
-        judged[each.query][each.document] = 3
-        after = carob.evaluate(judged, runs, "DCG@10")
-        change = [after[name]["DCG@10"] - before[name]["DCG@10"] for name in runs]
-        assert each.effect == pytest.approx(abs(change[0] - change[1]), abs=1e-12)
-
-
-def test_the_effect_on_average_precision_is_a_finite_difference() -> None:
-    run = {"q": {"a": 3.0, "x": 2.0, "b": 1.0}}
-    found = carob.next_judgments({"q": {"a": 1, "b": 1}}, [run], "AP", budget=1, order="certain")
-    # With x relevant AP is 1, without it (1 + 2 / 3) / 2.
-    assert found.chosen[0].effect == pytest.approx(1 - 5 / 6, abs=1e-12)
 
 
 def test_what_no_run_retrieves_is_drawn_where_it_matters() -> None:
@@ -104,21 +42,6 @@ def test_what_no_run_retrieves_is_drawn_where_it_matters() -> None:
     assert "rank -" not in found["DCG@10"].to_text()
     depth = carob.next_judgments(None, [run, other], "AP", budget=1000, judge=judge, order="depth")
     assert all(each.rank for each in depth.chosen)
-
-
-@pytest.mark.parametrize("scaled", [False, True])
-def test_the_assumed_spread_is_that_of_its_table(scaled: bool) -> None:
-    judge, levels = np.array([0.0, 1 / 3, 2 / 3, 1.0]), np.array([0.0, 1 / 3, 2 / 3, 1.0])
-    gains = levels**2
-    found = assumed_spread(judge, levels, gains, scaled=scaled)
-    means = [sum(share * gain for share, gain in zip(row, gains)) for row in PEOPLE_BY_GRADE]
-    weight = sum(m * g for m, g in zip(means, gains)) / sum(g * g for g in gains) if scaled else 1.0
-    for value, own, shares in zip(found, gains, PEOPLE_BY_GRADE):
-        assert sum(shares) == pytest.approx(1)
-        squares = sum(share * (gain - weight * own) ** 2 for share, gain in zip(shares, gains))
-        assert value == pytest.approx(math.sqrt(squares))
-    between = assumed_spread(np.array([1 / 6]), levels, gains, scaled=False)[0]
-    assert min(found[:2]) < between < max(found) or scaled
 
 
 @pytest.mark.long

@@ -15,9 +15,7 @@ from tests.testing.recorded import QRELS, kinds, record_of_two
 
 import carob
 from carob import DataError, Policy, PolicyError
-from carob.cli import main
 from carob.cli.options import grouped
-from carob.evaluation.read_record import read_record
 from carob.inputs.run import Run
 from carob.output.files import write_whole
 from carob.testing.history import history
@@ -267,71 +265,12 @@ def test_scores_that_do_not_belong_together_are_refused(folder: Path) -> None:
         carob.record(parts[0].merge(parts[1]), "out.json")
 
 
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (b"run AP\none 0.5\n", "is not JSON"),
-        (b"[1, 2]", "is neither a record nor scores"),
-        (
-            b'{"record": 2, "runs": [], "measures": {}, "policy": {}}',
-            "has the record format 2, but this version of carob reads format 1",
-        ),
-        (b'{"runs": [{"name": "a", "means": {}}], "measures": {}, "policy": {}}', "no per-query scores"),
-        (b'{"runs": [{}], "measures": {}, "policy": {}}', "is damaged"),
-        (
-            b'{"record": 1, "runs": [{"name": "a", "means": {}, "queries": {"q": {}}}], "measures": {}, "policy": {}}',
-            "is damaged",
-        ),
-        (b'{"runs": 5, "measures": {}, "policy": {}}', "is damaged"),
-        (b"\xff\xfe\x00", "is not JSON"),
-    ],
-)
-def test_what_is_no_record_is_refused_with_a_sentence(
-    folder: Path, content: bytes, words: str, capfd: pytest.CaptureFixture[str]
-) -> None:
-    (folder / "bad.json").write_bytes(content)
-    with pytest.raises(DataError, match=words):
-        read_record("bad.json")
-    assert command("verify", "bad.json") == 2
-    assert capfd.readouterr().err.startswith("carob: bad.json ")
-
-
-def test_scores_without_hashes_can_be_read_but_not_verified(
-    folder: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    main(["eval", "-q", "qrels.txt", "one.run", "--format", "json"])
-    Path("plain.json").write_text(capfd.readouterr().out)
-    assert read_record("plain.json").names == ["one"]
-    with pytest.raises(DataError, match="contains scores, but no record of their inputs"):
-        carob.verify("plain.json")
-
-
 def test_a_policy_that_this_carob_does_not_know_is_refused(made: Path) -> None:
     document = json.loads(made.read_text())
     document["policy"]["moon"] = "full"
     made.write_text(json.dumps(document))
     with pytest.raises(PolicyError, match="has no setting 'moon'"):
         carob.verify(made)
-
-
-def test_what_is_read_back_is_what_was_written(folder: Path) -> None:
-    scores = carob.evaluate(
-        "qrels.txt",
-        "one.run",
-        ["AP", "GAUC", "NumRel"],
-        policy=Policy(by_measure={"AP": {"missing": "skip"}}),
-    )
-    carob.record(scores, "out.json")
-    (back,) = read_record("out.json").scores
-    assert back.means() == scores.means()
-    assert back.by_query("AP") == scores.by_query("AP") == {"q1": 0.5, "q2": 1.0}
-    assert (back.name, back.queries, back.measures, back.policy) == (
-        scores.name,
-        scores.queries,
-        scores.measures,
-        scores.policy,
-    )
-    assert back.counts.as_dict() == scores.counts.as_dict()
 
 
 def test_ids_of_any_bytes_survive(folder: Path) -> None:

@@ -1,15 +1,18 @@
-"""The highest possible mean of measures whose depth is below the number of relevant documents."""
+"""Signs that a run is suspicious: values out of range, copies, and means that lists of a depth cannot exceed."""
 
 from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 import carob
 from carob import Policy
 from carob.evaluation.read_record import read_record
+from carob.evaluation.suspects import beyond_range, copies, fingerprint
+from carob.measures import parse_measure
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -100,3 +103,55 @@ def test_runs_share_the_sentence_and_records_keep_it(tmp_path: Path) -> None:
     assert json.loads(path.read_text())["runs"][0]["caps"]["R@10"]["queries"] == 3
     assert read_record(str(path)).scores[0].caps == both["a"].caps
     assert "3 个多于 10 个相关文档" in both["a"].footer("zh")
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "queries", "said"),
+    [
+        (
+            "AP",
+            [0.5, 41.0, 22.5],
+            ["a", "b", "c"],
+            (
+                "mine: x is 41 for query 'b', and in 2 of 3 queries outside its range, which is from 0 to 1. "
+                "If these are percentages, divide them by 100."
+            ),
+        ),
+        (
+            "AP",
+            [-0.5],
+            [],
+            "mine: x is -0.5, outside its range, which is from 0 to 1. Check how they were computed.",
+        ),
+        (
+            "AP",
+            [1.25],
+            [],
+            "mine: x is 1.25, outside its range, which is from 0 to 1. Check how they were computed.",
+        ),
+        (
+            "DCG@10",
+            [float("nan"), -1.0],
+            ["a", "b"],
+            (
+                "mine: x is -1 for query 'b', and in 1 of 1 queries outside its range, which is at least 0. "
+                "Check how they were computed."
+            ),
+        ),
+        ("AP", [0.0, 1.0 + 1e-12, float("nan")], ["a", "b", "c"], None),
+        ("nDCG(ideal=uncut)@10", [1.5], [], None),
+    ],
+)
+def test_values_outside_the_range_of_a_measure_are_told(
+    name: str, values: list[float], queries: list[str], said: str | None
+) -> None:
+    assert beyond_range("mine", "x", parse_measure(name), np.array(values), queries) == said
+
+
+def test_a_copy_is_known_by_its_numbers_their_kind_and_their_shape() -> None:
+    one, other = np.array([1, 2, 3, 4]), np.array([1, 2, 3, 5])
+    prints = [
+        fingerprint(each) for each in (other, one, one.astype(float), one.reshape(2, 2), one.copy(), other)
+    ]
+    assert copies(prints) == {4: 1, 5: 0}
+    assert copies([]) == {}
