@@ -1,15 +1,13 @@
-"""A comparison laid out: the bundled example word for word, and every other form."""
+"""A comparison laid out for people: the bundled example word for word, and tables of any width."""
 
 from __future__ import annotations
 
 import csv
-import importlib.util
 import io
 import json
 import re
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -17,13 +15,14 @@ import pytest
 import carob
 from carob.cli import main
 from carob.cli.options import grouped
-from carob.comparison.findings import letter, ranked
+from carob.comparison.findings import ranked
 from carob.comparison.verdict import p_text
 from carob.output.layout import signed
 from comparison.matrices import scores, systems
+from comparison.tea import RUNS, TEA, told
 
-TEA = Path(__file__).resolve().parents[2] / "examples" / "tea"
-RUNS = ["bm25", "dirichlet", "feedback", "titles"]
+if TYPE_CHECKING:
+    from pathlib import Path
 
 GOLDEN = """\
 qrels.txt | 24 queries | 4 runs | primary: AP | baseline: bm25
@@ -71,11 +70,6 @@ def tea(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return ["qrels.txt", *(f"runs/{run}.run" for run in RUNS)]
 
 
-def told(capfd: pytest.CaptureFixture[str], *arguments: str) -> str:
-    main(["compare", *arguments])
-    return capfd.readouterr().out
-
-
 def refused(capfd: pytest.CaptureFixture[str], *arguments: str) -> str:
     with pytest.raises(SystemExit) as end:
         main(["compare", *arguments])
@@ -91,54 +85,6 @@ def test_the_example_is_compared_word_for_word(tea: list[str], capfd: pytest.Cap
 def test_the_baseline_may_be_given_by_its_path(tea: list[str], capfd: pytest.CaptureFixture[str]) -> None:
     asked = ("-m", "AP", "-m", "nDCG@10")
     assert told(capfd, *tea, "-b", "runs/bm25.run", *asked) == told(capfd, *tea, "-b", "bm25", *asked)
-
-
-def test_json_holds_every_value_and_every_decision(tea: list[str], capfd: pytest.CaptureFixture[str]) -> None:
-    found = json.loads(told(capfd, *tea, "--test", "randomisation", "--format", "json", "-m", "AP"))
-    pair = found["contests"]["AP"]["pairs"][0]
-    assert [each["name"] for each in found["runs"]] == RUNS
-    assert len(found["runs"][0]["queries"]) == 24
-    assert (pair["a"], pair["b"], pair["n"], pair["exact"], pair["error"]) == (0, 1, 24, True, 0.0)
-    assert pair["p_uncorrected"] < pair["p_corrected"] < 1
-    assert found["settings"]["seed"] == 2026
-    assert found["settings"]["resamples"] >= 10_000
-    assert found["carob"] == carob.__version__
-    assert found["policy"]["missing"] == "zero"
-    assert {each["kind"] for each in found["warnings"]} == {"missing", "few", "skewed"}
-
-
-def test_json_has_null_for_what_is_not_defined() -> None:
-    found = carob.compare(None, [scores("a", [0.5]), scores("b", [0.25])]).to_json()
-    assert json.loads(found)["contests"]["AP"]["pairs"][0]["low"] is None
-    assert "NaN" not in found
-
-
-def test_csv_has_a_row_per_measure_and_pair(tea: list[str], capfd: pytest.CaptureFixture[str]) -> None:
-    rows = list(csv.DictReader(io.StringIO(told(capfd, *tea, "--format", "csv", "-m", "AP", "-m", "RR"))))
-    assert len(rows) == 12
-    assert (rows[0]["measure"], rows[0]["run"], rows[0]["other"]) == ("AP", "bm25", "dirichlet")
-    assert float(rows[0]["difference"]) == pytest.approx(0.5587434878 - 0.5351568646)
-
-
-def test_markdown_has_bold_best_and_raised_letters(tea: list[str], capfd: pytest.CaptureFixture[str]) -> None:
-    lines = told(capfd, *tea, "--format", "markdown", "-m", "AP").splitlines()
-    assert "| a | feedback | **0.564**<sup>cd</sup> | [0.457,0.671] |" in lines
-    assert "- ! titles lacks 1 of 24 judged queries, counted as 0: t19." in lines
-
-
-def test_latex_is_a_table_of_booktabs(tea: list[str], capfd: pytest.CaptureFixture[str]) -> None:
-    out = told(capfd, *tea, "--format", "latex", "-m", "AP", "--label", "tab:tea", "--caption", "Tea & more")
-    assert r"a & feedback & \textbf{0.564}\textsuperscript{cd} & [0.457,0.671] \\" in out
-    assert r"\caption{Tea \& more}" in out
-    assert out.count(r"\begin{tabular}") == out.count(r"\end{tabular}") == 2
-    assert "$-$0.277" not in out  # the better run of a pair stands first
-
-
-@pytest.mark.parametrize("what", ["pairs", "runs", "queries"])
-def test_frames_have_a_row_per_pair_run_or_query(what: str) -> None:
-    pytest.importorskip("pandas", reason="pandas is not installed")
-    found = carob.compare(None, systems(np.random.default_rng(0).random((7, 3)))).to_frame(what, "pandas")
-    assert len(found) == {"pairs": 3, "runs": 3, "queries": 21}[what]
 
 
 def test_names_come_from_files_tags_or_arguments(tea: list[str], capfd: pytest.CaptureFixture[str]) -> None:
@@ -247,18 +193,6 @@ def test_a_difference_carries_its_sign_and_zero_is_positive() -> None:
     assert [signed(each, 3) for each in (0.0125, -0.0125, -0.0001)] == ["+0.013", "-0.013", "+0.000"]
 
 
-def test_letters_go_on_behind_z() -> None:
-    assert [letter(each) for each in (0, 25, 26, 51, 52, 701, 702)] == [
-        "a",
-        "z",
-        "aa",
-        "az",
-        "ba",
-        "zz",
-        "aaa",
-    ]
-
-
 def test_orders_of_measures_and_of_documents(tea: list[str], capfd: pytest.CaptureFixture[str]) -> None:
     found = json.loads(told(capfd, *tea, "--orders", "--format", "json", "-m", "AP", "-m", "P@10"))["orders"]
     # AP: c a b d. P@10: c b a d. One of six pairs is turned.
@@ -297,58 +231,6 @@ def test_a_record_is_written_beside_the_table(
     told(capfd, *tea, "-m", "AP", "--record", str(tmp_path / "out.json"))
     written: dict[str, Any] = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
     assert written["comparison"]["names"] == RUNS
-
-
-@pytest.mark.parametrize(
-    ("kind", "rows"), [("pairs", 3), ("intervals", 3), ("differences", 40), ("orders", 3)]
-)
-def test_figures_draw_each_run_pair_or_query(kind: str, rows: int) -> None:
-    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
-    draw = np.random.default_rng(0)
-    found = carob.compare(
-        None, [scores(f"$s_{run}", draw.random((40, 2)), "AP RR") for run in range(3)], test="t"
-    )
-    axes = found.to_figure(kind).axes[0]
-    drawn = len(axes.patches) if kind == "differences" else len(axes.lines)
-    assert drawn == {"pairs": 2 * rows + 1, "intervals": 2 * rows}.get(kind, rows)
-    with pytest.raises(carob.DataError, match="Did you mean pairs"):
-        found.to_figure("pears")
-
-
-def test_pairs_stand_in_the_order_of_rank_with_the_better_run_first() -> None:
-    draw = np.random.default_rng(3).random(60)
-    named = [scores(name, draw + add) for name, add in (("third", 0.0), ("first", 0.2), ("second", 0.1))]
-    lines = carob.compare(None, named, test="t").to_text(100).splitlines()
-    pairs = [line.split()[0] for line in lines if re.match("[abc]-[abc]  ", line)]
-    assert pairs == ["a-b", "a-c", "b-c"]
-
-
-@pytest.mark.parametrize("order", ["worse better", "better worse"])
-@pytest.mark.parametrize("measure", ["AP", "E@10"])
-def test_two_runs_face_alike_in_all_that_people_read_and_as_they_were_passed_in_data(
-    order: str, measure: str
-) -> None:
-    draw = np.random.default_rng(3).random(60)
-    sign = -1 if measure.startswith("E") else 1
-    values = {"better": draw, "worse": draw - sign * np.linspace(0.05, 0.25, 60)}
-    found = carob.compare(None, [scores(name, values[name], measure) for name in order.split()])
-    (line,) = [each for each in found.to_text().splitlines() if each.startswith("a-b ")]
-    assert re.match(rf"a-b  better - worse  \{'+-'[sign < 0]}0\.1500 ", line)
-    assert " 60/0/0 " in line
-    assert all("better - worse" in each for each in (found.to_markdown(), found.to_html()))
-    latex = found.to_latex(pairs="all")
-    assert "better - worse" in latex
-    assert "worse - better" not in latex + found.to_text(worst=3) + found.to_html()
-    if importlib.util.find_spec("matplotlib"):
-        figures = found.to_figure("pairs"), found.to_figure("differences")
-        assert [each.get_text() for each in figures[0].axes[0].get_yticklabels()] == ["better - worse"]
-        assert figures[1].axes[0].get_ylabel() == f"{measure}: better - worse"
-    first, second = order.split()
-    (pair,) = json.loads(found.to_json())["contests"][measure]["pairs"]
-    assert (pair["run"], pair["other"]) == (first, second)
-    assert pair["difference"] == pytest.approx((0.15 if first == "better" else -0.15) * sign)
-    (row,) = csv.DictReader(io.StringIO(found.to_csv()))
-    assert (row["run"], row["other"], float(row["difference"])) == (first, second, pair["difference"])
 
 
 def test_p_stands_beside_its_row_however_narrow_the_terminal() -> None:
@@ -546,34 +428,3 @@ def test_a_difference_that_no_means_can_have_is_not_called_detectable() -> None:
     text = " ".join(carob.compare(qrels, runs, ["AP"]).to_text(80).split())
     assert "2 queries are few." in text
     assert "detect" not in text
-
-
-@pytest.mark.parametrize("baseline", [None, 0])
-def test_a_compact_table_has_a_dagger_where_a_run_differs(baseline: int | None) -> None:
-    draw = np.random.default_rng(4)
-    matrix = draw.random((40, 1)) * 0.2 + np.array([0.1, 0.11, 0.4, 0.7]) + 0.1 * draw.normal(size=(40, 4))
-    found = carob.compare(None, systems(matrix), baseline=baseline)
-    written = found.to_latex("tab:x", pairs="none")
-    assert written.count("\\begin{tabular}") == 1
-    assert written.count("\\toprule") == 1
-    rows = {line.split(" & ")[0]: line for line in written.splitlines() if line.startswith("s")}
-    against = 3 if baseline is None else 0
-    for run in range(4):
-        differs = any({run, against} == {*pair} for pair in beaten_pairs(found))
-        assert ("†" in rows[f"s{run}"] or "dagger" in rows[f"s{run}"]) == differs
-    assert "textbf" in rows["s3"]
-    assert "A letter" not in written
-    assert (
-        f"differs significantly from {'the best run of the column' if baseline is None else 's0'}" in written
-    )
-    assert written.index("\\bottomrule") < written.index("footnotesize") < written.index("\\end{table}")
-
-
-def beaten_pairs(found: carob.Comparison) -> set[tuple[int, int]]:
-    return {(run, other) for run, each in enumerate(found.primary.beaten) for other in each}
-
-
-def test_a_compact_table_is_latex_of_one_collection(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        main(["compare", "x", "y", "z", "--pairs", "none"])
-    assert "--pairs none needs --format latex" in capsys.readouterr().err

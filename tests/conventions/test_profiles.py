@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import math
-import pickle
 import re
 from datetime import date
 from pathlib import Path
@@ -18,9 +17,7 @@ import carob.tensors
 from carob import DataError, MeasureError, Policy, PolicyError
 from carob.adapters.objects import calc_aggregate, iter_calc
 from carob.cli import main
-from carob.cli.options import grouped
 from carob.conventions.profiles import every_profile, profile_named
-from carob.evaluation.read_record import read_record
 from carob.measures import REGISTER, Measure
 
 PROFILES = every_profile()
@@ -510,125 +507,7 @@ def test_a_curve_of_several_names_in_one_text() -> None:
     assert list(carob.curve("MAP AP", grades=[[1, 0, 1]], profile="elliot").at) == ["MAP", "AP"]
 
 
-def test_a_policy_beside_a_profile_holds() -> None:
-    given = profile_named("catboost").policy.changed(empty="zero")
-    scores = carob.evaluate({"q": {"a": 0}}, {"q": {"a": 1.0}}, "NDCG", profile="catboost", policy=given)
-    assert scores["NDCG"] == 0
-    assert carob.evaluate({"q": {"a": 0}}, {"q": {"a": 1.0}}, "NDCG", profile="catboost")["NDCG"] == 1
-
-
-# ---------------------------------------------------------------- a policy on top of a profile's
-
-TWICE = b"q1 Q0 b 1 3 t\nq1 Q0 b 1 2 t\nq1 Q0 a 2 1 t\n"
-JUDGED = {"q1": {"a": 1}, "q2": {"a": 1}}
-FIRST = Policy(duplicates="first")
-
-
-def faces_of_a_policy(tmp_path: Path) -> dict[str, tuple[Policy, str]]:
-    """Under each face the policy and the footer of ``duplicates=first`` on top of pytrec_eval's."""
-    how: dict[str, Any] = {"policy": FIRST, "profile": "pytrec_eval"}
-    scores = carob.evaluate(JUDGED, TWICE, "RR", **grouped(how))
-    compared = carob.compare(JUDGED, {"a": TWICE, "b": TWICE}, "RR", **how)
-    (tmp_path / "run").write_bytes(TWICE)
-    (tmp_path / "qrels").write_text("q1 0 a 1\nq2 0 a 1\n")
-    paths = str(tmp_path / "qrels"), str(tmp_path / "run")
-    carob.record(carob.evaluate(*paths, "RR", **how), tmp_path / "record.json")
-    verified = carob.verify(tmp_path / "record.json")
-    assert verified.equal
-    recorded = read_record(tmp_path / "record.json").scores[0]
-    faces = {
-        "evaluate": scores,
-        "compare": compared.scores[0],
-        "record": recorded,
-        "curve": carob.curve("P", JUDGED, TWICE, **how).scores,
-        "grades": carob.evaluate_grades([[0, 1]], "RR", **how),
-        "ids": carob.evaluate_ids([["b", "b", "a"]], [["a"]], "RR", **how),
-    }
-    told = {face: (each.policy, each.footer()) for face, each in faces.items()}
-    return {**told, "gate": (scores.policy, carob.gate(JUDGED, TWICE, TWICE, {"RR": 0.1}, **how).footers[0])}
-
-
-def test_axes_that_are_given_go_on_top_of_the_profiles_on_every_face(tmp_path: Path) -> None:
-    whole = profile_named("pytrec_eval").policy.changed(duplicates="first")
-    for face, (policy, footer) in faces_of_a_policy(tmp_path).items():
-        assert policy == whole, face
-        assert "profile pytrec_eval, changed: duplicates first" in footer, face
-    assert carob.evaluate(JUDGED, TWICE, "RR", policy=FIRST, profile="pytrec_eval")["RR"] == 0.5
-    assert carob.explain("RR", JUDGED, TWICE, "q1", policy=FIRST, profile="pytrec_eval").value == 0.5
-
-
-def test_the_command_line_and_python_say_the_same_of_a_changed_profile(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "run").write_bytes(TWICE)
-    (tmp_path / "qrels").write_text("q1 0 a 1\nq2 0 a 1\n")
-    paths = [str(tmp_path / "qrels"), str(tmp_path / "run")]
-    options = ["-m", "RR", "--profile", "pytrec_eval", "--duplicates", "first"]
-    main(["eval", *paths, *options])
-    printed = capsys.readouterr().out
-    scores = carob.evaluate(*paths, "RR", policy=FIRST, profile="pytrec_eval")
-    assert printed.splitlines()[-1] == scores.footer()
-    assert "profile pytrec_eval, changed: duplicates first" in printed
-
-
-def test_an_axis_given_at_its_default_is_given() -> None:
-    asked: dict[str, Any] = {"measures": "RR", "profile": "pytrec_eval"}
-    qrels, run = {"q1": {"a": 1}, "q2": {"a": 1}}, {"q1": {"a": 1.0}}
-    assert carob.evaluate(qrels, run, **asked)["RR"] == 1.0
-    zero = carob.evaluate(qrels, run, **asked, policy=Policy(missing="zero"))
-    assert zero["RR"] == 0.5
-    assert zero.footer().endswith("profile pytrec_eval, changed: missing zero")
-    assert carob.evaluate(qrels, run, **asked, policy=Policy())["RR"] == 1.0
-
-
-def test_an_axis_that_is_given_holds_also_where_the_profile_makes_exceptions() -> None:
-    given = Policy(ties="input")
-    found = carob.evaluate(
-        {"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "b": 1.0}}, profile="torchmetrics", policy=given
-    )
-    assert found.policy.exceptions == {"nDCG": {}} or found.policy.exceptions == {}
-    assert found["RetrievalNormalizedDCG@10"] == 1
-    assert "profile torchmetrics, changed: nDCG: ties input" in found.footer()
-
-
-def test_exceptions_that_are_given_are_added_to_the_profiles() -> None:
-    given = Policy(by_measure={"AP": {"empty": "one"}})
-    found = carob.evaluate(
-        {"q": {"a": 0}}, {"q": {"a": 1.0}}, ["NDCG", "MAP", "MRR"], profile="catboost", policy=given
-    )
-    assert found.means() == {"NDCG": 1, "MAP": 1, "MRR": 0}
-    assert found.footer().partition("changed: ")[2].startswith("AP: empty one")
-
-
-def test_a_whole_policy_stands_as_it_is_beside_any_profile() -> None:
-    scores = carob.evaluate(JUDGED, {"q1": {"a": 1.0}}, "RR", profile="beir")
-    again = carob.evaluate(JUDGED, {"q1": {"a": 1.0}}, "RR", profile="lenskit", policy=scores.policy)
-    assert again.policy == scores.policy
-    copied = pickle.loads(pickle.dumps(scores.policy))
-    assert copied.over(profile_named("lenskit").policy) == copied == scores.policy
-    assert pickle.loads(pickle.dumps(FIRST)).given == FIRST.given == {"duplicates"}
-
-
-def test_a_policy_on_top_of_a_profile_in_arrays() -> None:
-    scores, relevance = np.array([[1.0, 1.0], [1.0, 2.0]]), np.array([[0, 1], [0, 0]])
-    how: dict[str, Any] = {"policy": Policy(ties="pessimistic"), "profile": "lightgbm"}
-    found = carob.tensors.evaluate(scores, relevance, ["ndcg@1"], **how, per_query=True)["ndcg@1"]
-    assert found.tolist() == [0.0, 1.0]  # LightGBM's own empty=one holds on
-    meter = carob.Meter("ndcg@1", **how)
-    meter.update(scores, relevance)
-    assert meter.compute() == {"ndcg@1": 0.5}
-    # Without a profile equal scores stand in the order of the array, whatever other axis is given.
-    tied = carob.tensors.evaluate(scores[:1], relevance[:1, ::-1], ["RR"], policy=Policy(empty="nan"))
-    assert float(tied["RR"]) == 1.0
-
-
-def test_a_policy_on_top_of_both_profiles_whose_difference_is_asked() -> None:
-    qrels, run = {"q1": {"a": 1}, "q2": {"b": 1}}, TWICE
-    with pytest.raises(DataError, match="is listed twice"):
-        carob.difference("carob", "trec_eval-9", "RR", qrels, run)
-    found = carob.difference("carob", "trec_eval-9", "RR", qrels, run, policy=FIRST)
-    assert found.values == (0.25, 0.5)
-    assert found.blame == "missing"
+# ---------------------------------------------------------------- what a profile has
 
 
 @pytest.mark.parametrize("name", PROFILES)

@@ -1,4 +1,4 @@
-"""Bounds over the grades of unjudged documents: brute force, hand-worked cases, laws, and what is refused."""
+"""Bounds over the grades of unjudged documents: an example, complete judgments, the commands and the page."""
 
 from __future__ import annotations
 
@@ -9,69 +9,9 @@ import numpy as np
 import pytest
 
 import carob
-from brute_force import case, misses
-from carob import DataError, PolicyError
+from brute_force import case
+from carob import DataError
 from carob.cli import main
-from carob.estimation import fillings
-from strategies import examples
-
-BOTH = (
-    "nDCG@5",
-    "nDCG",
-    "nDCG(gain=exp2)@3",
-    "nCG@4",
-    "P@5",
-    "DCG@5",
-    "CG@3",
-    "RR",
-    "RR@3",
-    "Success@3",
-    "R@5",
-    "F@5",
-    "RBP(rel=1)",
-)
-"""Measures whose rule is exact for runs and for pairs."""
-RUNS = ("ERR@5", "AP", "AP@5", "Rprec")
-"""Measures whose rule is exact for single runs."""
-
-
-@pytest.mark.parametrize("name", BOTH)
-def test_rules_find_the_bounds_of_brute_force(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fillings, "MOST_TRIED", 0)
-    assert misses(name, 12) == (0, [12, 12, 12])
-
-
-@pytest.mark.parametrize("name", RUNS)
-def test_rules_for_single_runs_find_the_bounds_of_brute_force(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(fillings, "MOST_TRIED", 0)
-    wrong, exact = misses(name, 12)
-    assert wrong == 0
-    assert exact[:2] == [12, 12]
-    assert exact[2] < 12
-
-
-def test_runs_bound_their_differences() -> None:
-    random = np.random.default_rng(9)
-    for _ in range(20):
-        each = case(random, 4)
-        found = carob.unjudged_bounds(each.qrels, [each.first, each.second], "nDCG@5")["nDCG@5"]
-        first, second = found.runs
-        assert first.low - second.high - 1e-12 <= found.pairs[0, 1].low
-        assert found.pairs[0, 1].high <= first.high - second.low + 1e-12
-
-
-@pytest.mark.parametrize("name", ["Q", "Bpref", "AP", "ERR@5", "nDCG(ideal=uncut)@3"])
-def test_without_a_rule_few_documents_are_tried_in_every_way(name: str) -> None:
-    assert misses(name, 8, most_unjudged=3) == (0, [8, 8, 8])
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("name", BOTH + RUNS)
-def test_a_thousand_cases_have_no_miss(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fillings, "MOST_TRIED", 0)
-    assert misses(name, examples(100), most_unjudged=5, seed=7)[0] == 0
 
 
 def test_the_example_of_opensearch_407() -> None:
@@ -98,18 +38,6 @@ def test_an_unseen_document_can_only_raise_the_ideal() -> None:
         carob.unjudged_bounds({"q": {"a": 1}}, [run], name, unseen=-1)
 
 
-@pytest.mark.parametrize("measure", ["nDCG@5", "AP", "R@5", "ERR@5", "P@5"])
-def test_unseen_documents_are_those_that_only_another_run_shows(measure: str) -> None:
-    random = np.random.default_rng(11)
-    for _ in range(10):
-        each = case(random, 3)
-        ghost = {query: {"unseen-1": 2.0, "unseen-2": 1.0} for query in each.qrels}
-        shown = carob.unjudged_bounds(each.qrels, {"a": each.first, "ghost": ghost}, measure, max_grade=3)
-        alone = carob.unjudged_bounds(each.qrels, {"a": each.first}, measure, max_grade=3, unseen=2)
-        expected, found = shown[measure].runs[0], alone[measure].runs[0]
-        assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=1e-12)
-
-
 def test_complete_judgments_leave_no_room() -> None:
     random = np.random.default_rng(3)
     each = case(random, 1)
@@ -121,49 +49,6 @@ def test_complete_judgments_leave_no_room() -> None:
         assert found[label].runs[0][:2] == pytest.approx((one, one), abs=1e-12)
         assert found[label].pairs[0, 1][:2] == pytest.approx((one - two, one - two), abs=1e-12)
         assert found[label].unjudged == (0, 0)
-
-
-def test_rbp_with_all_unjudged_documents_relevant_adds_the_residual() -> None:
-    each = case(np.random.default_rng(11), 4)
-    qrels = {"q": {document: min(grade, 1) for document, grade in each.qrels["q"].items()}}
-    bounds = carob.unjudged_bounds(qrels, [each.first], "RBP(p=0.8,rel=1)")
-    bounds = next(iter(bounds.measures.values())).runs[0]
-    unjudged = [
-        rank
-        for rank, document in enumerate(sorted(each.first["q"], key=lambda d: -each.first["q"][d]))
-        if document not in qrels["q"]
-    ]
-    assert bounds.high - bounds.low == pytest.approx(sum(0.2 * 0.8**rank for rank in unjudged), abs=1e-12)
-
-
-def test_means_add_the_bounds_of_queries() -> None:
-    random = np.random.default_rng(4)
-    cases = [case(random, 3) for _ in range(6)]
-    qrels = {f"q{n}": each.qrels["q"] for n, each in enumerate(cases)}
-    run = {f"q{n}": each.first["q"] for n, each in enumerate(cases)}
-    whole = carob.unjudged_bounds(qrels, [run], "nDCG@5", max_grade=3)["nDCG@5"].runs[0]
-    parts = [
-        carob.unjudged_bounds({"q": each.qrels["q"]}, [each.first], "nDCG@5", max_grade=3)["nDCG@5"].runs[0]
-        for each in cases
-    ]
-    assert whole.low == pytest.approx(np.mean([each.low for each in parts]), abs=1e-12)
-    assert whole.high == pytest.approx(np.mean([each.high for each in parts]), abs=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("settings", "error", "words"),
-    [
-        ({"policy": carob.Policy(ties="expected")}, PolicyError, "ties=expected"),
-        ({"policy": carob.Policy(unjudged="removed")}, PolicyError, "unjudged=removed"),
-        ({"measures": "GMAP"}, DataError, "GMAP is not a plain mean"),
-        ({"max_grade": 1}, DataError, "the grade 2"),
-    ],
-)
-def test_bounds_that_cannot_be_computed_are_refused(settings, error, words) -> None:
-    with pytest.raises(error, match=words):
-        carob.unjudged_bounds(
-            {"q": {"a": 2}}, [{"q": {"a": 2.0, "b": 1.0}}], **{"measures": "RR", **settings}
-        )
 
 
 @pytest.fixture
@@ -239,8 +124,3 @@ def test_the_commands_refuse_what_has_no_bounds(folder, capfd, words, sentence) 
     with pytest.raises(SystemExit):
         main(list(words))
     assert sentence in " ".join(capfd.readouterr().err.split())
-
-
-def test_a_highest_grade_of_which_not_all_below_can_be_tried_is_one_sentence() -> None:
-    with pytest.raises(carob.DataError, match=r"any whole grade up to 1e\+308, but the highest accepted"):
-        carob.unjudged_bounds({"q": {"a": 1}}, {"run": {"q": {"b": 1.0}}}, "P@1", max_grade=1e308)

@@ -150,28 +150,6 @@ def test_equally_popular_items_are_popular_together() -> None:
         assert carob.beyond_accuracy(lists, "Unexpectedness@1", train=train)["Unexpectedness@1"] == 1 / 3
 
 
-@pytest.mark.parametrize(
-    ("name", "says"),
-    [
-        (
-            "Coverage",
-            r"beyond_accuracy\(recommended, 'Coverage', catalogue=…\), .* write CoverageRatio: The share",
-        ),
-        (
-            "Novelty@5",
-            r"beyond_accuracy\(recommended, 'Novelty@5', train=…\), .* write NoveltyRatio: The share",
-        ),
-        (
-            "ILD",
-            r"ILD measures recommended items, not judged documents: use carob.beyond_accuracy.*or carob beyond",
-        ),
-    ],
-)
-def test_a_measure_of_recommendations_does_not_measure_judged_documents(name: str, says: str) -> None:
-    with pytest.raises(MeasureError, match=says):
-        carob.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, name)
-
-
 def test_a_measure_of_judged_documents_needs_relevant_items() -> None:
     with pytest.raises(DataError, match=r"nDCG@5 measures accuracy and needs relevant.*add relevant=…"):
         carob.beyond_accuracy({"u": ["a"]}, "nDCG@5")

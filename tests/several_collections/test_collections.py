@@ -1,12 +1,11 @@
-"""Runs on several collections: means, tests of ranks, missing runs, tables."""
+"""Runs on several collections: means, tests of ranks, missing runs, and what may be handed in."""
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -18,52 +17,10 @@ from carob.statistics.collections import these
 from carob.statistics.mean_ranks import (
     critical_difference,
 )
+from several_collections.means import DEMSAR, values, with_queries
 
-KITCHEN = Path(__file__).parents[2] / "examples" / "kitchen"
-
-DEMSAR = np.array(
-    [
-        [0.763, 0.768, 0.771, 0.798],
-        [0.599, 0.591, 0.590, 0.569],
-        [0.954, 0.971, 0.968, 0.967],
-        [0.628, 0.661, 0.654, 0.657],
-        [0.882, 0.888, 0.886, 0.898],
-        [0.936, 0.931, 0.916, 0.931],
-        [0.661, 0.668, 0.609, 0.685],
-        [0.583, 0.583, 0.563, 0.625],
-        [0.775, 0.838, 0.866, 0.875],
-        [1.000, 1.000, 1.000, 1.000],
-        [0.940, 0.962, 0.965, 0.962],
-        [0.619, 0.666, 0.614, 0.669],
-        [0.972, 0.981, 0.9751, 0.975],
-        [0.957, 0.978, 0.946, 0.970],
-    ]
-)
-"""Table 6 of Demšar, JMLR 2006. Two printed values of .975 have different ranks there, so one is .9751 here."""
-
-
-def values(table: Any, names: str = "abcdefgh") -> dict[str, dict[str, float]]:
-    """The means of runs, by collection."""
-    return {
-        f"c{row}": {name: float(each) for name, each in zip(names, line) if not math.isnan(each)}
-        for row, line in enumerate(np.asarray(table, float))
-    }
-
-
-def with_queries(seed: int, sizes: tuple[int, ...], gains: tuple[float, ...]) -> dict[str, Any]:
-    """Scores of queries on collections of these sizes, with a run for each gain."""
-    draw = np.random.default_rng(seed)
-    found = {}
-    for place, size in enumerate(sizes):
-        base = draw.normal(0.4, 0.1, size)
-        table = base[:, None] + np.array(gains) + draw.normal(0, 0.1, (size, len(gains)))
-        found[f"c{place}"] = carob.read_scores(
-            {
-                name: {"AP": {f"q{row:03}": float(each) for row, each in enumerate(column)}}
-                for name, column in zip("abcdefgh", table.T)
-            }
-        )
-    return found
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_the_table_of_demsar_gives_the_published_numbers() -> None:
@@ -177,16 +134,6 @@ def test_a_measure_of_which_smaller_is_better_turns_ranks_and_wins() -> None:
     assert found.order == [1, 0]
 
 
-def test_the_heading_counts_the_queries_if_they_are_known() -> None:
-    data = with_queries(1, (3, 4), (0, 0.1))
-    for found in (carob.compare_collections(data), carob.evaluate_collections(data)):
-        assert found.heading() == "2 collections | 2 runs | 7 queries"
-        assert "<title>2 runs on 2 collections</title>" in found.to_html()
-    means = values([[0.1, 0.2], [0.3, 0.4]])
-    for found in (carob.compare_collections(means), carob.evaluate_collections(means)):
-        assert found.heading() == "2 collections | 2 runs"
-
-
 # ---------------------------------------------------------------- missing runs
 
 
@@ -263,26 +210,6 @@ def test_constant_differences_name_the_test_behind_p_and_have_no_f(interval: str
     usual = str(carob.compare_collections(values(DEMSAR)))
     assert "without variation" not in usual
     assert "not defined" not in usual
-
-
-def test_a_micro_mean_says_which_error_it_has() -> None:
-    given = with_queries(8, (10, 20, 30), (0.0, 0.1))
-    for target, said in (
-        ("similar", "cluster-robust (CR2)"),
-        ("these", "weighted by its share of the queries"),
-    ):
-        micro = carob.compare_collections(given, target=target, average="micro")
-        assert said in " ".join(micro.method())
-        assert said not in " ".join(carob.compare_collections(given, target=target).method())
-
-
-def test_many_runs_are_not_all_named_in_the_first_lines() -> None:
-    draw = np.random.default_rng(4)
-    given = {f"c{n}": {f"run{m}": float(draw.random()) for m in range(30)} for n in range(6)}
-    text = re.sub(r"\s+", " ", str(carob.compare_collections(given)))
-    (groups,) = re.findall(r"Not separated: ([^.]*)\.", text)
-    assert groups.endswith(" and 25 more")
-    assert len(re.findall(r"run\d+", groups)) == 5
 
 
 def test_a_missing_run_counts_0_or_is_dropped_where_the_caller_says_so() -> None:
@@ -394,79 +321,7 @@ def test_unknown_words_are_refused() -> None:
         carob.compare_collections(values(DEMSAR), average="micro")
 
 
-# ---------------------------------------------------------------- output
-
-
-def test_the_text_fits_into_80_columns_and_names_every_collection() -> None:
-    found = carob.compare_collections(KITCHEN, ["nDCG@5", "RR"], test=carob.Test(rope=0.02))
-    text = str(found)
-    assert max(map(len, text.splitlines())) <= 80
-    for name in (*found.collections, *found.names, "CD", "P(better)", "macro mean", "Friedman"):
-        assert name in text
-    wide = carob.compare_collections(values(np.random.default_rng(1).uniform(0, 1, (56, 8))))
-    assert max(map(len, str(wide).splitlines())) <= 80
-    assert "c55" in str(wide)
-
-
-@pytest.mark.parametrize(("resamples", "told"), [(39, True), (40, False)])
-def test_too_few_resamples_for_percentiles_are_told(resamples: int, told: bool) -> None:
-    given = values(np.random.default_rng(1).uniform(0, 1, (12, 3)))
-    found = carob.compare_collections(given, test=carob.Test(interval="bootstrap", resamples=resamples))
-    text = " ".join(str(found).split())
-    assert f"({resamples} resamples, seed" in text
-    assert ("! 39 resamples are too few for the percentiles of a 95% interval" in text) == told
-
-
-def test_many_runs_are_shown_in_part_and_all_in_json() -> None:
-    draw = np.random.default_rng(2)
-    given = {f"c{row}": {f"run-{n:03}": float(draw.uniform()) for n in range(60)} for row in range(12)}
-    found = carob.compare_collections(given)
-    text = str(found)
-    assert "40 more runs are compared and not shown (top=20)." in text
-    assert "The best run against the next 10; pairs='all' and to_json() show all 1,770 pairs." in " ".join(
-        text.split()
-    )
-    assert max(map(len, text.splitlines())) <= 80
-    assert len(text.splitlines()) < 150
-    content = json.loads(found.to_json())
-    assert len(content["measures"]["value"]["pairs"]) == 60 * 59 // 2
-
-
-def test_other_formats_hold_the_same_numbers() -> None:
-    found = carob.compare_collections(values(DEMSAR))
-    assert "\\begin{tabular}" in found.to_latex("tab:x", "A caption.")
-    assert "\\caption{A caption.}\n\\label{tab:x}" in found.to_latex("tab:x", "A caption.")
-    assert re.search(r"& 1--\d & ", found.to_latex())
-    assert "[$-$0.0" in found.to_latex()
-    assert "```\nCD 1.254" in found.to_markdown()
-    assert "<svg" in found.to_html()
-    assert found.to_svg().startswith("<svg")
-    assert len(found.to_csv().splitlines()) == 7
-    pytest.importorskip("pandas", reason="makes the frame")
-    assert len(found.to_frame("collections", "pandas")) == 14 * 4
-    assert found.to_frame("runs", "pandas")["mean_rank"].round(3).tolist() == [3.143, 2.0, 2.893, 1.964]
-    with pytest.raises(DataError, match="no table 'cells'"):
-        found.to_frame("cells")
-
-
-def test_hostile_names_break_no_format() -> None:
-    name = "<script>&\\%$_|\n\x1b[31m"
-    found = carob.compare_collections({"<b>": {name: 0.1, "b": 0.2}, "|c|": {name: 0.3, "b": 0.1}})
-    assert "<script" not in found.to_html()
-    assert "<script" not in found.to_svg()
-    assert "\x1b" not in str(found) + found.to_latex() + found.to_markdown()
-
-
-@pytest.mark.parametrize(("alpha", "bars"), [(0.05, [1, 1, 1, 1]), (0.1, [1, 1, 2, 1])])
-def test_the_bars_of_the_picture_join_runs_that_do_not_differ(alpha: float, bars: list[int]) -> None:
-    # Demšar's mean ranks are 1.964, 2.000, 2.893 and 3.143, the critical differences 1.254 and 1.118.
-    lines = str(carob.compare_collections(values(DEMSAR), test=carob.Test(alpha=alpha))).splitlines()
-    start = next(row for row, line in enumerate(lines) if line.startswith("CD 1."))
-    picture = lines[start + 2 : start + 6]
-    assert [line.split()[:2] for line in picture] == [["1", "d"], ["2", "b"], ["3", "c"], ["4", "a"]]
-    assert [line.count("|") for line in picture] == bars
-    columns = [line.index("o") for line in picture]
-    assert columns == sorted(columns)
+# ---------------------------------------------------------------- joint intervals
 
 
 @pytest.mark.parametrize("target", ["similar", "these"])
