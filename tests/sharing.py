@@ -48,7 +48,7 @@ LONG = (
     "tests/laws/test_relevant_rows.py",
     "tests/adapters/test_lightning.py",
     "tests/fusion/test_fused_source.py",
-    "tests/estimation/test_unjudged_bounds.py",
+    "tests/estimation/test_fillings.py",
     "tests/tensors/test_expected.py",
     "tests/peers/test_lightgbm.py",
     "tests/laws/test_parameters.py",
