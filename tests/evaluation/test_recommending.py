@@ -77,7 +77,7 @@ def test_sums_over_pairs_are_what_a_loop_over_pairs_gives(seed: int) -> None:
         assert found[name] == pytest.approx(np.mean(means), abs=1e-12), name
 
 
-# ---------------------------------------------------------------- what may be handed in
+# ---------------------------------------------------------------- what is measured and shown
 
 
 def test_all_that_the_inputs_allow_for_is_measured_if_nobody_says() -> None:

@@ -20,9 +20,6 @@ from strategies import examples
 if TYPE_CHECKING:
     from pathlib import Path
 
-BY_SCORE = [name for name, method in METHODS.items() if not method.by_rank]
-
-
 LISTS = st.dictionaries(
     st.sampled_from("abcdefgh"), st.integers(-20, 20).map(lambda each: each / 7), min_size=1
 )
