@@ -23,7 +23,7 @@ public:
     void find(std::size_t run, double weight, const std::vector<double>& scores, std::size_t candidates,
               std::vector<double>& points);
 
-    // The points of each document that a list lacks, for a list of these points, which may be empty.
+    // The points of a document that a list lacks. `points` are those of the list's documents, and may be empty.
     double absent(const std::vector<double>& points, std::size_t candidates) const;
 
 private:

@@ -235,7 +235,7 @@ bool PlainJson::takes(char wanted) {
 // After the first quote.
 bool PlainJson::read_text(std::string_view& text, bool& has_escapes) {
     const char* const start = at_;
-    char all = 0;  // the highest bit of which says that not all are ASCII
+    char all = 0;  // the OR of all characters: its highest bit is set if one is not ASCII
     for (;; ++at_) {
         const char c = peek();
         if (c == '"') break;

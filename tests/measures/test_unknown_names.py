@@ -46,7 +46,7 @@ NEAR = [
     ("EBR@10", "nERR@10"),
     ("D#-nDCG@10", "alphanDCG@10"),
     ("RBO", "rank-biased overlap"),
-    ("Compat", "no compatibility"),
+    ("Compat", "not have the measure Compatibility"),
     ("opa_metric", "AUC"),
     ("NCRR", "RR"),
     ("MCC", "P, R or F"),

@@ -368,7 +368,7 @@ RULE = "-" * 23 + "\n"
 
 
 def help_texts() -> dict[str, Any]:
-    """Returns the texts of the help, by name."""
+    """Returns the help texts by name."""
     return own_table(__file__, "help.toml")
 
 

@@ -44,7 +44,7 @@ MOST_PLACES = 5
 """The maximum number of runs and collections that a sentence names."""
 
 MOST_ALIKE = 3
-"""The maximum number of sentences of a kind in a summary, such as warnings with different words."""
+"""The maximum number of differently worded notes of a kind in a summary."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -176,7 +176,7 @@ class QueryValues(Listed[float]):
         return {query: value for (query, value), there in zip(values.items(), kept, strict=True) if there}
 
     def arrays(self, places: Any) -> dict[str, Any]:
-        """Returns the values at some places, with what says how they count in their means; None for what is None."""
+        """Returns ``matrix``, ``counted`` and ``weights`` of some queries. A field that is None stays None."""
         own = {name: getattr(self, name) for name in ("matrix", "counted", "weights")}
         return {name: None if each is None else each[places] for name, each in own.items()}
 

@@ -149,7 +149,7 @@ class Columns:
 
 BINARY = (bytes, bytearray, memoryview, io.IOBase)
 NO_TABLES = (str, os.PathLike, int, float, Mapping, list, tuple, type(None), *BINARY)
-"""Types that are not a table of any library, so that no other package needs to be imported."""
+"""Types that cannot be a library's table, so no dataframe package is imported for them."""
 
 
 def is_frame(given: object) -> bool:

@@ -241,7 +241,7 @@ class Journal:
             self.replace(known)
             return
         if not stat.S_ISREG(found.st_mode):
-            raise DataError("this is not a regular file. Use the name of a file.", file=self.path)
+            raise DataError("this is not a regular file. Pass another path.", file=self.path)
         if found.st_nlink > 1:  # neither the lock nor a replacement would apply to the file's other names
             raise DataError(
                 f"this file has {found.st_nlink} names (hard links), and only one of them would get all "

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 FilesOrText: TypeAlias = "list[str] | bytes"
-"""Text files, or the text of one, whose first line then is a header."""
+"""The paths of text files, or the content of one, which begins with a header."""
 COLUMNAR = ("parquet", "arrow")
 MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow"}
 
