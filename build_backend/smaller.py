@@ -22,12 +22,11 @@ def make_smaller(wheel: Path) -> None:
     made = wheel.with_suffix(".smaller")
     with zipfile.ZipFile(wheel) as old, ZipFile(made, "w", zipfile.ZIP_DEFLATED) as new:
         contents = {each: old.read(each) for each in old.infolist()}
-        stubs = {each.filename: each for each in contents if each.filename.endswith("/_native.pyi")}
-        for name, stub in stubs.items():
-            contents[stub] = without_docstrings(contents[stub])
-            line = f"{name},sha256={digest(contents[stub])},{len(contents[stub])}".encode()
-            (record,) = (each for each in contents if each.filename.endswith(".dist-info/RECORD"))
-            contents[record] = re.sub(rb"(?m)^%b,.*$" % re.escape(name).encode(), line, contents[record])
+        (stub,) = (each for each in contents if each.filename.endswith("/_native.pyi"))
+        (record,) = (each for each in contents if each.filename.endswith(".dist-info/RECORD"))
+        contents[stub] = code = without_docstrings(contents[stub])
+        name, line = re.escape(stub.filename), f"{stub.filename},sha256={digest(code)},{len(code)}"
+        contents[record] = re.sub(f"(?m)^{name},.*$".encode(), line.encode(), contents[record])
         for each, content in contents.items():
             new.writestr(each, content)
     made.replace(wheel)
