@@ -1,6 +1,6 @@
 """Results as documents: sections of sentences, lists, tables and formulas, as text and in every other format.
 
-A part names its kind to a format, so that neither parts nor results contain code for formats.
+A part calls the method of a format for its kind, so neither parts nor results contain code for formats.
 """
 
 from __future__ import annotations
