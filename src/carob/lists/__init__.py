@@ -184,12 +184,13 @@ class Lists(ABC):
     def ideal(self, gain: Gain, of: str) -> Lists:
         """The ideal ranking: all documents with a positive gain, highest gain first.
 
-        The word ``of`` chooses the documents. ``judged`` takes all judged documents. ``uncut`` takes all judged
-        documents and never cuts them. ``length`` takes all judged documents and cuts them at the length of the run's
-        list. ``retrieved`` takes all documents that the run retrieved, and ``top`` only those down to the depth.
-        ``depth`` takes as many documents of grade 1 as the depth, and ``full`` takes as many as were retrieved.
-        ``trec_eval`` takes all judged documents in the order of trec_eval, which treats gains as equal if they differ
-        by less than 1 (``comp_rel_gain``). Except for ``uncut``, the ideal ranking is cut at the same depth as the run.
+        The word ``of`` chooses the documents. ``judged`` uses all judged documents. ``uncut`` uses all judged documents
+        and never cuts the ideal ranking. ``length`` uses all judged documents and cuts the ideal ranking at the length
+        of the run's list. ``retrieved`` uses all documents that the run retrieved, and ``top`` uses only the retrieved
+        documents down to the depth. ``depth`` uses as many documents of grade 1 as the depth, and ``full`` as many as
+        were retrieved. ``trec_eval`` uses all judged documents in trec_eval's order, in which gains that differ by less
+        than 1 are equal (``comp_rel_gain``). Except for ``uncut``, the ideal ranking is cut at the same depth as the
+        run.
         """
 
     @property
@@ -405,7 +406,7 @@ class Lists(ABC):
 
         ``relevant`` is the total number of relevant documents, and ``retrieved`` is the number of relevant documents in
         the list. ``capped`` is the total number of relevant documents, but at most the depth. ``length`` is the total
-        number of relevant documents, but at most the list's length. ``depth`` is the depth.
+        number of relevant documents, but at most the length of the list. ``depth`` is the depth.
         """
         relevant = self.n_relevant(rel)
         return {

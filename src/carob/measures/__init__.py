@@ -1,4 +1,4 @@
-"""Measures by name. ``@measure`` registers a formula under a name, including in users' code."""
+"""Access to measures by name. ``@measure`` registers a formula under a name; users' code can use it as well."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -34,10 +34,10 @@ def list_measures(*names: str) -> dict[str, str]:
     Measures of installed packages are included.
 
     Args:
-        names: measure names, as ``evaluate`` takes them; none for all.
+        names: measure names, as ``evaluate`` accepts them. Without names, all measures are returned.
 
     Raises:
-        MeasureError: there is no such measure.
+        MeasureError: a measure does not exist.
 
     Example:
         >>> import carob
@@ -53,13 +53,13 @@ def list_measures(*names: str) -> dict[str, str]:
 
 
 def measure_named(name: str) -> Any:
-    """Returns a measure by its name: ``from carob.measures import nDCG``."""
+    """Returns the measure with this name, for ``from carob.measures import nDCG``."""
     if name not in REGISTER:
         raise AttributeError(f"carob has no measure '{name}'")
     return Measure(name)
 
 
-if not TYPE_CHECKING:  # for a type checker, every name would exist
+if not TYPE_CHECKING:  # hidden from type checkers, which would otherwise accept every name
     __getattr__ = measure_named
 
 

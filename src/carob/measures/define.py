@@ -30,7 +30,7 @@ Formula = TypeVar("Formula", bound="Callable[..., Any]")
 
 HOLDING_A_NUMBER = r"([a-z0-9_]+)\(([0-9]+(?:\.[0-9]+)?)\)"
 MOST = 1e12
-"""The largest value of a parameter without a smaller bound."""
+"""The largest value of a parameter for which no smaller bound is set."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -38,12 +38,12 @@ class Number:
     """A parameter that is a number in a range, or a list of such numbers.
 
     Args:
-        default: the default value; a list for a parameter that takes lists.
+        default: the default value; a list if the parameter accepts lists.
         lowest: the lower bound.
         highest: the upper bound.
-        above: whether the value must be greater than ``lowest``, not equal to it.
+        above: whether ``lowest`` itself is excluded from the range.
         role: ``relevance`` for the lowest relevant grade, ``highest`` for the highest grade of the scale, ``share`` for
-            a share that names write in per cent after ``@``.
+            a share that can be written as a percentage after ``@`` in a name.
     """
 
     default: float | tuple[float, ...]
@@ -54,13 +54,13 @@ class Number:
     role: str = ""
 
     def accepts(self, value: Value) -> bool:
-        """Returns whether a value is in the range. A list needs at least one number, and all must be in the range."""
+        """Returns whether a value is in the range. A list must have at least one number, all in the range."""
         if isinstance(value, tuple) != isinstance(self.default, tuple):
             return False
         return bool(value) and all(map(self.holds, value)) if isinstance(value, tuple) else self.holds(value)
 
     def wanted(self, value: Value) -> str:
-        """Returns the allowed values in words, for the message about a value that is not allowed."""
+        """Describes the allowed values, for the error message about a value that is not allowed."""
         if isinstance(value, str) or isinstance(value, tuple) != isinstance(self.default, tuple):
             return "a list such as [0, 0.5, 1]" if isinstance(self.default, tuple) else "a number"
         return f"{'each of them is ' * isinstance(value, tuple)}{self.range}"
@@ -88,17 +88,18 @@ def end(number: float) -> str:
 ANY = Number(0.0)
 """A number from -10^12 to 10^12."""
 ANY_PAIR = Number((0.0, 0.0))
-"""A pair of such numbers."""
+"""A pair of numbers from -10^12 to 10^12."""
 
 
 class OneOf:
     """A parameter whose value is one of a few words, the first of which is the default.
 
-    A word such as ``jk(b)`` takes any number b in the range of ``number``, and the word ``number`` is such a number
-    itself. The word ``nan`` means that a query may have no value.
+    A word such as ``jk(b)`` accepts any number b in the range of ``number``. The word ``number`` stands for a plain
+    number in this range. The word ``nan`` means that the measure can be undefined for a query.
 
-    The role ``gain`` marks the gain of a grade, ``relevance`` the lowest relevant grade, ``micro`` an average over the
-    documents of all queries if the word is ``true``.
+    The role ``gain`` marks a parameter that sets the gain of each grade, and ``relevance`` one that sets the lowest
+    relevant grade. The role ``micro`` marks a parameter that averages over the documents of all queries if the word is
+    ``true``.
     """
 
     def __init__(self, default: str, *others: str, number: Number = ANY, role: str = "") -> None:
@@ -106,7 +107,7 @@ class OneOf:
         self.default, self.words, self.number, self.role = default, (default, *others), number, role
 
     def accepts(self, value: Value) -> bool:
-        """Returns whether a value is one of the words."""
+        """Returns whether a value is one of the words, an allowed number, or an allowed table of grades and gains."""
         if isinstance(value, tuple):  # a table of grades and gains
             pairs = (isinstance(each, tuple) and len(each) == 2 and ANY_PAIR.accepts(each) for each in value)
             return self.role == "gain" and all(pairs)
@@ -119,7 +120,7 @@ class OneOf:
         return value in self.words and value != "number" and "(" not in value
 
     def wanted(self, value: Value) -> str:
-        """Returns the allowed values in words, for the message about a value that is not allowed."""
+        """Describes the allowed values, for the error message about a value that is not allowed."""
         if isinstance(value, tuple) and self.role == "gain":
             return f"a table of pairs grade:gain, and each number is {ANY.range}"
         table = ", or {grade:gain, …}" if self.role == "gain" else ""
@@ -127,7 +128,7 @@ class OneOf:
 
     @property
     def bounds(self) -> str:
-        """The range of the number that a word contains or that replaces a word, as text."""
+        """The allowed range, as text, of the number that a word contains or that stands in its place."""
         held = next((word for word in self.words if "(" in word or word == "number"), None)
         if held is None:
             return ""
@@ -164,7 +165,7 @@ def as_typed(value: Value) -> str:
 # ---------------------------------------------------------------- shared by many measures
 
 OF_POLICY: dict[str, Any] = {"unjudged": one_of("nonrelevant", "removed")}
-"""Settings of the policy that the name of any measure may give, for that measure alone: ``AP(unjudged=removed)``."""
+"""Policy settings that the name of a measure can change for that measure only, as in ``AP(unjudged=removed)``."""
 
 COUNTED = (0.0, inf)
 """The range of counts and sums."""
@@ -172,17 +173,17 @@ UNBOUNDED = (-inf, inf)
 REL: Any = number(1, role="relevance")
 """The lowest grade of a relevant document."""
 KNOWN: Any = number(2)
-"""The lowest grade of a document that the user knew."""
+"""The lowest grade of a document that the user already knew."""
 PROBABILITY: Any = number(0.5, 0, 1)
 BETA: Any = number(1, 0, 1e6)
-"""The weight of recall against precision; formulas use its square."""
+"""The weight of recall relative to precision; formulas use the square of this weight."""
 TIMES: Any = number(1, 0, 1e6)
 COUNT: Any = number(10, 1)
 """A number of documents."""
 WANTED: Any = number(1, 0.5, 1e6)
 """The number of relevant documents that a user wants; with 0.5, the user stops at the next one."""
 HIGHEST: Any = number(1, 0, above=True, role="highest")
-"""The highest grade of the scale; its gain is the unit."""
+"""The highest grade of the scale; gains are divided by the gain of this grade."""
 
 GAIN: Any = one_of(
     "linear", "exp2", "binary", "linear(t)", "exp2(t)", "binary(t)", number=number(1, 0), role="gain"
@@ -190,7 +191,7 @@ GAIN: Any = one_of(
 SHARE: Any = one_of(
     "binary", *(word for word in GAIN.words if word != "binary"), number=GAIN.number, role="gain"
 )
-"""Gains as shares of the highest grade's gain; by default 1 for each relevant document."""
+"""The gain of a document, as a share of the highest grade's gain; by default 1 for each relevant document."""
 DISCOUNT: Any = one_of(
     "log2",
     "jk(b)",
@@ -211,38 +212,38 @@ REGISTER: dict[str, Definition] = {}
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Definition:
-    """Registers a formula as a measure. The first argument is the lists, and the others are the parameters.
+    """Registers a formula as a measure. The formula's first argument is the lists; the others are the parameters.
 
-    A parameter's default is a number, ``number`` with a range, ``one_of`` a few words, or a word with a ``Literal``
-    type. Registering a measure again, as when a notebook cell is run twice, replaces it; carob's own cannot be
-    replaced.
+    The default of a parameter must be a number, a ``number`` with a range, ``one_of`` a few words, or a word whose type
+    is a ``Literal``. If a measure is registered again, as when a notebook cell is run twice, the new formula replaces
+    the old one. carob's own measures cannot be replaced.
 
     Args:
         name: the measure's name.
-        aggregate: how per-query scores are combined: ``mean``, ``sum``, or ``geometric`` (a geometric mean in which
-            values below 1e-5 count as 1e-5).
+        aggregate: how per-query scores are combined: ``mean``, ``sum``, or ``geometric`` (the geometric mean, with
+            values below 1e-5 raised to 1e-5).
         at: the meaning of ``@``: ``depth`` (the list is cut before the formula is called), ``no`` (not allowed), or the
             name of a parameter.
-        whole: the measure to use without a depth, if this one needs a depth.
-        same_as: trec_eval's name.
+        whole: the measure to use for whole lists, if this measure needs a depth.
+        same_as: the name of the measure in trec_eval.
         source: the source of the definition.
-        weighs: a function that returns the weight of each query in the mean, from the same lists and parameters. All
+        weighs: a function with the same arguments as the formula that returns the weight of each query in the mean. All
             weights are 1 if the function is None or returns None.
-        rows: the retrieved documents that the formula needs. ``judged`` is all judged documents. ``relevant`` leaves
-            out documents with a grade of 0 or less, which saves time if they never change the value. ``every`` adds
-            unjudged documents.
-        additive: the value is a sum over documents that depends only on each document and its rank, except with
+        rows: the retrieved documents that the formula needs. ``judged`` means all judged documents. ``relevant`` leaves
+            out documents with a grade of 0 or less, which saves time if these documents never change the value.
+            ``every`` means all documents, including unjudged ones.
+        additive: the value is a sum of terms, each of which depends only on one document and its rank, except with
             ``ideal=top``.
-        takes: the data that the measure needs: ``grades``; ``groups``, for qrels whose second column names a subtopic;
-            ``preferences`` between documents; or ``recommendations`` for ``carob.beyond_accuracy``.
-        needs: further inputs of a recommendation measure, such as ``catalogue``, by its default conventions.
-        smaller_is_better: a smaller value is better.
-        undefined: a query may have no value (NaN) by the measure's definition.
+        takes: the data that the measure needs: ``grades``; ``groups`` for qrels whose second column contains a
+            subtopic; ``preferences`` between documents; or ``recommendations`` for ``carob.beyond_accuracy``.
+        needs: further inputs that a recommendation measure needs with its default parameters, such as ``catalogue``.
+        smaller_is_better: whether a smaller value is better.
+        undefined: whether the measure can be undefined (NaN) for a query.
         values: the range of a query's value, for gains of 0 or more and an ideal ranking of judged or retrieved
             documents.
 
     Raises:
-        MeasureError: the name is not allowed or belongs to carob; a parameter has no default, or an unclear one.
+        MeasureError: the name is not allowed or belongs to carob, or a parameter has no default or an unsupported one.
 
     Example:
         >>> import carob
@@ -273,9 +274,9 @@ class Definition:
     formula: Any = field(init=False, default=None)
     parameters: dict[str, Any] = field(init=False, default_factory=dict, hash=False)
     settings: dict[str, Any] = field(init=False, default_factory=dict, hash=False)
-    """The settings of the policy that a name of this measure may give, and their values."""
+    """The policy settings that a name of this measure can change, with the allowed values."""
     percent: bool = field(init=False, default=False)
-    """Whether names write the value after ``@`` in per cent, as in ``WSS@95%``."""
+    """Whether the value after ``@`` can be written as a percentage, as in ``WSS@95%``."""
     own: bool = field(init=False, default=False)
     """Whether the measure is one of carob's own."""
     groups: bool = field(init=False, default=False)
@@ -334,15 +335,15 @@ def check_name(name: str, formula: Callable[..., Queries]) -> None:
 
 
 def replaceable(old: Callable[..., Queries], new: Callable[..., Queries]) -> bool:
-    """Returns whether a new formula may replace an old one: both are from the same module, which is not carob's."""
+    """Returns whether a new formula may replace an old one: both must be from the same module, outside carob."""
     return old.__module__ == new.__module__ and not old.__module__.startswith("carob.")
 
 
 def parameters_of(name: str, formula: Callable[..., Any]) -> dict[str, Any]:
-    """Returns a formula's parameters, from its signature.
+    """Returns the parameters in a formula's signature.
 
     Raises:
-        MeasureError: a parameter has no default, or an unclear one.
+        MeasureError: a parameter has no default, or an unsupported one.
     """
     names = formula.__code__.co_varnames[
         1 : formula.__code__.co_argcount + formula.__code__.co_kwonlyargcount
@@ -367,7 +368,7 @@ def declared(name: str, formula: Callable[..., Any], parameter: str, default: An
     """Returns the allowed values of a parameter, as declared by its default.
 
     Raises:
-        MeasureError: the parameter has no default, or an unclear one.
+        MeasureError: the parameter has no default, or an unsupported one.
     """
     if isinstance(default, (OneOf, Number)):
         return default
@@ -385,9 +386,9 @@ def declared(name: str, formula: Callable[..., Any], parameter: str, default: An
 
 @cache
 def plugged(group: str) -> tuple[Any, ...]:
-    """Returns the objects that installed packages offer in a group of entry points, such as ``carob.measures``.
+    """Returns the objects that installed packages register in an entry point group, such as ``carob.measures``.
 
-    A package that cannot be loaded causes a warning only, since carob's own names do not depend on it.
+    A package that cannot be loaded only causes a warning, because carob's own names do not depend on the package.
     """
     from importlib.metadata import entry_points
 
@@ -408,7 +409,7 @@ def import_by_name(name: str) -> None:
     """Imports a file (``mymeasures.py``) or a module (``mypackage.measures``), which registers its measures.
 
     Raises:
-        DataError: there is no such file or module, or its import fails.
+        DataError: the file or module does not exist, or its import fails.
     """
     before = set(sys.modules)
     try:
@@ -450,6 +451,6 @@ SHOWN = 60
 
 
 def shortened(name: str) -> str:
-    """Returns a name for a message: shortened, and with escapes for unprintable characters."""
+    """Returns a name for use in a message: shortened, and with unprintable characters escaped."""
     shown = "".join(each if each.isprintable() else ascii(each)[1:-1] for each in name[: SHOWN + 1])
     return shown if len(name) <= SHOWN else f"{shown[:SHOWN]}…"

@@ -1,4 +1,4 @@
-"""The grammar of names, ``NAME(parameter=value, …)@DEPTH``, and other names, from papers, libraries and trec_eval.
+"""The grammar of measure names, ``NAME(parameter=value, …)@DEPTH``, and names from papers, libraries and trec_eval.
 
 A name is parsed in linear time.
 """
@@ -28,18 +28,18 @@ BRACKETS = {"(": ")", "[": "]", "{": "}"}
 QUOTES = "'\""
 
 LONGEST = 10_000
-"""The longest name in characters: twice a trec_eval name with a thousand cutoffs."""
+"""The maximum length of a name in characters: twice that of a trec_eval name with a thousand cutoffs."""
 LONGEST_NUMBER = 40
-"""The longest number in characters: more digits than a double distinguishes."""
+"""The maximum length of a number in characters: more digits than a double can represent."""
 DEEPEST = 10**9
-"""The largest depth: no list in memory is longer."""
+"""The largest depth: a longer list does not fit into memory."""
 
 
 def parts_of_name(name: str) -> tuple[str, dict[str, Any], str | None]:
     """Returns the word, the parameters and the text after ``@`` of a name.
 
     Raises:
-        MeasureError: the name does not have this form.
+        MeasureError: the name does not have the form ``NAME(parameter=value, …)@DEPTH``.
     """
     text = written_plainly(name)
     place = next((place for place, letter in enumerate(text) if letter in "(@"), len(text))
@@ -79,7 +79,7 @@ def written_plainly(name: str) -> str:
 
 
 def closing(text: str, name: str) -> int:
-    """Returns the position at which the bracket at the start of the text is closed.
+    """Returns the position of the bracket that closes the one at the start of the text.
 
     Raises:
         MeasureError: the bracket is not closed.
@@ -91,7 +91,7 @@ def closing(text: str, name: str) -> int:
 
 
 def not_a_name(name: str) -> str:
-    """Returns the message for text that does not have the form of a name."""
+    """Returns the error message for text that does not have the form of a name."""
     return (
         f"'{shortened(name)}' is not a measure's name: write NAME, NAME@DEPTH or NAME(parameter=value)@DEPTH."
     )
@@ -120,7 +120,7 @@ def value(text: str) -> Any:
 
 
 def number(text: str) -> float:
-    """Parses the number in a text.
+    """Converts text to a number.
 
     Raises:
         MeasureError: the text is not a number, or the number is too large or too long.
@@ -139,7 +139,7 @@ def is_whole(text: str) -> bool:
 
 
 def is_number(text: str) -> bool:
-    """Returns whether the text is a decimal number. A start reads depths, for which no pattern is compiled."""
+    """Returns whether the text is a decimal number. Digits are checked first: compiling a pattern slows startup."""
     return is_whole(text) or re.fullmatch(NUMBER, text) is not None
 
 
@@ -160,9 +160,9 @@ def depth_of(text: str, name: str) -> int:
 
 
 def split_names(text: str) -> list[str]:
-    """Returns the names in a text, which blanks or commas separate.
+    """Returns the names in a text, separated by blanks or commas.
 
-    ``P.5,10`` is one name; ``P@5,10`` is ``P@5`` and ``P@10``.
+    ``P.5,10`` is one name, but ``P@5,10`` means ``P@5`` and ``P@10``.
     """
     names: list[list[str]] = []
     for part in split(text, ", \t\n"):
@@ -176,19 +176,19 @@ def split_names(text: str) -> list[str]:
 
 
 def separated(names: Iterable[Any]) -> list[Any]:
-    """Returns the names in several texts, among other objects, which stay in place."""
+    """Returns the objects with each text replaced by the names in it. Other objects remain unchanged."""
     return [part for each in names for part in (split_names(each) if isinstance(each, str) else [each])]
 
 
 def split(text: str, separators: str) -> list[str]:
-    """Returns the parts of a text between separators outside brackets and quotes, without empty parts."""
+    """Splits a text at the separators outside brackets and quotes, and returns the parts that are not empty."""
     ends = [place for place, letter, outside in with_nesting(text) if outside and letter in separators]
     parts = [text[start:end] for start, end in zip([0, *(end + 1 for end in ends)], [*ends, len(text)])]
     return [each.strip() for each in parts if each.strip()]
 
 
 def with_nesting(text: str) -> Iterator[tuple[int, str, bool]]:
-    """Yields each letter with its position, and whether all brackets and quotes are closed there."""
+    """Yields the position of each character, the character, and whether it is outside all brackets and quotes."""
     waiting: list[str] = []
     quote = ""
     for place, letter in enumerate(text):
@@ -210,13 +210,13 @@ def spellings() -> dict[str, dict[str, Any]]:
 
 
 def also_called() -> dict[str, str]:
-    """Returns carob's name for each alias. A profile may read some aliases differently."""
+    """Returns carob's name for each alias. Some profiles interpret an alias differently."""
     return {theirs: own for own, names in spellings()["aliases"].items() for theirs in names}
 
 
 NOT_THE_SAME = ("NERR", "nRBP", "sDCG")
-"""Names that differ from carob's in capitals only and mean something else: C/W/L's NERR, a normalised RBP, the DCG of
-sessions."""
+"""Names that differ from carob's names only in case but mean something else: C/W/L's NERR, a normalised RBP, and the
+DCG of sessions."""
 
 
 def folded(word: str) -> str:
@@ -244,7 +244,7 @@ def canonical(word: str) -> str | None:
 
 
 def known_as(word: str) -> str | None:
-    """Returns carob's name for a word, also one that an installed package adds, or None if it is unknown."""
+    """Returns carob's or an installed package's name for a word, or None if the word is unknown."""
     meant = canonical(word)
     if meant is None and plugged("carob.measures"):
         meant = canonical(word)
@@ -252,17 +252,17 @@ def known_as(word: str) -> str | None:
 
 
 def is_known(name: str) -> bool:
-    """Returns whether the word of a name is one of carob's or trec_eval's; its parameters may still be wrong."""
+    """Returns whether carob or trec_eval has a measure of this name. The name's parameters are not checked."""
     return in_trec_eval(name) is not None or known_as(parts_of_name(name)[0]) is not None
 
 
 def in_own_words(name: str) -> tuple[str, str, dict[str, Any], str | None]:
-    """Returns a name, and its word, parameters and text after ``@`` as carob writes them.
+    """Returns a name, and its word, parameters and text after ``@`` in carob's spelling.
 
-    An unknown word, which is not registered, stays as it is.
+    An unknown word is returned unchanged.
 
     Raises:
-        MeasureError: the name has another form, or a parameter has another meaning.
+        MeasureError: the name is malformed, or a parameter of another tool cannot be translated.
     """
     word, given, at = parts_of_name(name)
     meant = known_as(word)
@@ -277,13 +277,13 @@ def in_own_words(name: str) -> tuple[str, str, dict[str, Any], str | None]:
 WORDS_FOR_DEPTH = ("cutoff", "k", "top_k")
 RELEVANT = ("rel_level", "relevance_level", "relevance_threshold", "min_relevance", "threshold")
 SCALED = ("BPM", "INSQ", "INST", "SDCG")
-"""C/W/L's measures, whose gains are shares of the highest grade's gain."""
+"""The measures from C/W/L, in which gains are divided by the gain of the highest grade."""
 CWL_RANKS = 1000
 """The length of cwl_eval's lists; ir_measures uses cwl_eval to compute INST and INSQ."""
 
 
 def translated(name: str, given: dict[str, Any], at: str | None) -> tuple[str, dict[str, Any], str | None]:
-    """Returns the name, parameters and depth of a measure, translated from ir_measures' parameters.
+    """Returns the name, parameters and depth of a measure, with ir_measures' parameters replaced by carob's.
 
     Args:
         name: a registered name.
@@ -291,7 +291,7 @@ def translated(name: str, given: dict[str, Any], at: str | None) -> tuple[str, d
         at: the text after ``@``.
 
     Raises:
-        MeasureError: a parameter belongs to the policy, or has two meanings.
+        MeasureError: a parameter is a setting of the policy, or is ambiguous.
     """
     given = dict(given)
     has = REGISTER[name].parameters
@@ -353,10 +353,10 @@ def truth(name: str, parameter: str, value: Any) -> bool:
 
 
 def dcg_of(name: str, given: dict[str, Any]) -> None:
-    """Replaces ir_measures' ``dcg`` by the gain that it means.
+    """Replaces ir_measures' parameter ``dcg`` with the corresponding ``gain``.
 
     Raises:
-        MeasureError: the value is not one of ir_measures' words, or there is also a gain.
+        MeasureError: the value is not one of ir_measures' words, or ``gain`` is given as well.
     """
     word = given.pop("dcg")
     if word not in ("log2", "exp-log2") or "gain" in given:
@@ -368,7 +368,7 @@ def dcg_of(name: str, given: dict[str, Any]) -> None:
 
 
 def scale_of(name: str, given: dict[str, Any], at: str | None) -> str | None:
-    """Replaces ir_measures' scale of grades by a gain and ``max``, and returns the depth.
+    """Replaces ir_measures' scale of grades with ``gain`` and ``max``, and returns the depth.
 
     Raises:
         MeasureError: the measure has no such scale, or the scale does not begin at 0.
@@ -403,7 +403,7 @@ MOST_GAINS = 20
 
 
 def gains_from(lowest: Any, highest: Any) -> tuple[tuple[float, float], ...]:
-    """Returns the gain of each whole grade on a scale that begins at ``lowest``, or an example of such gains."""
+    """Returns the gain of each whole grade from ``lowest`` to ``highest``, or example gains if that is impossible."""
     ends = [each for each in (lowest, highest) if isinstance(each, float) and each == int(each) >= 0]
     count = int(highest - lowest) + 1 if len(ends) == 2 else 0
     if not 2 <= count <= MOST_GAINS:
@@ -416,8 +416,9 @@ class TrecName:
     """A measure of trec_eval.
 
     Args:
-        carob: carob's name, with ``{}`` for a cutoff; empty for ``runid`` and ``relstring``, which are strings.
-        cutoffs: the default cutoffs, or none for a single value.
+        carob: carob's name, with ``{}`` in place of the cutoff; empty for ``runid`` and ``relstring``, whose values are
+            text.
+        cutoffs: the default cutoffs; empty for a measure without cutoffs.
         whole: whether cutoffs are whole numbers.
         since: the first version of trec_eval that has the measure.
     """
@@ -428,29 +429,29 @@ class TrecName:
     since: int = 9
 
 
-# JSON and not TOML, because every run reads this file and Python reads JSON faster.
+# The file is JSON instead of TOML because carob reads it at every start, and Python parses JSON faster.
 with open(os.path.join(os.path.dirname(__file__), "trec_eval.json"), encoding="utf-8") as file:
     NAMES: dict[str, dict[str, Any]] = json.load(file)
 
 TABLE = {name: TrecName(**entry) for name, entry in NAMES["measures"].items()}
-"""trec_eval's measures in the order in which it prints them."""
+"""trec_eval's measures, in the order in which trec_eval prints them."""
 NICKNAMES: dict[str, list[str]] = NAMES["nicknames"]
-"""The measures for which each of trec_eval's nicknames stands."""
+"""The measures that each of trec_eval's nicknames stands for."""
 
 
 def own_names(text: str) -> list[str]:
-    """Returns carob's name for each measure that a text names, once. A name of trec_eval takes precedence."""
+    """Returns carob's names for the measures in a text, without duplicates. trec_eval's meaning takes precedence."""
     given = ((name, in_trec_eval(name)) for name in split_names(text))
     return list(dict.fromkeys(own for name, its in given for own in ([name] if its is None else its)))
 
 
 def parts_of_each(names: Iterable[Any]) -> list[Any]:
-    """Returns the parts of each name in each text, as ``in_own_words`` does. Other objects stay in place."""
+    """Returns each text's names split into parts, as by ``in_own_words``. Other objects are returned unchanged."""
     return [[*map(in_own_words, own_names(each))] if isinstance(each, str) else each for each in names]
 
 
 def in_trec_eval(name: str) -> list[str] | None:
-    """Returns carob's names for the measures of a trec_eval name such as ``map`` or ``P.5,10``, None for another."""
+    """Returns carob's names for a trec_eval name such as ``map`` or ``P.5,10``, or None if it is not trec_eval's."""
     name = written_plainly(name)
     if name in NICKNAMES:
         return [each for member in NICKNAMES[name] for each in in_full(member, TABLE[member].cutoffs)]
@@ -466,7 +467,7 @@ def in_trec_eval(name: str) -> list[str] | None:
 
 
 def in_full(word: str, cutoffs: Iterable[float]) -> list[str]:
-    """Returns carob's names for a trec_eval name, one per cutoff, or no names for ``runid`` and ``relstring``."""
+    """Returns carob's names for a trec_eval measure, one per cutoff; no names for ``runid`` and ``relstring``."""
     template = TABLE[word].carob
     if "{}" in template:
         return [template.format(as_typed(cutoff)) for cutoff in cutoffs]

@@ -26,32 +26,32 @@ class RequiredJudgments:
     """The judgments that a measure requires. A query without the required judgments counts as empty for the measure.
 
     Args:
-        rel: judgments of this grade or more; None if ``gain`` decides.
-        gain: judgments with a positive gain.
+        rel: the lowest grade of a required judgment; None if ``gain`` decides which judgments are required.
+        gain: the gain of each grade; judgments with a positive gain are required.
     """
 
     rel: float | None = 1
     gain: Any = None
 
     def count(self, lists: Lists) -> Queries:
-        """Returns the number of required judgments of each query, retrieved or not."""
+        """Returns the number of required judgments of each query, whether the documents were retrieved or not."""
         return lists.n_worth(self.gain) if self.rel is None else lists.n_relevant(self.rel)
 
     def __str__(self) -> str:
-        """Returns the relevance in words, such as ``grade 1 or more``."""
+        """Returns the requirement in words, such as ``grade 1 or more``."""
         return "a positive gain" if self.rel is None else f"grade {as_typed(self.rel)} or more"
 
 
 @runtime_checkable
 class MeasureObject(Protocol):
-    """A measure of ir_measures, such as ``ir_measures.nDCG @ 10``. Its text is its name."""
+    """A measure of ir_measures, such as ``ir_measures.nDCG @ 10``. ``str`` of the object is the name of the measure."""
 
     NAME: Any
     AT_PARAM: Any
     params: Any
 
     def __matmul__(self, depth: float, /) -> MeasureObject:
-        """Returns the measure at a depth."""
+        """Returns the measure with this depth."""
 
 
 @dataclass(frozen=True)
@@ -60,12 +60,12 @@ class Measure:
 
     Args:
         name: a registered name.
-        parameters: pairs (parameter, value); those at their default are dropped. The last may be a setting of the
-            policy that holds for this measure alone, such as ``unjudged=removed``.
+        parameters: pairs (parameter, value). Parameters with their default value are dropped. The last pair can be a
+            policy setting that applies only to this measure, such as ``unjudged=removed``.
         depth: the depth after ``@``, or None.
 
     Raises:
-        MeasureError: there is no such name, parameter or value.
+        MeasureError: the name, a parameter or a value does not exist.
 
     Example:
         >>> import carob
@@ -79,15 +79,15 @@ class Measure:
     parameters: tuple[tuple[str, Value], ...] = ()
     depth: int | None = None
     settings: dict[str, Any] = field(init=False, repr=False, compare=False)
-    """The settings of the policy that hold for this measure alone."""
+    """The policy settings that apply only to this measure."""
     rows: str = field(init=False, repr=False, compare=False)
-    """The retrieved documents that the formula needs: ``relevant``, ``judged``, or one at ``every`` rank."""
+    """The retrieved documents that the formula needs: ``relevant`` or ``judged`` ones, or one at ``every`` rank."""
     every_rank: bool = field(init=False, repr=False, compare=False)
     """Whether unjudged documents count, so that the formula needs a row for every rank."""
     wanted: RequiredJudgments = field(init=False, repr=False, compare=False)
-    """The relevant judgments: grades of at least ``rel``, else a positive ``gain``, else grade 1 or more."""
+    """The judgments that the measure requires: grades of at least ``rel``, positive gains, or grades of at least 1."""
     may_be_undefined: bool = field(init=False, repr=False, compare=False)
-    """Whether a query may have no value by the measure's definition."""
+    """Whether the measure can be undefined for a query."""
     micro: bool = field(init=False, repr=False, compare=False)
     """Whether the measure averages over the documents of all queries, so that queries depend on each other."""
 
@@ -102,7 +102,7 @@ class Measure:
             for key, default in definition.parameters.items()
             if key in given and given[key] != default.default
         ]
-        # A setting at its default is kept, since the policy of the call may differ from it.
+        # A setting with the default value is kept, because the policy of the call may have a different value.
         its = [(key, given[key]) for key in definition.settings if key in given]
         object.__setattr__(self, "parameters", (*own, *its))
         if self.depth is not None and definition.at != "depth":
@@ -114,7 +114,7 @@ class Measure:
         self.settle(dict(its))
 
     def settle(self, settings: dict[str, Any]) -> None:
-        """Stores what follows from the parameters, which each evaluation needs many times."""
+        """Stores attributes derived from the parameters, which each evaluation needs many times."""
         gain, rel = self.by_role("gain"), self.by_role("relevance")
         graded = isinstance(rel, (int, float))
         wanted = RequiredJudgments() if gain is None else RequiredJudgments(None, gain)
@@ -129,7 +129,7 @@ class Measure:
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Returns what makes the measure again: a user's formula, which it refers to, may not be picklable."""
+        """Pickles the name, parameters and depth, because the formula of a user's measure might not be picklable."""
         return Measure, (self.name, self.parameters, self.depth)
 
     @cached_property
@@ -138,7 +138,7 @@ class Measure:
         try:
             return REGISTER[self.name]
         except KeyError:
-            from carob.measures.unknown_names import unknown  # which reads this register
+            from carob.measures.unknown_names import unknown  # which imports the register
 
             raise unknown(self.name) from None
 
@@ -150,13 +150,13 @@ class Measure:
 
     @cached_property
     def plain(self) -> Measure:
-        """The measure without settings of the policy."""
+        """The measure without policy settings."""
         own = self.definition.parameters
         return Measure(self.name, tuple(each for each in self.parameters if each[0] in own), self.depth)
 
     @cached_property
     def additive(self) -> bool:
-        """Whether the value is a sum over documents that depends only on each document and its rank.
+        """Whether the value is a sum of terms, each of which depends only on one document and its rank.
 
         With ``ideal=top``, the divisor also depends on the ranking.
         """
@@ -169,7 +169,7 @@ class Measure:
         return {each.role: self.arguments[key] for key, each in reversed(declared.items())}
 
     def by_role(self, role: str) -> Any:
-        """Returns the value of the parameter with this role, or None without such a parameter."""
+        """Returns the value of the parameter with this role, or None if no parameter has it."""
         return self.roles.get(role)
 
     @classmethod
@@ -185,7 +185,7 @@ class Measure:
         """Returns the measure with other parameters, as in ``carob.nDCG(gain="exp2")``.
 
         Raises:
-            MeasureError: there is no such parameter or value.
+            MeasureError: a parameter or a value does not exist.
         """
         given = {key: as_parameter(value) for key, value in parameters.items()}
         return Measure(self.name, tuple({**dict(self.parameters), **given}.items()), self.depth)
@@ -205,7 +205,7 @@ class Measure:
         """Returns the measure's value for each query.
 
         Raises:
-            MeasureError: a user's formula fails, or returns anything but a number for each query.
+            MeasureError: a user's formula fails, or does not return a number for each query.
         """
         cut = lists if self.depth is None else lists.top(self.depth)
         formula = self.definition.formula
@@ -234,7 +234,7 @@ class Measure:
 
     @property
     def not_finite(self) -> str:
-        """The reason for which a value that is not finite is refused."""
+        """The reason why a value that is not finite is refused."""
         if self.definition.own:
             return TOO_LARGE
         return (
@@ -256,15 +256,15 @@ class Measure:
 
     @cached_property
     def text(self) -> str:
-        """The measure's name, which ``parse`` reads back."""
+        """The measure's full name, which ``parse_measure`` can read."""
         return self.written(dict(self.parameters))
 
     def __str__(self) -> str:
-        """Returns the measure's name, which ``parse`` reads back."""
+        """Returns the measure's name, which ``parse_measure`` can read."""
         return self.text
 
     def written(self, parameters: Mapping[str, Value]) -> str:
-        """Returns the name with parameters."""
+        """Returns the measure's name with the given parameters."""
         at = self.definition.at
         shown = [f"{key}={as_typed(value)}" for key, value in parameters.items() if key != at]
         inside = f"({', '.join(shown)})" if shown else ""
@@ -278,11 +278,11 @@ class Measure:
 def rows_needed(declared: str, gain: Any, levels: list[float]) -> str:
     """Returns the retrieved documents that a formula needs.
 
-    More documents than it declares are needed if its parameters make a grade of 0 or less count.
+    If the parameters make grades of 0 or less count, a formula needs more documents than its definition declares.
 
     Args:
-        declared: the documents that the definition declares.
-        gain: the gain of grades; None without one.
+        declared: the value of ``rows`` in the definition.
+        gain: the gain of each grade; None if the formula has no such parameter.
         levels: the lowest relevant grade, if the formula has one.
     """
     levels = levels + ([level for level, value in gain if value] if isinstance(gain, tuple) else [])
@@ -306,7 +306,7 @@ def check_parameter(definition: Definition, parameter: str, value: Value) -> Non
 
 
 STEEPEST = 110
-"""The highest grade of a scale with ``exp2`` gains: sums of 2^110 are finite even in single precision."""
+"""The maximum of the highest grade with ``exp2`` gains: sums of 2^110 are finite even in single precision."""
 
 
 def check_scale(measure: Measure) -> None:
@@ -366,8 +366,8 @@ def parse_measure(name: str | Measure) -> Measure:
 def parse_measures(names: str | Measure | Iterable[str | Measure]) -> list[Measure]:
     """Returns the measures of several names, in order, without repetition.
 
-    A name of trec_eval may stand for several measures: ``P`` for nine depths, ``all_trec`` for nearly all measures. A
-    string may have several names, separated by blanks or commas.
+    A trec_eval name can stand for several measures: ``P`` for precision at nine depths, and ``all_trec`` for nearly all
+    measures. A string may contain several names, separated by blanks or commas.
 
     Raises:
         MeasureError: as ``parse_measure``.
@@ -376,7 +376,7 @@ def parse_measures(names: str | Measure | Iterable[str | Measure]) -> list[Measu
 
 
 def measures_of_each(names: Iterable[str | Measure]) -> list[list[Measure]]:
-    """Returns the measures of each name, in order, without repetition.
+    """Returns the measures that each name stands for, in order, without repetition.
 
     Raises:
         MeasureError: as ``parse_measure``.
@@ -395,7 +395,7 @@ def given_names(names: object, kinds: tuple[type, ...] = ()) -> list[Any]:
 
     Args:
         names: a name, a ``Measure``, or several of them.
-        kinds: further classes whose objects are measures.
+        kinds: further classes whose objects are accepted as measures.
 
     Raises:
         MeasureError: an element is neither a name nor a measure.
@@ -420,13 +420,13 @@ def names_in(measures: object) -> list[Any]:
     """Returns the names of the requested measures. A string may contain several names, separated by blanks or commas.
 
     Raises:
-        MeasureError: as ``given_names``.
+        MeasureError: as in ``given_names``.
     """
     return separated(given_names(measures, (MeasureObject,)))
 
 
 def refuse_without_depth(measure: Measure) -> None:
-    """Refuses a measure without the depth that it needs, such as P.
+    """Refuses a measure that needs a depth, such as P, but does not have one.
 
     Raises:
         MeasureError: the depth is missing.
@@ -442,7 +442,7 @@ def refuse_without_depth(measure: Measure) -> None:
 
 
 def as_parameter(value: Any) -> Value:
-    """Returns a Python value as a parameter's: a word, a number, a list of numbers, or a table of grades and gains."""
+    """Converts a Python value to a parameter's: a word, a number, a list of numbers, or a table of grades and gains."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, Mapping):
@@ -451,7 +451,7 @@ def as_parameter(value: Any) -> Value:
 
 
 def own(name: str, word: str, given: dict[str, Any], at: str | None) -> Measure:
-    """Returns the measure of a name that ``in_own_words`` has read."""
+    """Returns the measure for a name that ``in_own_words`` has split into parts."""
     if word not in REGISTER:
         raise unknown(word, at)
     parameters = list(given.items())
@@ -471,14 +471,14 @@ def own(name: str, word: str, given: dict[str, Any], at: str | None) -> Measure:
 
 
 SHORT = {"ScreeningRecall": "R"}
-"""Measures of a share that are written as the measure of a depth: ``R@10%``."""
+"""Measures at a share of the documents, written like a measure at a depth: ``R@10%``."""
 
 
 def of_share(word: str, parameters: list[tuple[str, Any]], at: str, name: str) -> Measure:
-    """Returns the measure of a name with a share in per cent after ``@``.
+    """Returns the measure for a name that has a percentage after ``@``.
 
     Raises:
-        MeasureError: there is no such measure, or no number before the sign.
+        MeasureError: the measure does not exist, or there is no number before the percent sign.
     """
     definition = REGISTER[next((long for long, short in SHORT.items() if short == word), word)]
     if not is_number(at[:-1]):
@@ -492,18 +492,18 @@ def of_share(word: str, parameters: list[tuple[str, Any]], at: str, name: str) -
 
 
 def share_of(percent: str) -> float:
-    """Returns a share from its text in per cent, rounded once: 0.07 for ``7``."""
+    """Converts the digits of a percentage to a share, rounding only once: ``7`` becomes 0.07."""
     return number(shifted(percent, -2))
 
 
 def in_percent(share: float) -> str:
-    """Returns a share in per cent, as ``share_of`` reads it back: ``7%`` for 0.07."""
+    """Returns a share as a percentage that ``share_of`` converts back exactly: ``7%`` for 0.07."""
     text = f"{share * 100:.12g}"
     return f"{text if share_of(text) == share else shifted(repr(share), 2)}%"
 
 
 def shifted(text: str, places: int) -> str:
-    """Returns the text of a decimal number times a power of ten."""
+    """Multiplies a decimal number, given as text, by a power of ten, and returns the result as text."""
     digits, _, exponent = text.lower().partition("e")
     return f"{digits}e{int(exponent or 0) + places}"
 
@@ -520,7 +520,7 @@ ONLY_LISTS = "Use only the operations of carob.lists.Lists, and combine only val
 
 
 def oddity(values: object, lists: Lists) -> tuple[str, str] | None:
-    """Returns what is wrong with the values that a user's formula returned, and the remedy, or None.
+    """Returns what is wrong with the values returned by a user's formula, and the remedy; None if nothing is wrong.
 
     Args:
         values: the values.
@@ -549,10 +549,10 @@ def oddity(values: object, lists: Lists) -> tuple[str, str] | None:
 
 
 def failing(error: BaseException, lists: Lists, **facts: str) -> MeasureError:
-    """Returns the error for a user's formula that raised another error, with the remedy if the fault is known.
+    """Returns the error to raise for a user's formula that failed, with a remedy if the cause is known.
 
     Args:
-        error: the error.
+        error: the error that the formula raised.
         lists: the lists that the formula received.
         facts: the name of the measure, and the module of its formula.
     """

@@ -1,4 +1,4 @@
-"""Pairs of documents: the area under the curve, and preferences of assessors."""
+"""Pairs of documents: the area under the ROC curve, and preferences of assessors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BAMBER = "Bamber 1975; Hanley and McNeil 1982"
 
 
 def relevant_if_micro(r: Lists, rel: float, single: str, micro: str) -> Queries | None:
-    """Returns the weight of a query in the AUC over all queries: the number of relevant documents retrieved."""
+    """Returns the weight of each query with ``micro=true``: the number of relevant documents retrieved."""
     del single
     if micro == "false":
         return None
@@ -30,19 +30,20 @@ def area_under_curve(
     single: str = one_of("zero", "half", "one", "nan"),
     micro: str = one_of("false", "true", role="micro"),
 ) -> Queries:
-    """The share of pairs of a relevant and a nonrelevant document that the list orders correctly.
+    """The share of the pairs of a relevant and a nonrelevant document that the list orders correctly.
 
-    Pairs with equal scores count one half, so the order of ties does not matter. Only retrieved documents form pairs.
-    Unjudged documents count as nonrelevant (``--unjudged removed`` leaves them out). A list with only relevant or only
-    nonrelevant documents has no pairs. ``single`` chooses the value of a list without pairs: 0 (torchmetrics), 0.5, 1
-    or undefined (scikit-learn). ``AUC@k`` is the AUC of the first k documents.
+    Pairs with equal scores count as one half, so the order of ties does not matter. Only retrieved documents form
+    pairs. Unjudged documents count as nonrelevant (``--unjudged removed`` leaves them out). A list with only relevant
+    or only nonrelevant documents has no pairs. ``single`` sets the value of a list without pairs: 0 (torchmetrics),
+    0.5, 1 or undefined (scikit-learn). ``AUC@k`` is the AUC of the first k documents.
 
     ``micro=true`` computes one AUC over the documents of all queries, as in scikit-learn, LightGBM, XGBoost and
-    RecBole. Pairs are then also formed across queries, so scores must be comparable. The pairs of a query combine its
-    relevant documents with the nonrelevant documents of all queries. The value of a query is the share of its pairs
-    that are ordered correctly. The mean weights each query by the number of relevant documents retrieved, which gives
-    the AUC over all queries. The weight of a query applies to each of its documents. Some tools define AUC differently:
-    XGBoost's ranking objective also counts pairs of equal labels, and Cornac counts ties as wrong.
+    RecBole. Pairs are then also formed across queries, so scores must be comparable. The pairs of a query consist of
+    one of its relevant documents and a nonrelevant document of any query. The value of a query is the share of its
+    pairs that are ordered correctly. The mean weights each query by the number of its relevant documents that were
+    retrieved, which gives the AUC over all queries. If queries have weights, the weight of a query applies to each of
+    its documents. Some tools define AUC differently: XGBoost's ranking objective also counts pairs of equal labels, and
+    Cornac counts ties as wrong.
     """
     hits = r.hits(rel)
     relevant = r.total(hits)
@@ -76,11 +77,11 @@ def grouped_area_under_curve(
 ) -> Queries:
     """The weighted mean of AUC over the queries that have a pair.
 
-    ``weight`` chooses the weight of a query. ``retrieved`` is the number of documents in its list (impressions, as in
-    the paper). ``relevant`` is the number of relevant documents in its list (RecBole's GAUC, Elliot's AUC). ``pairs``
-    is the number of its pairs. ``queries`` gives every query the weight 1.
+    ``weight`` sets the weight of a query. ``retrieved`` is the number of documents in the query's list (impressions, as
+    in the paper). ``relevant`` is the number of relevant documents in the list (RecBole's GAUC, Elliot's AUC).
+    ``pairs`` is the number of pairs. ``queries`` gives every query the weight 1.
     """
-    del weight  # It changes the weight, not the value.
+    del weight  # It affects only the weight of a query, not its value.
     return area_under_curve(r, rel, "zero", "false")
 
 
@@ -100,12 +101,12 @@ def area_under_curve_as_listed(r: Lists, least: float = number(3, 2)) -> Queries
     """The share of all pairs of documents that the list orders correctly, as in XGBoost.
 
     The better document of a pair has the higher grade. If the grades are equal, the better document is the one that the
-    run lists first. Unjudged documents have grade 0. Pairs with equal scores count one half. Lists with fewer than
-    ``least`` documents are omitted from the mean. ListedAUC is XGBoost's ``auc`` of ranking groups, and needs the
+    run lists first. Unjudged documents have grade 0. Pairs with equal scores count as one half. Lists with fewer than
+    ``least`` documents are omitted from the mean. ListedAUC is XGBoost's ``auc`` for ranking groups, and needs the
     policy ``listing=known``. Do not confuse ListedAUC with ``AUC``, which only uses pairs of a relevant and a
     nonrelevant document.
     """
-    del least  # It changes the weight, not the value.
+    del least  # It affects only the weight of a query, not its value.
     right = r.total(r.outranked(r.gains("linear"), 0.0 - r.listed))
     return r.ratio(right, r.length * (r.length - 1.0) / 2.0)
 
@@ -151,9 +152,9 @@ def number_of_preferences(r: Lists) -> Queries:
     same_as="prefs_num_prefs_ful; prefs_num_prefs_ful_ret is NumPrefsKept(among=both)",
 )
 def number_of_preferences_kept(r: Lists, among: str = AMONG) -> Queries:
-    """The number of preferences that the list keeps.
+    """The number of preferences with which the list agrees.
 
-    A list keeps a preference if it contains the preferred document and does not rank the other document above it.
+    A list agrees with a preference if it contains the preferred document and does not rank the other document above it.
     """
     stated = r.preferences("group", among)
     return stated.total(stated.kept)
@@ -161,10 +162,10 @@ def number_of_preferences_kept(r: Lists, among: str = AMONG) -> Queries:
 
 @of_preferences("Prefs", same_as="prefs_simp, prefs_simp_imp, prefs_simp_ret")
 def preferences_kept(r: Lists, among: str = AMONG) -> Queries:
-    """The share of the preferences of all groups that the list keeps.
+    """The share of the preferences of all groups with which the list agrees.
 
-    ``among=either`` counts only preferences with at least one retrieved document, and ``among=both`` only those with
-    two.
+    ``among=either`` counts only preferences with at least one retrieved document, and ``among=both`` counts only
+    preferences between two retrieved documents.
     """
     stated = r.preferences("group", among)
     return r.ratio(stated.total(stated.kept), stated.total(stated.possible))
@@ -172,7 +173,7 @@ def preferences_kept(r: Lists, among: str = AMONG) -> Queries:
 
 @of_preferences("PrefsPair", same_as="prefs_pair, prefs_pair_imp, prefs_pair_ret")
 def preferences_kept_per_pair(r: Lists, among: str = AMONG) -> Queries:
-    """The share of groups that prefer two documents in the list's order, averaged over all pairs of documents.
+    """The share of the groups whose preference between two documents agrees with the list, averaged over all pairs.
 
     Groups without a preference between the two documents do not count. The share is 0 if neither document was
     retrieved.
@@ -190,10 +191,10 @@ def preferences_kept_per_pair(r: Lists, among: str = AMONG) -> Queries:
 def mean_preferences_kept(
     r: Lists, among: str = AMONG, nonrelevant: str = one_of("all", "capped")
 ) -> Queries:
-    """The share of a group's preferences that the list keeps, averaged over the judgment groups.
+    """The share of a group's preferences with which the list agrees, averaged over the judgment groups.
 
-    ``nonrelevant=capped`` counts at most as many nonrelevant documents as relevant ones, so that nonrelevant documents
-    do not dominate. With ``capped``, a group without preferences makes the query's value 0, as in trec_eval.
+    ``nonrelevant=capped`` counts at most as many nonrelevant documents as relevant ones, so nonrelevant documents
+    cannot dominate. With ``capped``, a group without preferences makes the query's value 0, as in trec_eval.
     """
     stated = r.preferences("group", among, nonrelevant)
     shares = r.ratio(stated.kept, stated.possible) if nonrelevant == "all" else stated.kept / stated.possible

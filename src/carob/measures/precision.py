@@ -1,4 +1,4 @@
-"""Precision and recall, average precision and its relatives, and counts of documents."""
+"""Precision, recall, average precision and related measures, and counts of documents."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ added_up = partial(measure, values=COUNTED, aggregate="sum", source="trec_eval")
 
 @measure("NumQ", rows="relevant", aggregate="sum", at="no", same_as="num_q", source="trec_eval")
 def number_of_queries(r: Lists) -> Queries:
-    """The number of evaluated queries, to which each query adds 1."""
+    """The number of evaluated queries. The value of each query is 1."""
     return r.length * 0.0 + 1.0
 
 
@@ -61,9 +61,9 @@ def precision(r: Lists, rel: float = REL, over: str = one_of("depth", "retrieved
     """The share of the first k documents that are relevant.
 
     The divisor is k, even if the list is shorter. ``over=retrieved`` divides by the number of documents in the list
-    (XGBoost, CatBoost, rax, LensKit, Elasticsearch). ``over=capped`` divides by the number of relevant documents, but
-    at most by k, as ``R(over=capped)`` does (RecTools' r_precision). ``P`` without a depth stands for P at the nine
-    depths of trec_eval. ``SetP`` is the precision of the whole list.
+    (XGBoost, CatBoost, rax, LensKit, Elasticsearch). ``over=capped`` divides by the number of relevant documents or by
+    k, whichever is smaller, as ``R(over=capped)`` does (RecTools' r_precision). ``P`` without a depth stands for P at
+    trec_eval's nine default depths. ``SetP`` is the precision of the whole list.
     """
     whole = {"depth": lambda: r.depth, "retrieved": lambda: r.length, "capped": lambda: r.size("capped", rel)}
     return r.ratio(r.total(r.hits(rel)), whole[over]())
@@ -89,9 +89,9 @@ def recall(r: Lists, rel: float = REL, over: str = one_of("relevant", "capped"))
 def f(r: Lists, beta: float = BETA, rel: float = REL, over: str = one_of("depth", "retrieved")) -> Queries:
     """The weighted harmonic mean of the precision and the recall of the first k documents.
 
-    Recall has the weight beta squared, so a beta above 1 favours recall. F is 0 if no relevant document was found.
-    ``over`` is the divisor of precision, as in ``P``. Do not confuse F with trec_eval's ``set_F_x``, which is ``SetF``:
-    it covers the whole list, and its x is beta squared.
+    The weight of recall is beta squared, so a beta above 1 favours recall. F is 0 if no relevant document was found.
+    ``over`` is the divisor of precision, as in ``P``. Do not confuse F with trec_eval's ``set_F_x``, which carob calls
+    ``SetF``: ``set_F_x`` covers the whole list, and its x is beta squared.
     """
     p, q, weight = precision(r, rel, over), recall(r, rel, "relevant"), beta * beta
     return r.ratio((weight + 1.0) * p * q, weight * p + q)
@@ -103,10 +103,10 @@ def f(r: Lists, beta: float = BETA, rel: float = REL, over: str = one_of("depth"
 def effectiveness(
     r: Lists, b: float = BETA, rel: float = REL, over: str = one_of("depth", "retrieved")
 ) -> Queries:
-    """1 minus F of the first k documents, so that smaller is better.
+    """1 minus F of the first k documents, so smaller values are better.
 
     E is 1 if no relevant document was found. A b above 1 favours recall. Some printings of Baeza-Yates and Ribeiro-Neto
-    state wrongly that a b above 1 favours precision.
+    wrongly state that a b above 1 favours precision.
     """
     return 1.0 - f(r, b, rel, over)
 
@@ -115,14 +115,14 @@ def effectiveness(
 def success(r: Lists, rel: float = REL) -> Queries:
     """The hit rate: 1 if any of the first k documents is relevant, else 0.
 
-    Some tools use the name hit rate for other measures. The hit rate of Catalyst and the granular hit rate of
-    LlamaIndex are ``R``. The hit rate of recpack is ``NumRelRet``.
+    Some tools use the name "hit rate" for other measures. The hit rate of Catalyst and the granular hit rate of
+    LlamaIndex equal ``R``. The hit rate of recpack equals ``NumRelRet``.
     """
     return r.best(r.hits(rel))
 
 
 def queries_that_count(r: Lists, rel: float, times: float, mean: str) -> Queries | None:
-    """Returns the weight of a query in R-precision, which is 0 for a query without a hit if ``mean=found``."""
+    """Returns the weight of each query in R-precision. With ``mean=found``, queries without a hit have weight 0."""
     return None if mean == "all" else r.exceeds(r_precision(r, rel, times, mean), 0.0)
 
 
@@ -140,23 +140,23 @@ def r_precision(
 ) -> Queries:
     """The precision at rank R, where R is the number of relevant documents.
 
-    ``times`` multiplies R and rounds fractions above 0.1 up. ``mean=found`` omits a query from the mean if no document
-    down to this rank is relevant (recommenders).
+    R is multiplied by ``times``, and a fraction above 0.1 is rounded up. ``mean=found`` omits a query from the mean if
+    no document down to this rank is relevant (recommenders).
     """
-    del mean  # It changes the weight, not the value.
+    del mean  # It affects only the weight of a query, not its value.
     cut = r.most(r.whole(times * r.n_relevant(rel), "up"), 0.0)
     return r.ratio(r.total(r.hits(rel) * r.within(cut)), cut)
 
 
 @measure("SetP", rows="relevant", at="no", same_as="set_P", source="trec_eval")
 def set_precision(r: Lists, rel: float = REL) -> Queries:
-    """The share of all retrieved documents that are relevant."""
+    """The share of the retrieved documents that are relevant."""
     return r.ratio(r.total(r.hits(rel) * r.judged), r.length)
 
 
 @measure("SetAP", rows="relevant", at="no", same_as="set_map", source="trec_eval")
 def set_average_precision(r: Lists, rel: float = REL) -> Queries:
-    """The precision times the recall of the retrieved set: average precision without a ranking."""
+    """The precision of the retrieved set times its recall: average precision for a set without a ranking."""
     found = r.total(r.hits(rel) * r.judged)
     return r.ratio(found * found, r.length * r.n_relevant(rel))
 
@@ -189,11 +189,11 @@ def utility(
     d: float = number(0),
     collection: float = number(0, 0),
 ) -> Queries:
-    """The sum of a weight for each document that depends on whether the document is relevant and retrieved.
+    """The sum of the documents' weights, which depend on whether a document is relevant and retrieved.
 
-    The weight is ``a`` for a relevant retrieved document, ``b`` for another retrieved document, ``c`` for a relevant
-    document that was not retrieved, and ``d`` for all other documents. ``collection`` is the number of documents in the
-    collection.
+    The weight is ``a`` for a relevant retrieved document, ``b`` for a retrieved document that is not relevant, ``c``
+    for a relevant document that was not retrieved, and ``d`` for all other documents. ``collection`` is the number of
+    documents in the collection.
     """
     found, relevant = r.total(r.hits(rel) * r.judged), r.n_relevant(rel)
     left = collection + found - r.length - relevant
@@ -202,15 +202,15 @@ def utility(
 
 @measure("Unjudged", smaller_is_better=True, additive=True, same_as="unj_k", source="trec_eval 10")
 def unjudged(r: Lists) -> Queries:
-    """The share of the first k ranks that have an unjudged document.
+    """The share of the first k ranks that contain an unjudged document.
 
-    Ranks beyond the end of the list have no document.
+    Ranks beyond the end of the list do not contain a document, so they do not count as unjudged.
     """
     return r.ratio(r.length - r.total(r.judged), r.depth)
 
 
 def documents_that_count(r: Lists, over: str, mean: str) -> Queries | None:
-    """Returns the weight of a query in Judged: the number of its documents if ``mean=documents``."""
+    """Returns the weight of each query in Judged: with ``mean=documents``, the number of its documents."""
     del over
     return None if mean == "queries" else r.length
 
@@ -223,10 +223,11 @@ def judged(
 
     Judged is 0 for an empty list. ``over=depth`` divides by k even if the list is shorter. Judged and ``Unjudged`` of a
     short list then add up to less than 1, because ``Unjudged`` does not count the missing ranks. ``mean=documents``
-    weights each query by its number of documents, so that the mean is the share of the documents of all queries
-    (pyserini). Judged differs from BEIR's Hole@k, which counts a document as judged if it was judged for any query.
+    weights each query by its number of documents, so the mean is the share of judged documents over all queries
+    together (Pyserini). Judged differs from BEIR's Hole@k, which counts a document as judged if it was judged for any
+    query.
     """
-    del mean  # It changes the weight, not the value.
+    del mean  # It affects only the weight of a query, not its value.
     return r.ratio(r.total(r.judged), {"retrieved": r.length, "depth": r.depth}[over])
 
 
@@ -235,7 +236,7 @@ KORFHAGE = "Korfhage 1997; Baeza-Yates and Ribeiro-Neto 1999, section 3.2"
 
 @measure("CoverageRatio", additive=True, source=KORFHAGE)
 def coverage_ratio(r: Lists, known: float = KNOWN) -> Queries:
-    """The share of the relevant documents already known to the user that were retrieved.
+    """The share of the relevant documents known to the user that were retrieved.
 
     A document counts as known if its grade is at least ``known``. CoverageRatio is 0 if the user knew no relevant
     document.
@@ -256,13 +257,13 @@ def novelty_ratio(r: Lists, known: float = KNOWN, rel: float = REL) -> Queries:
 
 @measure("RelativeRecall", rows="relevant", source=KORFHAGE)
 def relative_recall(r: Lists, wanted: float = COUNT, rel: float = REL) -> Queries:
-    """The number of relevant documents found, divided by the number that the user wants, but at most 1."""
+    """The number of relevant documents found, divided by the number that the user wants; at most 1."""
     return r.least(r.total(r.hits(rel)), wanted) / wanted
 
 
 @measure("RecallEffort", rows="relevant", source=KORFHAGE)
 def recall_effort(r: Lists, wanted: float = COUNT, rel: float = REL) -> Queries:
-    """The number of relevant documents that the user wants, divided by the rank at which they have been found.
+    """The number of relevant documents that the user wants, divided by the rank at which the last of these is found.
 
     RecallEffort is 0 if the list has fewer relevant documents than the user wants.
     """
@@ -280,11 +281,11 @@ def average_precision(
 ) -> Queries:
     """The mean of the precisions at the ranks of the relevant documents.
 
-    A relevant document that was not retrieved adds 0 to the sum. A query without relevant documents has the value 0. By
+    A relevant document that was not retrieved adds 0 to the sum. AP is 0 for a query without relevant documents. By
     default, the sum is divided by the total number of relevant documents. ``over=retrieved`` divides by the number of
     relevant documents in the list (torchmetrics, Ragas). ``over=capped`` divides by the total number of relevant
-    documents, but at most by k (LightGBM, Spark). ``over=length`` divides by the total number of relevant documents,
-    but at most by the list's length (LensKit). ``over=depth`` divides by k (RecTools).
+    documents or by k, whichever is smaller (LightGBM, Spark). ``over=length`` divides by the total number of relevant
+    documents or by the list's length, whichever is smaller (LensKit). ``over=depth`` divides by k (RecTools).
     """
     hits = r.hits(rel)
     return r.ratio(r.total(hits * r.running(hits) / r.rank), r.size(over, rel))
@@ -294,8 +295,8 @@ def average_precision(
 def mean_precision(r: Lists, rel: float = REL) -> Queries:
     """The mean of the precisions at all ranks from 1 to k.
 
-    Ranks beyond the end of the list also count. Elliot calls this measure MAP. Do not confuse MeanP with ``AP``, which
-    uses only the precisions at the ranks of relevant documents.
+    Ranks beyond the end of the list also count. Elliot calls MeanP "MAP". Do not confuse MeanP with ``AP``, which uses
+    only the precisions at the ranks of relevant documents.
     """
     beneath = r.reciprocals(r.rank, r.spread(r.depth))
     return r.ratio(r.total(r.hits(rel) * beneath), r.depth)
@@ -303,11 +304,12 @@ def mean_precision(r: Lists, rel: float = REL) -> Queries:
 
 @measure("ListedAP", rows="every", source="Evidently, precision_recall_k.py")
 def average_precision_as_listed(r: Lists, rel: float = REL) -> Queries:
-    """Average precision that depends on the order of the run's lines, as in the library Evidently.
+    """Average precision that depends on the order of lines in the run, as in the Evidently library.
 
-    The precision at a rank counts if the last line of all documents down to this rank has a relevant document. The
-    precisions that count are summed and divided by the number of relevant documents. If the lines are in order of rank,
-    the value equals ``AP``. Evidently calls the value MAP in either case. ListedAP needs the policy ``listing=known``.
+    Of the documents down to a rank, one appears last in the run. The precision at the rank counts if this document is
+    relevant. The sum of the precisions that count is divided by the number of relevant documents. If the lines are in
+    order of rank, ListedAP equals ``AP``. Evidently calls the value MAP in either case. ListedAP needs the policy
+    ``listing=known``.
     """
     hits = r.hits(rel)
     return r.ratio(r.total(r.latest(hits) * r.running(hits) / r.rank), r.n_relevant(rel))
@@ -315,7 +317,7 @@ def average_precision_as_listed(r: Lists, rel: float = REL) -> Queries:
 
 @measure("GMAP", rows="relevant", aggregate="geometric", same_as="gm_map", source="Robertson 2006")
 def geometric_average_precision(r: Lists, rel: float = REL) -> Queries:
-    """Average precision with a geometric mean over the queries, so that queries with low values weigh more."""
+    """Average precision with a geometric mean over the queries, so queries with low values have more influence."""
     return average_precision(r, rel, "relevant")
 
 
@@ -327,7 +329,7 @@ def q_measure(
     rel: float = REL,
     over: str = one_of("relevant", "capped"),
 ) -> Queries:
-    """Average precision with graded gains: the mean of the blended ratios at the ranks of the relevant documents.
+    """Average precision for graded relevance: the mean of the blended ratio over the ranks of the relevant documents.
 
     The blended ratio at rank i is (number of relevant documents down to i + beta * cumulated gain) / (i + beta *
     cumulated gain of the ideal ranking). With beta=0, Q equals ``AP``. Q is 0 for a query without relevant documents.
@@ -342,8 +344,8 @@ def q_measure(
 def inferred_average_precision(r: Lists, rel: float = REL) -> Queries:
     """Average precision, estimated from judgments of a sample of the pool.
 
-    A negative grade marks a pooled document that was not sampled. The estimate assumes that documents that were not
-    sampled are relevant as often as the sampled documents at higher ranks. The smoothing constant is 0.00001, as in
+    A negative grade marks a pooled document that was not sampled. At each rank, the estimate assumes that the unsampled
+    documents ranked above are relevant as often as the sampled ones. The smoothing constant is 0.00001, as in
     trec_eval.
     """
     hits, epsilon = r.hits(rel) * r.judged, 0.00001
@@ -359,7 +361,7 @@ def inferred_average_precision(r: Lists, rel: float = REL) -> Queries:
     "Bpref", at="no", same_as="bpref", source="Buckley and Voorhees 2004; Soboroff 2006 for the denominator"
 )
 def binary_preference(r: Lists, rel: float = REL) -> Queries:
-    """Measures how rarely a document judged not relevant is ranked above a relevant document.
+    """A measure of how rarely documents judged not relevant are ranked above relevant documents.
 
     Unjudged documents do not count.
     """
@@ -386,10 +388,10 @@ def geometric_binary_preference(r: Lists, rel: float = REL) -> Queries:
 def interpolated_precision(
     r: Lists, recall: float = number(0.0, 0, 1), rel: float = REL, rounding: str = one_of("nearest", "up")
 ) -> Queries:
-    """The highest precision at the ranks down to which the given share of the relevant documents has been found.
+    """The highest precision at any rank where at least the given share of the relevant documents has been found.
 
-    The share is rounded to a whole number of documents. ``rounding=nearest`` rounds halves up. ``rounding=up`` rounds
-    fractions above 0.1 up, as in trec_eval 9.
+    The share of the relevant documents is rounded to a whole number of documents. ``rounding=nearest`` rounds halves
+    up. ``rounding=up`` rounds fractions above 0.1 up, as in trec_eval 9.
     """
     hits = r.hits(rel)
     found = r.running(hits)
@@ -404,9 +406,9 @@ def mean_interpolated_precision(
     rel: float = REL,
     rounding: str = one_of("nearest", "up"),
 ) -> Queries:
-    """The mean of the interpolated precisions at eleven recall points from 0 to 1.
+    """The mean of the interpolated precision at several recall points: by default the eleven points 0, 0.1, …, 1.
 
-    The precisions are added from the last recall point to the first, as in trec_eval.
+    The sum is computed from the last recall point to the first, as in trec_eval.
     """
     total = r.length * 0.0
     for point in reversed(points):
@@ -416,7 +418,7 @@ def mean_interpolated_precision(
 
 @measure("YAAP", rows="relevant", values=UNBOUNDED, at="no", same_as="yaap", source="Robertson 2006")
 def log_odds_of_average_precision(r: Lists, rel: float = REL) -> Queries:
-    """The log odds of average precision, smoothed by 1: "yet another average precision".
+    """The log odds of average precision ("yet another average precision"), with additive smoothing of 1.
 
     With s as the sum of the precisions at the relevant documents and R as the number of relevant documents, YAAP is
     ln((1 + s) / (1 + R - s)).

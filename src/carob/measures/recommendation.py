@@ -1,4 +1,4 @@
-"""Recommendations beyond accuracy: coverage and evenness of the catalogue, novelty, surprise, diversity."""
+"""Recommendations beyond accuracy: catalogue coverage and evenness, novelty, surprise and diversity."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ def gini(
 
     Gini is 0 if all items are recommended equally often, and near 1 if only one item is recommended. With the n numbers
     x in ascending order, Gini is the sum of (2i - n - 1) x_i divided by n times the sum of x (RecBole). ``scale=n-1``
-    divides by n - 1 instead of n, so that the maximum is 1. ``better=high`` gives 1 minus the coefficient (Elliot, with
-    ``scale=n-1``). ``of`` selects the items that count. The value depends strongly on the choice of ``of``.
+    divides by n - 1 instead of n, so the maximum is 1. ``better=high`` gives 1 minus the coefficient (Elliot, with
+    ``scale=n-1``). ``of`` selects the items that count. The value depends strongly on this choice.
     """
     counts = r.xp.sort(r.counts_in(of))
     n = len(counts)
@@ -70,9 +70,9 @@ def entropy(
 ) -> Value:
     """The Shannon entropy of the distribution of recommendations over the items.
 
-    ``scale=most`` divides by the entropy of recommendations that are spread evenly over the catalogue, so that the
-    maximum is 1. ``scale=items`` divides by the number of different recommended items (RecBole, with ``unit=nats``).
-    The distributional coverage of recommenders is the entropy in bits, without a scale.
+    ``scale=most`` divides by the entropy of recommendations that are spread evenly over the catalogue, so the maximum
+    is 1. ``scale=items`` divides by the number of different recommended items (RecBole, with ``unit=nats``). The
+    distributional coverage of the library recommenders is the entropy in bits, without a scale.
     """
     counts = r.counts[r.shown]
     share = counts / counts.sum()
@@ -103,13 +103,13 @@ def novelty(
     mean: str = one_of("users", "recommendations"),
     over: str = LISTED,
 ) -> Value:
-    """The mean of -log2(p) over the recommended items, where p is the proportion of training users who had the item.
+    """The mean of -log2(p) over recommended items; p is the proportion of users with the item in the training data.
 
     ``of=interactions`` uses the proportion of interactions instead (recommenders). ``scale=most`` divides by the value
-    of an item with a single user (RePlay). ``cold`` decides how to count an item that does not occur in the training
-    data. ``one`` counts it as an item of one user (RecTools, RePlay), ``zero`` counts it as 0 (recommenders), and
-    ``out`` leaves it out. ``mean=recommendations`` averages over all recommendations, not over users (recommenders).
-    ``over=depth`` divides by k even if a list is shorter (RePlay).
+    of an item that only one user interacted with (RePlay). ``cold`` sets the value of an item that does not occur in
+    the training data. ``one`` counts the item as if one user had interacted with it (RecTools, RePlay), ``zero`` gives
+    it the value 0 (recommenders), and ``out`` leaves it out. ``mean=recommendations`` averages over all
+    recommendations, not over users (recommenders). ``over=depth`` divides by k even if a list is shorter (RePlay).
     """
     seen, everyone = r.times_seen(of)
     values = -r.xp.log2(r.xp.maximum(seen, 1.0) / everyone)
@@ -136,11 +136,11 @@ def popularity(
     scale: str = one_of("count", "share", "log2"),
     over: str = LISTED,
 ) -> Value:
-    """The mean number of interactions of the recommended items in the training data.
+    """The mean number of interactions with the recommended items in the training data.
 
-    The mean is taken over each list, then over users. ``of=users`` counts each user once. ``scale=share`` divides by
-    the number of all interactions (RecTools' normalize) or users. ``scale=log2`` is log2(1 + count). An item that does
-    not occur in the training data counts as 0.
+    The values are averaged over each list, then over users. ``of=users`` counts each user of an item once.
+    ``scale=share`` divides by the total number of interactions (RecTools' normalize) or users. ``scale=log2`` uses
+    log2(1 + count). An item that does not occur in the training data counts as 0.
     """
     seen, everyone = r.times_seen(of)
     values = {"count": seen, "share": seen / everyone, "log2": r.xp.log2(1.0 + seen)}[scale]
@@ -149,7 +149,7 @@ def popularity(
 
 @beyond("Unseen", needs=("train",), source="RePlay's Novelty")
 def unseen(r: Recommended, over: str = LISTED) -> Value:
-    """The proportion of a user's recommended items that this user does not have in the training data."""
+    """The proportion of a user's recommended items with which the user has no interaction in the training data."""
     return r.per_user(1.0 - r.given("train").among(r.rows), over)
 
 
@@ -164,9 +164,10 @@ def unseen(r: Recommended, over: str = LISTED) -> Value:
 def unexpectedness(r: Recommended, against: str = one_of("popular", "baseline"), over: str = LISTED) -> Value:
     """The proportion of a user's recommended items that a simpler recommender would not have recommended.
 
-    ``against=popular`` compares with the k most frequent items in the training data, and with all items that tie with
-    the last of these. ``against=baseline`` compares with the lists given as ``baseline``. With ``over=depth``, the
-    missing items of a short list count as expected. RePlay counts them as unexpected.
+    With ``against=popular``, the simpler recommender recommends the k most frequent items in the training data, and any
+    items tied with the last of them. With ``against=baseline``, its recommendations are the lists given as
+    ``baseline``. With ``over=depth``, the missing items of a short list count as expected; RePlay counts them as
+    unexpected.
     """
     return r.per_user(1.0 - r.expected(against), over)
 
@@ -184,10 +185,11 @@ def serendipity(
     """The proportion of a user's recommended items that are both relevant and unexpected.
 
     ``against=popular`` and ``against=baseline`` have the same meaning as in Unexpectedness. ``against=popularity_rank``
-    (RecTools) weights an item by max(p - p0, 0). Here p is (n + 1 - rank) / n, n is the size of the catalogue, and p0
-    is the same formula with the item's popularity rank. Equally popular items share a rank. For an item that does not
-    occur in the training data, p0 is 0. ``against=history`` (recommenders) weights an item by 1 minus its mean cosine
-    with the user's items in the training data. The cosine compares the sets of users who had each item.
+    (RecTools) weights an item by max(p - p0, 0). Here p is (n + 1 - rank) / n, where n is the size of the catalogue and
+    rank is the item's rank in the list. p0 is the same expression with the item's popularity rank. Equally popular
+    items share a rank. For an item that does not occur in the training data, p0 is 0. ``against=history``
+    (recommenders) weights an item by 1 minus its mean cosine with the user's items in the training data. The cosine of
+    two items compares the sets of users who interacted with them.
     """
     hits = r.given("relevant").among(r.rows)
     if against == "popularity_rank":
@@ -202,12 +204,12 @@ def serendipity(
 
 @beyond("Personalisation", source="Zhou and others 2010 (inter-user diversity); Evidently, recmetrics")
 def personalisation(r: Recommended, similarity: str = one_of("cosine", "overlap")) -> Value:
-    """1 minus the mean similarity of two users' lists, over all pairs of users.
+    """1 minus the similarity of two users' lists, averaged over all pairs of users.
 
     Personalisation is 0 if all lists are equal. ``cosine`` divides the number of shared items by the square root of the
-    product of the lengths of the two lists, as the library Evidently does. ``overlap`` divides the number of shared
-    items by k. If all lists have k items, both values are equal. Users without recommendations are omitted. The sum
-    over pairs is computed from sums over items, without comparing each pair.
+    product of the lengths of the two lists, as in the Evidently library. ``overlap`` divides the number of shared items
+    by k. If all lists have k items, both values are equal. Users without recommendations are omitted. The sum over
+    pairs is computed from sums over items, without a comparison of each pair.
     """
     users = int((r.length > 0).sum())
     if users < 2:
@@ -230,13 +232,13 @@ def intra_list_diversity(
     distance: str = one_of("cosine", "hamming", "euclidean", "given"),
     single: str = one_of("out", "zero"),
 ) -> Value:
-    """The mean distance between two items of a user's list, over all pairs of its items.
+    """The mean distance between the items of a user's list, over all pairs of items.
 
     ``cosine`` is 1 minus the cosine of the two feature vectors. ``hamming`` is the number of features that differ
-    (RecTools). ``euclidean`` is the length of the vectors' difference. ``given`` takes the distances from the argument
-    ``distances``. ``by=train`` uses the cosine between the users who had the two items (recommenders). A vector of
-    zeros has similarity 0 to all others. A list of one item has no pair, so it is omitted, or counts as 0 with
-    ``single=zero`` (RecTools).
+    (RecTools). ``euclidean`` is the Euclidean distance between the vectors. ``given`` uses the distances from the
+    argument ``distances``. ``by=train`` uses the cosine between the sets of users who interacted with the two items
+    (recommenders). A zero vector has similarity 0 to all other vectors. A list of one item has no pairs, so it is
+    omitted or, with ``single=zero``, counts as 0 (RecTools).
     """
     total = r.distance_within_lists(by, distance)
     alone: Floats = r.xp.where((r.length == 1) & (single == "zero"), 0.0, float("nan"))

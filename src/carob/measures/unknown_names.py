@@ -15,7 +15,7 @@ SUFFIXES = r"(?i)(?:[-_ ]?(?:at)?[-_ ]?(?:[0-9]+|k)|[-_](?:score|metric|rate|mea
 LEVEL = r"-l([0-9]+)$"
 PERSISTENCE = r"(?i)rbp[._-]([0-9]+)$"
 ALIKE = 0.55
-"""The smallest similarity of a suggested name."""
+"""The minimum similarity of a suggested name to the unknown one."""
 MOST = 3
 
 
@@ -24,12 +24,12 @@ class UnknownMeasureError(MeasureError):
 
     Args:
         word: the name.
-        text: the message.
-        guessed: whether the message has only the nearest names, or none.
+        text: the error message.
+        guessed: whether the message suggests only similar names, or no name at all.
     """
 
     def __init__(self, word: str, text: str, *, guessed: bool = False) -> None:
-        """Stores the name, so that a caller can look for it among profile names."""
+        """Stores the name, so that a caller can look it up among the names in profiles."""
         super().__init__(text)
         self.word, self.guessed = word, guessed
 
@@ -49,7 +49,7 @@ def unknown(word: str, at: str | None = None) -> UnknownMeasureError:
 
 
 def pointer(word: str) -> str | None:
-    """Returns the sentence about a name in unknown_names.toml, or None if the file does not contain the name."""
+    """Returns the sentence in unknown_names.toml about a name, or None if the file does not contain the name."""
     wanted = folded(word)
     for each in pointers():
         if wanted in map(folded, each["names"]):
@@ -59,13 +59,13 @@ def pointer(word: str) -> str | None:
 
 @cache
 def pointers() -> list[dict[str, Any]]:
-    """Returns groups of names that carob does not have, each with a sentence that says what to write instead."""
+    """Returns groups of names that carob does not support, each with a sentence about what to write instead."""
     found: list[dict[str, Any]] = own_table(__file__, "unknown_names.toml")["unknown"]
     return found
 
 
 def respelled(word: str, at: str | None = None) -> str | None:
-    """Returns carob's spelling of a name with another form of depth or parameter, such as ``P10`` or ``rbp.95``."""
+    """Returns carob's spelling of a name whose depth or parameter has another form, such as ``P10`` or ``rbp.95``."""
     persistence = re.match(PERSISTENCE, word)
     if persistence:
         return f"RBP(p=0.{persistence[1]})"
@@ -113,11 +113,11 @@ def nearest(word: str) -> list[str]:
 def likeness_of(a: str, b: str) -> float:
     """Returns the similarity of two names: 0.55 or more, or 0 for names that are too different.
 
-    The same letters in another order and the same first letter add to the similarity.
+    The similarity is higher if both names have the same first letter, or the same letters in a different order.
     """
     if not a or not b or len(a) > 100 or abs(len(a) - len(b)) > max(len(a), len(b)) // 2:
         return 0.0
-    from difflib import SequenceMatcher  # imported here, since only errors need it
+    from difflib import SequenceMatcher  # imported here because only errors need it
 
     alike = SequenceMatcher(None, a, b, autojunk=False).ratio()
     swapped = sorted(a) == sorted(b)

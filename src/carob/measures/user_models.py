@@ -1,4 +1,4 @@
-"""Gains discounted by rank, and models of a user who reads down the list: DCG, nDCG, RR, ERR, RBP and others."""
+"""Gains discounted by rank, and models of users who read down the list: DCG, nDCG, RR, ERR, RBP and others."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ def normalised_cumulated_gain(r: Lists, gain: Gain = GAIN, ideal: str = IDEAL) -
 
 @measure("DCG", rows="relevant", values=COUNTED, additive=True, same_as="dcg", source=JARVELIN)
 def discounted_cumulated_gain(r: Lists, gain: Gain = GAIN, discount: str = DISCOUNT) -> Queries:
-    """The sum of the gains, each divided by a discount that grows with its rank.
+    """The sum of the gains, each divided by a discount that grows with the rank.
 
-    ``discount=log2`` divides by log2(rank + 1) (Burges and others 2005). ``jk(b)`` is the discount of the authors of
-    DCG: 1 before rank b, and log_b(rank) from rank b on. LensKit uses ``jk(2)``. ``ln`` (recommenders) and ``log(b)``
-    (scikit-learn's log_base) are logarithms of rank + 1 to another base. ``ln_rank`` and ``log_rank(b)`` are 1 at rank
-    1 and logarithms of the rank from rank 2 on; for b = 2, this is ``jk(2)``. ``rank`` divides by the rank (CatBoost's
-    Position). ``gain=exp2(t)`` is 2^(grade - t + 1) - 1 for grades of at least t (Elliot).
+    ``discount=log2`` divides by log2(rank + 1) (Burges and others 2005). ``jk(b)``, the discount in the original paper,
+    is 1 before rank b and log_b(rank) from rank b on. LensKit uses ``jk(2)``. ``ln`` (recommenders) and ``log(b)``
+    (scikit-learn's log_base) use another base for the logarithm of rank + 1. ``ln_rank`` and ``log_rank(b)`` are 1 at
+    rank 1 and the logarithm of the rank from rank 2 on; ``log_rank(2)`` equals ``jk(2)``. ``rank`` divides by the rank
+    (CatBoost's Position). ``gain=exp2(t)`` is 2^(grade - t + 1) - 1 for grades of at least t (Elliot).
     """
     return r.total(discounted(r, gain, discount))
 
@@ -73,15 +73,15 @@ def normalised_discounted_cumulated_gain(
 ) -> Queries:
     """DCG divided by the DCG of the ideal ranking.
 
-    The ideal ranking has all judged documents, whether retrieved or not, and is cut at the same depth as the run.
+    The ideal ranking contains all judged documents, whether retrieved or not, and is cut at the same depth as the run.
     ``ideal=uncut`` never cuts the ideal ranking (Haystack, LlamaIndex, Quepid's ndcg@10). ``ideal=length`` cuts it at
-    the length of the run's list (Elasticsearch, MLflow). With ``ideal=retrieved``, it has only retrieved documents,
-    and with ``ideal=top``, only the first k retrieved documents, so that no better document below rank k counts: a
-    list whose first k documents have no gain scores 0, although its query has relevant documents.
-    With ``ideal=depth``, it has k documents of grade 1 (RecTools). If gains equal grades between 0 and 1,
-    ``ideal=depth`` gives the SDCG of C/W/L. With ``ideal=full``, it has as many documents of grade 1 as were retrieved.
-    nDCG is 0 for a query without a positive gain. NTCIR's name for nDCG is MSnDCG. Do not confuse nDCG with Spark's
-    graded nDCG, whose ideal ranking keeps the judgments in the given order.
+    the length of the run's list (Elasticsearch, MLflow). With ``ideal=retrieved``, the ideal ranking contains only
+    retrieved documents, and with ``ideal=top``, only the first k retrieved documents, so better documents below rank k
+    do not count. A list whose first k documents have no gain scores 0 even if the query has relevant documents. With
+    ``ideal=depth``, the ideal ranking consists of k documents of grade 1 (RecTools). If gains equal grades between 0
+    and 1, ``ideal=depth`` gives the SDCG of C/W/L. With ``ideal=full``, the ideal ranking consists of as many documents
+    of grade 1 as were retrieved. nDCG is 0 for a query without a positive gain. NTCIR calls nDCG "MSnDCG". Do not
+    confuse nDCG with Spark's graded nDCG, whose ideal ranking keeps the judgments in the given order.
     """
     best = ideal_discounted_cumulated_gain(r, gain, discount, ideal)
     return r.ratio(discounted_cumulated_gain(r, gain, discount), best)
@@ -110,9 +110,9 @@ def scaled_discounted_cumulated_gain(
 
 @measure("nDCGrel", rows="relevant", at="no", same_as="ndcg_rel", source="trec_eval")
 def ndcg_at_relevant(r: Lists, gain: Gain = GAIN, ideal: str = IDEAL) -> Queries:
-    """The mean of the nDCG at the ranks of the documents with a positive gain.
+    """The mean of the nDCG over the ranks of the documents with a positive gain.
 
-    A document that was not retrieved adds the nDCG of the whole list.
+    For a document that was not retrieved, the nDCG of the whole list is used.
     """
     best = r.ideal(gain, ideal)
     reached, possible = (
@@ -127,10 +127,10 @@ def ndcg_at_relevant(r: Lists, gain: Gain = GAIN, ideal: str = IDEAL) -> Queries
 
 @measure("RnDCG", rows="relevant", at="no", undefined=True, same_as="Rndcg", source="trec_eval")
 def ndcg_at_ideal_steps(r: Lists, gain: Gain = GAIN, ideal: str = IDEAL, rel: float = REL) -> Queries:
-    """The mean of the nDCG at the ranks where the gain of the ideal ranking decreases: R-precision for grades.
+    """The mean of the nDCG over the ranks where the gain of the ideal ranking decreases: a graded form of R-precision.
 
-    If a list is longer than the ideal ranking by at least two documents, the last rank of the list counts as well. If
-    no rank counts, RnDCG is undefined.
+    If a list is at least two documents longer than the ideal ranking, the last rank of the list counts as well. RnDCG
+    is undefined if no rank counts.
     """
     best = r.ideal(gain, ideal)
     reached, possible = (
@@ -147,7 +147,7 @@ def ndcg_at_ideal_steps(r: Lists, gain: Gain = GAIN, ideal: str = IDEAL, rel: fl
 
 @measure("G", values=COUNTED, at="no", same_as="G", source="trec_eval, experimental there")
 def gain_by_shortfall(r: Lists, gain: Gain = GAIN, ideal: str = IDEAL) -> Queries:
-    """The sum of the gains, each discounted by the gain that the list has missed so far.
+    """The sum of the gains, each discounted by the gain that the list has missed up to this rank.
 
     The gain missed at a rank is the cumulated gain of the ideal ranking minus the cumulated gain of the list.
     """
@@ -162,7 +162,7 @@ def gain_by_shortfall(r: Lists, gain: Gain = GAIN, ideal: str = IDEAL) -> Querie
 
 @measure("binG", rows="relevant", at="no", same_as="binG", source="trec_eval, experimental there")
 def binary_gain_by_shortfall(r: Lists, rel: float = REL) -> Queries:
-    """The mean over relevant documents of 1 / log2(2 + n), where n nonrelevant documents are ranked above."""
+    """The mean of 1 / log2(2 + n) over relevant documents, each of which is ranked below n nonrelevant documents."""
     hits = r.hits(rel)
     return r.ratio(r.total(hits / r.log2(2.0 + r.rank - r.running(hits))), r.n_relevant(rel))
 
@@ -173,10 +173,10 @@ SATISFYING: Any = one_of("exp2", "linear", role="gain")
 
 @measure("RR", rows="relevant", same_as="recip_rank", source="Kantor and Voorhees 2000, TREC-5")
 def reciprocal_rank(r: Lists, rel: float = REL, of: str = one_of("first", "highest", "each")) -> Queries:
-    """1 / the rank of the first relevant document, or 0 if there is none.
+    """The reciprocal of the rank of the first relevant document, or 0 if no relevant document was retrieved.
 
-    ``of=highest`` takes the first document with the list's highest grade (allRank, RRE). ``of=each`` takes the mean of
-    1 / rank over all relevant documents in the list (LlamaIndex's granular MRR).
+    ``of=highest`` uses the first document with the highest grade in the list (allRank, RRE). ``of=each`` gives the mean
+    of 1 / rank over all relevant documents in the list (LlamaIndex's granular MRR).
     """
     hits = r.hits(rel)
     return {
@@ -190,7 +190,7 @@ def reciprocal_rank(r: Lists, rel: float = REL, of: str = one_of("first", "highe
 def expected_reciprocal_rank(
     r: Lists, max: float = number(4, 0, role="highest"), gain: Gain = SATISFYING
 ) -> Queries:
-    """The expected value of 1 / the rank at which a user stops.
+    """The expected reciprocal of the rank at which a user stops.
 
     Each document satisfies a share of the users who reach it, and satisfied users stop. The share is gain / (gain of
     the highest grade + 1), by default (2^grade - 1) / 2^max. ``max`` is the highest grade that assessors could give for
@@ -228,12 +228,12 @@ def rank_biased_precision(
     rel: float | str = one_of("graded", "number", number=REL, role="relevance"),
     max: float | str = one_of("query", "none", "number", number=HIGHEST),
 ) -> Queries:
-    """The expected gain per document of a user who continues to the next document with probability p.
+    """The expected gain per document for a user who continues to the next document with probability p.
 
-    If a gain is outside [0, 1], all gains are scaled by the query's lowest and highest gain, as trec_eval intends
-    10. ``max=4`` divides the gains of all queries by the gain of grade 4 instead. ``max=none`` does not scale gains
-    (ranx, trectools, ir_measures without rel), so RBP may be above 1. With ``rel=1``, the gain is 1 for grades of at
-    least 1.
+    If any gain of a query is outside [0, 1], all its gains are scaled to [0, 1] by its lowest and highest gain, as
+    trec_eval 10 intends. ``max=4`` divides the gains of all queries by the gain of grade 4 instead. ``max=none`` does
+    not scale gains (ranx, trectools, ir_measures without rel), so RBP can be above 1. With ``rel=1``, the gain is 1 for
+    grades of at least 1.
 
     Raises:
         DataError: a grade is above ``max``.
@@ -250,10 +250,10 @@ def rank_biased_precision(
 def rank_biased_residual(
     r: Lists, p: float = number(0.9, 0, 1), tail: str = one_of("unjudged", "always")
 ) -> Queries:
-    """The increase of RBP if every unjudged document, and every document beyond the list, were relevant.
+    """The amount by which RBP would rise if all unjudged documents, and all documents beyond the list, were relevant.
 
-    RBPresid is 0 if every retrieved document is judged. ``tail=always`` counts documents beyond the list even if every
-    retrieved document is judged, as in the paper.
+    RBPresid is 0 if every retrieved document is judged. ``tail=always`` counts the documents beyond the list even then,
+    as in the paper.
     """
     unsure = r.exceeds(r.length - r.total(r.judged), 0.0)
     counts = {"unjudged": unsure, "always": r.most(unsure, 1.0)}[tail]
@@ -262,11 +262,11 @@ def rank_biased_residual(
 
 @measure("INSQ", rows="relevant", additive=True, source="Moffat, Scholer and Thomas 2012")
 def inverse_squares(r: Lists, T: float = WANTED, gain: Gain = SHARE, max: float = HIGHEST) -> Queries:
-    """The expected gain per document of a user who wants T relevant documents and becomes more patient with rank.
+    """The expected gain per document for a user who wants T relevant documents and becomes more patient with rank.
 
-    The weight of rank i is 1 / (i + 2T - 1)^2. Users look at k ranks or, without a depth, at infinitely many. Gains
-    other than ``binary`` are divided by the gain of grade ``max``. cwl_eval's lists have 1,000 ranks, so its value is
-    ``INSQ@1000``.
+    The weight of rank i is 1 / (i + 2T - 1)^2. Users look at k ranks or, without a depth, at infinitely many ranks.
+    Gains other than ``binary`` are divided by the gain of grade ``max``. cwl_eval uses lists of 1,000 ranks, so its
+    value equals ``INSQ@1000``.
 
     Raises:
         DataError: a grade is above ``max``.
@@ -277,12 +277,12 @@ def inverse_squares(r: Lists, T: float = WANTED, gain: Gain = SHARE, max: float 
 
 @measure("INST", rows="every", source="Moffat, Bailey, Scholer and Thomas 2015")
 def inst(r: Lists, T: float = WANTED, gain: Gain = SHARE, max: float = HIGHEST) -> Queries:
-    """The expected gain per document of a user who wants T relevant documents and stops sooner if more are found.
+    """The expected gain per document for a user who wants T relevant documents and stops sooner if more are found.
 
     After rank i, with t documents still wanted, the proportion of users who continue is ((i + T + t - 1) / (i + T +
-    t))^2. Users look at k ranks or, without a depth, at infinitely many. Ranks beyond the list have no gain. Gains
-    other than ``binary`` are divided by the gain of grade ``max``. cwl_eval's lists have 1,000 ranks, so its value is
-    ``INST@1000``.
+    t))^2. Users look at k ranks or, without a depth, at infinitely many ranks. Ranks beyond the list have no gain.
+    Gains other than ``binary`` are divided by the gain of grade ``max``. cwl_eval uses lists of 1,000 ranks, so its
+    value equals ``INST@1000``.
 
     Raises:
         DataError: a grade is above ``max``.
@@ -301,7 +301,7 @@ def inst(r: Lists, T: float = WANTED, gain: Gain = SHARE, max: float = HIGHEST) 
 def bejeweled_player(
     r: Lists, T: float = WANTED, K: float = COUNT, gain: Gain = SHARE, max: float = HIGHEST
 ) -> Queries:
-    """The expected gain per document of a user who stops after a gain of T or after K documents.
+    """The expected gain per document for a user who stops after a gain of T or after K documents.
 
     Ranks beyond the end of the list have no gain. Gains other than ``binary`` are divided by the gain of grade ``max``.
 
