@@ -22,12 +22,13 @@ class Reader(Protocol):
             kind: ``qrels`` or ``run``.
 
         Raises:
-            Exception: an unreadable file, which the error names. A ``carob.DataError`` may name the line and more.
+            Exception: the file cannot be read; the error names the file. A ``carob.DataError`` may also contain the
+                line number and other details.
         """
 
 
 class Engine(Protocol):
-    """A library whose tables carob reads lazily, in batches, and reads again for each match."""
+    """A library whose tables carob reads lazily, in batches, and again for each match of a run with qrels."""
 
     def is_table(self, given: object) -> bool:
         """Returns whether an object is a table of this library."""
@@ -38,12 +39,13 @@ class Engine(Protocol):
     def batches(
         self, table: Any, columns: Sequence[str], queries: Collection[str] | None = None
     ) -> Iterable[Any]:
-        """Returns the rows in batches, each with Arrow's stream interface, such as a table of PyArrow.
+        """Returns the rows in batches, each an object with Arrow's stream interface, such as a PyArrow table.
 
         Args:
             table: the table.
             columns: the columns to read, in this order; the first contains the queries.
-            queries: the queries whose rows are needed; None for all. Rows of other queries may be among them.
+            queries: the queries whose rows are needed; None for all queries. The batches may also contain rows of other
+                queries.
         """
 
 
@@ -64,13 +66,13 @@ ENDINGS = {
     ".hdf5": "array",
     ".h5": "array",
 }
-"""The kind of file by its ending. A file with any other ending is text, and its first line decides."""
+"""The kind of file for each file name ending. Files with other endings are text; the first line shows their format."""
 PACKED = (".gz", ".zst", ".bz2", ".xz")
-"""Endings of compressed files, after the other ending."""
+"""Endings of compressed files. They follow the ending of the format, as in ``run.csv.gz``."""
 READERS: dict[str, Reader] = {}
 """Other packages' readers, by the ending of a file's name."""
 ENGINES: dict[str, Engine] = {}
-"""Other packages' engines, by the name of their class."""
+"""Other packages' engines, by class name."""
 Enrolled = TypeVar("Enrolled", bound=Reader)
 Made = TypeVar("Made", bound="type[Engine]")
 
@@ -84,7 +86,7 @@ def reader(*endings: str) -> Callable[[Enrolled], Enrolled]:
         endings: the file name endings.
 
     Raises:
-        ValueError: carob itself reads files with such an ending, or the ending has no dot.
+        ValueError: carob itself reads files with one of the endings, or an ending has no dot.
 
     Example:
         >>> import json, carob
@@ -104,7 +106,7 @@ def reader(*endings: str) -> Callable[[Enrolled], Enrolled]:
 
 
 def engine(made: Made) -> Made:
-    """Decorates a class with the methods of ``Engine``, so that carob accepts the library's tables as frames.
+    """Registers the decorated class, which has the methods of ``Engine``: carob accepts the library's tables as frames.
 
     A second registration replaces the first, for example when a notebook cell is run again.
 
@@ -112,7 +114,7 @@ def engine(made: Made) -> Made:
         made: the class, which is instantiated once.
 
     Raises:
-        TypeError: the class lacks one of the methods, or cannot be made without arguments.
+        TypeError: the class does not define all the methods, or cannot be instantiated without arguments.
 
     Example:
         >>> import carob

@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 ROLES = {"qrels": ("query", "document", "grade"), "run": ("query", "document", "score", "rank")}
 DRAW = ("probability", "sample_size")
-"""The columns of judgments of a sample, which say how its documents were drawn."""
+"""The columns that describe how the documents of a judged sample were drawn."""
 ASKED = {"qrels": (*ROLES["qrels"], *DRAW), "run": ROLES["run"]}
-"""The columns that are sought in a table."""
+"""The roles for which a column is sought in a table."""
 ORDERING = {"score", "rank", "distance"}
-"""The roles of which one is enough to rank a list."""
+"""The roles that can rank documents. One of them is enough."""
 IDS = ("query", "document", "subtopic")
 INSISTED = "!"
-"""The end of a column's name that insists on scores, even if they look like ranks."""
+"""The suffix that a caller adds to a column's name to declare it as scores, even if its name suggests ranks."""
 NUMBER = "number of the row"
-"""The column of ids for queries without one, which are numbered by their positions."""
+"""The column of ids for queries that have no ids and are numbered by position."""
 KEY = "key of the row"
 """The column of ids for queries that are the keys of an object."""
 CONSTANT = ":="
@@ -39,17 +39,17 @@ MOST_NAMES = 20
 
 
 Asked: TypeAlias = "Mapping[str, str | float | None]"
-"""The columns' names by role, as the caller gave them. None looks for a usual name, and a number is in every row."""
+"""The columns' names by role, as the caller gave them. None looks for a usual name; a number applies to every row."""
 
 
 class Distance(str):
-    """The name of a column of distances, whose negated numbers are the scores."""
+    """The name of a column of distances. The scores are the negated distances."""
 
     __slots__ = ()
 
 
 def with_distance(named: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns columns' names by role, with a column of distances as that of the scores, which ``plan_of`` negates.
+    """Returns the columns' names by role, with a column of distances as the score column; ``plan_of`` negates it.
 
     Raises:
         DataError: both a score and a distance are named.
@@ -69,7 +69,7 @@ def with_distance(named: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class OfProject(str):
-    """The name of a column in a project's file, which applies to many runs, also to those without such columns."""
+    """The name of a column in a project's file. It applies to many runs, even to runs that do not have the column."""
 
     __slots__ = ()
 
@@ -81,13 +81,13 @@ class DistanceOfProject(Distance, OfProject):
 
 
 def of_project(named: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns columns' names by role, those of one run in a mapping under its name, as ones of a project's file."""
+    """Returns the columns' names, including those in a mapping for one run, marked as names from a project's file."""
     marked: dict[Any, Callable[[Any], Any]] = {dict: of_project, str: OfProject}
     return {role: marked.get(type(name), lambda its: its)(name) for role, name in named.items()}
 
 
 def insists(named: Mapping[str, Any]) -> bool:
-    """Returns whether the caller named columns or words, and not only a project's file."""
+    """Returns whether the caller named any column or words, in addition to those named in a project's file."""
     return any(
         insists(name) if isinstance(name, Mapping) else not isinstance(name, OfProject)
         for name in named.values()
@@ -95,11 +95,11 @@ def insists(named: Mapping[str, Any]) -> bool:
 
 
 def columns_of_run(named: Mapping[str, Any], *names: str | None) -> dict[str, Any]:
-    """Returns the columns' names of one run by role: its own, and for other roles those of all runs.
+    """Returns the columns' names for one run, by role: the run's own names and, for other roles, those for all runs.
 
     Args:
-        named: the names by role, and those of one run only in a mapping under the run's name.
-        names: the run's name, or several by which it may be known.
+        named: the names by role; the names for one run are in a mapping under the run's name.
+        names: the run's name, or several names by which it may be known.
     """
     mine = [each for run, each in named.items() if isinstance(each, Mapping) and run in names]
     own = {role: name for each in mine for role, name in each.items()}
@@ -109,7 +109,7 @@ def columns_of_run(named: Mapping[str, Any], *names: str | None) -> dict[str, An
 
 
 def refuse_no_run(named: Mapping[str, Any], runs: Sequence[Sequence[str | None]]) -> None:
-    """Refuses names of columns for a run that does not exist.
+    """Refuses column names for a run that does not exist.
 
     Args:
         named: as in ``columns_of_run``.
@@ -142,7 +142,7 @@ def refuse_distance(asked: Asked) -> None:
     """Refuses the name of a column of distances for a run that has no columns.
 
     Raises:
-        DataError: there is such a name.
+        DataError: a column of distances is named.
     """
     if isinstance(name := asked.get("score"), Distance):
         raise refused(
@@ -159,7 +159,7 @@ def role_said(role: str, name: object) -> str:
 
 
 def constant_in(asked: Asked) -> float | None:
-    """Returns the grade of every row, if the caller gave a number, else None."""
+    """Returns the grade of every row if the caller gave a number, otherwise None."""
     grade = asked.get("grade")
     return None if grade is None or isinstance(grade, str) else float(grade)
 
@@ -169,7 +169,7 @@ def named_in(asked: Asked) -> dict[str, str | None]:
     return {role: name for role, name in asked.items() if name is None or isinstance(name, str)}
 
 
-@cache  # a table of names, which never changes
+@cache  # the table of names never changes
 def known_names() -> dict[str, dict[str, Any]]:
     """Returns the usual column names, from ``columns.toml``."""
     return own_table(__file__, "columns.toml")
@@ -178,13 +178,13 @@ def known_names() -> dict[str, dict[str, Any]]:
 def choose(
     names: Sequence[str], kind: str, wanted: Asked, listed: Sequence[str] | None = None
 ) -> dict[str, str]:
-    """Maps each role to a column: the one that the caller named, or else one with a usual name.
+    """Maps each role to a column: the column that the caller named, otherwise a column with a usual name.
 
     Args:
         names: the columns.
         kind: ``qrels`` or ``run``.
         wanted: columns' names by role; None looks for a usual name.
-        listed: the names that an error lists, if they differ.
+        listed: the names to list in an error, if they differ from ``names``.
 
     Raises:
         DataError: a column is missing or ambiguous, or a rank column is named as scores.
@@ -193,13 +193,13 @@ def choose(
     if kind == "run" and (score := asked.get("score")) is not None:
         asked = asked | {"score": no_rank(score, names)}
     words = {"kind": kind, "there": there(names if listed is None else listed)}
-    own = {name: name for name in names}  # a name may be an object that knows its parts
+    own = {name: name for name in names}  # a name may be an object with the attribute ``parts``
     chosen: dict[str, str] = {}
     for role, name in asked.items():
         if name is not None and name not in names:
             raise no_such_column(asked, names, column=name, role=role_said(role, wanted[role]), **words)
         if name is None and role == "score" and asked["rank"] is not None:
-            continue  # if only the rank is named, the order of ranks is meant
+            continue  # if the caller named only the rank, the ranks give the order
         free = [each for each in names if each not in asked.values()]
         found = [name] if name else nearest_of(usual(free, role))
         for each in found:
@@ -215,7 +215,7 @@ def choose(
     if "score" in asked and not {"score", "rank"} & chosen.keys():
         missing.append("score")
     if missing:
-        # TREC text, read as a table of one query, has none of the columns.
+        # TREC text that is read as the table of one query contains none of the columns.
         error = DataError if chosen or "query" in asked else NoSuchColumnsError
         swapped = seems_other(names, kind, asked) or distances_in(names, missing)
         raise no_column(missing, swapped=swapped, error=error, **words)
@@ -233,24 +233,24 @@ def choose(
 
 
 def no_such_column(asked: Mapping[str, str | None], names: Collection[str], **words: str) -> DataError:
-    """Returns the error for a table without a column that was named, perhaps one of several."""
+    """Returns the error for a table that does not contain a column that the caller named."""
     error = DataError if any(each in names for each in asked.values()) else NoSuchColumnsError
     found = "The {kind} frame has no column '{column}' for the {role}. The columns are: {there}."
     return refused(found, error=error, **words)
 
 
 def depth_of(name: str) -> int:
-    """Returns the number of fields that lead to a column, more than one if it lies in an object."""
+    """Returns the number of fields in the path of a column, which is greater than one for nested columns."""
     return len(getattr(name, "parts", (name,)))
 
 
 def nearest_of(names: list[str]) -> list[str]:
-    """Returns the columns that lie in the fewest objects, such as a hit's ``_score`` and not ``_source.score``."""
+    """Returns the least deeply nested columns, for example a hit's ``_score`` but not ``_source.score``."""
     return [each for each in names if depth_of(each) == min(map(depth_of, names))]
 
 
 def several_columns(found: Sequence[str], role: str, kind: str, there: str) -> DataError:
-    """Returns the error for a table with several columns, each of which may have a role."""
+    """Returns the error for a table in which several columns might have the same role."""
     words = {"kind": kind, "there": there, "column": found[0], "role": role}
     return refused(
         "The {kind} frame has {both}, each of which may be the {role}. The columns are: {there}.",
@@ -262,7 +262,7 @@ def several_columns(found: Sequence[str], role: str, kind: str, there: str) -> D
 
 
 def no_column(missing: Sequence[str], kind: str, **words: Any) -> DataError:
-    """Returns the error for a table that lacks the columns of some roles, the last perhaps a score or a rank."""
+    """Returns the error for a table that does not contain columns for some roles."""
     if kind == "run" and "query" in missing and f"'{HITS}" in words["there"]:
         return refused("the answers of a search engine name no queries.", ANSWERS_NAMED, file=kind)
     more: str = ""
@@ -284,13 +284,13 @@ def no_column(missing: Sequence[str], kind: str, **words: Any) -> DataError:
 
 
 def there(names: Sequence[str]) -> str:
-    """Returns the columns' names as a sentence lists them."""
+    """Returns the columns' names as a list for a sentence."""
     more = f" and {len(names) - MOST_NAMES:,} more" if len(names) > MOST_NAMES else ""
     return (", ".join(f"'{name}'" for name in names[:MOST_NAMES]) or "none") + more
 
 
 def distances_in(names: Sequence[str], missing: Sequence[str]) -> str | Worded:
-    """Returns what to do with a column of distances in a run without scores, otherwise an empty string."""
+    """Returns the advice for a run without scores that has a column of distances, otherwise an empty string."""
     found = usual(names, "distance") if missing == ["score"] else []
     if not found:
         return ""
@@ -320,7 +320,7 @@ def refuse_namesakes(names: Sequence[str], kind: str, wanted: str | None = None)
 
 
 def seems_other(names: Sequence[str], kind: str, asked: dict[str, str | None]) -> str:
-    """Returns what the columns' names suggest, scores or swapped qrels and run, otherwise an empty string."""
+    """Returns a hint that the names suggest scores or swapped qrels and run, or an empty string if they do not."""
     run = kind == "run"
     if any(asked.values()):
         return ""
@@ -379,7 +379,7 @@ def says_rank(name: str) -> bool:
 
 
 def names_score(name: str) -> bool:
-    """Returns whether a name such as ``rerank_score`` or ``bm25Scores`` ends in the word score."""
+    """Returns whether a name ends in the word "score" or "scores", such as ``rerank_score`` or ``bm25Scores``."""
     return words_in(name)[-1] in ("score", "scores")
 
 
@@ -389,7 +389,7 @@ def words_in(name: str) -> list[str]:
 
 
 def usual(names: Sequence[str], role: str) -> list[str]:
-    """Returns the columns with a usual name, from the first group of names with a match."""
+    """Returns the columns whose names are in the first group of usual names that matches any column."""
     plain = {name: plain_name(name) for name in names}
     for bracket in known_names()["usual"][role]:
         found = [name for name in names if plain[name] in bracket]
@@ -405,7 +405,7 @@ def first_usual(names: Sequence[str], roles: Sequence[str]) -> dict[str, str]:
 
 
 def names_column(name: str) -> bool:
-    """Returns whether a name, or its singular, is usual for a column or a list of any role."""
+    """Returns whether a name or its singular is a usual name for a column or a list, whatever the role."""
     known = set(chain(*chain(*known_names()["usual"].values()), *known_names()["lists"].values()))
     plain = plain_name(name)
     return plain in known or plain.removesuffix("s") in known

@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 
 FIRST = 8
-"""The number of first bytes that show how a file is compressed."""
+"""The number of bytes at the start of a file that show how it is compressed."""
 AT_ONCE = 2**17
 """The number of bytes read at once; up to 8 times as many are produced."""
 FREE = 2**30
-"""The number of bytes that any file may unpack to."""
+"""The number of bytes to which any file may unpack, however small it is."""
 RATIO = 200
-"""The highest ratio of larger outputs to their input: real runs stay below 20, synthetic ones below 40."""
+"""The highest ratio of output to input for larger outputs. Real runs stay below 20, synthetic runs below 40."""
 WHOLE, WHOLE_RATIO = 2**25, 50
-"""The same for a file that is held in memory as a whole, such as one JSON object, which takes many times its size."""
+"""The same limits for a file that is held in memory as a whole. One JSON object takes many times its size in memory."""
 XZ_MEMORY = 2**31
 """Memory limit of an xz stream; ``xz -9`` needs 65 MiB."""
 FORMAT_XZ = 1
@@ -56,8 +56,8 @@ class Format:
     """A compression format.
 
     Args:
-        begin: makes the decompressor of one stream, with the methods of the standard library's for bzip2 and xz.
-        padding: zeros may follow a stream, in multiples of this number; 0 if none may follow.
+        begin: makes the decompressor of one stream, with the same methods as ``bz2.BZ2Decompressor``.
+        padding: the number of zeros after a stream must be a multiple of this number; 0 if no zeros may follow.
     """
 
     begin: Callable[[], Any]
@@ -70,7 +70,7 @@ class Deflated:
     def __init__(self) -> None:
         """Starts a gzip stream."""
         try:
-            library: Any = importlib.import_module("isal.isal_zlib")  # takes a third of the time
+            library: Any = importlib.import_module("isal.isal_zlib")  # three times as fast as zlib
         except ImportError:
             library = importlib.import_module("zlib")
         self.inflate: zlib._Decompress = library.decompressobj(31)
@@ -92,7 +92,8 @@ def begins(module: str, name: str, *arguments: int) -> Callable[[], Any]:
     return lambda: getattr(importlib.import_module(module), name)(*arguments)
 
 
-# gzip and bzip2 ignore zeros to the end of a file; xz has them as padding in multiples of four (its format, 2.2).
+# gzip and bzip2 ignore zeros at the end of a file; xz uses zeros as padding, in multiples of four (section 2.2 of its
+# format).
 GZIP, BZIP2 = Format(Deflated, 1), Format(begins("bz2", "BZ2Decompressor"), 1)
 XZ = Format(begins("lzma", "LZMADecompressor", FORMAT_XZ, XZ_MEMORY), 4)
 ZSTD = Format(begins(ZSTANDARD, "ZstdDecompressor"), 0)
@@ -130,10 +131,10 @@ def whole(file: IO[bytes], stored: int) -> bytes:
 
     Args:
         file: the file, decompressed.
-        stored: its compressed bytes.
+        stored: the size of the compressed file in bytes.
 
     Raises:
-        PackedError: there are far more than any file of its size holds.
+        PackedError: the output is far larger than that of any real file of this compressed size.
     """
     most, parts, size = max(WHOLE, WHOLE_RATIO * stored), [], 0
     while block := file.read(8 * AT_ONCE):
@@ -151,7 +152,7 @@ class Cursor(io.RawIOBase):
         blocks: makes the blocks. It is called at the first read, and again after ``rewind``.
         is_slow: whether making a block takes about as long as processing it, as decompression does. The kernel then
             reads the blocks in a separate thread.
-        stopped: the event that ends a read of the blocks which waits for bytes, if the blocks respond to one.
+        stopped: the event that ends a read that waits for bytes, if the blocks respond to such an event.
     """
 
     def __init__(
@@ -190,7 +191,7 @@ class Cursor(io.RawIOBase):
         self.left, self.rest = None, memoryview(b"")
 
     def interrupt(self) -> None:
-        """Ends a read that waits for bytes, and later ones. The kernel calls it on Ctrl-C, while a thread reads."""
+        """Ends a read that waits for bytes, and all later reads. The kernel calls it on Ctrl-C while a thread reads."""
         if self.stopped is not None:
             self.stopped.set()
 
@@ -208,7 +209,7 @@ def decompressed(file: IO[bytes] | io.RawIOBase, its: Format) -> Iterator[bytes]
         its: their format.
 
     Raises:
-        PackedError: damaged or truncated bytes, other bytes after the end, or too large an output.
+        PackedError: the data are damaged or truncated, other bytes follow the end, or the output is too large.
     """
     taken = made = 0
 
@@ -247,9 +248,9 @@ def after_padding(data: bytes, more: Callable[[], bytes], multiple: int) -> byte
     """Skips the zeros that may follow a stream, and returns the start of the next stream, or no bytes at the end.
 
     Args:
-        data: the bytes after the stream that were read already.
-        more: reads the bytes after these.
-        multiple: the zeros come in multiples of this number; 0 if the format has no padding.
+        data: the bytes after the stream that have already been read.
+        more: reads the next bytes of the file.
+        multiple: the number of zeros must be a multiple of this number; 0 if the format has no padding.
 
     Raises:
         PackedError: the number of zeros is not a multiple of ``multiple``.
@@ -274,12 +275,12 @@ def damaged(how: str) -> PackedError:
 
 
 def limit_of(free: int) -> str:
-    """Returns the bytes that any file may unpack to, with their unit."""
+    """Returns a number of bytes as text with a unit."""
     return f"{free >> 30} GiB" if free >= 2**30 else f"{free >> 20} MiB"
 
 
 def too_much(ratio: int = RATIO, free: int = FREE) -> PackedError:
-    """Returns the error for a small file that unpacks to a huge one."""
+    """Returns the error for a small file that unpacks to a huge size."""
     fault = f"it unpacks to more than {ratio} times its size and more than {limit_of(free)}"
     return PackedError(
         f"{fault}, which no run does", fault, "If that is correct, unpack it, and pass the plain text."

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 
 class WithScores(dict[Any, Any]):
-    """``{query: {document: score}}`` of rows with scores, and not made from lists of ids or of ranks."""
+    """``{query: {document: score}}`` whose scores come from rows, not from the order of lists of ids or from ranks."""
 
 
 class ByPosition(WithScores):
-    """``{position: {document: score}}`` of answers that name no queries, such as those of an msearch."""
+    """``{position: {document: score}}`` for answers without query ids, such as the responses of an msearch."""
 
 
 def plain(mapping: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
@@ -36,15 +36,16 @@ def plain(mapping: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def numbered(mapping: Mapping[Any, Any], kind: str, grade: float | None = None) -> Mapping[Any, Any]:
-    """Returns qrels or a run with ``{id: number}`` for each query, including where a query has a list or a set of ids.
+    """Returns qrels or a run with ``{id: number}`` for each query, including queries with a list or a set of ids.
 
     Args:
         mapping: the data.
         kind: ``qrels`` or ``run``.
-        grade: the grade of every document, in place of the grades in the qrels; None to use these, or 1 for a list.
+        grade: the grade of every document, instead of the grades in the qrels; None to use the grades in the qrels, or
+            1 for documents in a list.
 
     Raises:
-        DataError: an item of a list that cannot be an id; in a run, a set or a list with an id twice.
+        DataError: a list contains an item that cannot be an id, or a run contains a set or a list with an id twice.
     """
     if grade is None and all(isinstance(its, dict) for its in mapping.values()):
         return mapping
@@ -52,13 +53,13 @@ def numbered(mapping: Mapping[Any, Any], kind: str, grade: float | None = None) 
 
 
 def is_sample(qrels: Mapping[Any, Any]) -> bool:
-    """Returns whether a dictionary holds judgments with probabilities, by its first judgment."""
+    """Returns whether a dictionary contains judgments with probabilities. The first judgment decides."""
     inner = (each for its in qrels.values() if isinstance(its, Mapping) for each in its.values())
     return isinstance(next(inner, None), (tuple, list))
 
 
 def numbers_of(query: Any, its: Any, kind: str, grade: float | None) -> Any:
-    """Returns a query's ids with their grades, or with their scores, which are minus the ranks in a list of ids."""
+    """Returns a query's ids with their grades or scores. The scores in a list of ids are the negated ranks."""
     if isinstance(its, Mapping):
         return its if grade is None else dict.fromkeys(its, grade)
     if isinstance(its, (str, bytes)) or not isinstance(its, Iterable):
@@ -109,8 +110,8 @@ class MappingRun:
     Args:
         mapping: dicts of dicts.
         origin: its provenance.
-        scored: whether the numbers are known to be scores, and not ranks of lists of ids.
-        by_position: whether the queries are the positions of answers that name none.
+        scored: whether the numbers are known to be scores, not negated ranks in lists of ids.
+        by_position: whether the query ids are positions, because the answers contain no query ids.
     """
 
     mapping: dict[str, Any]

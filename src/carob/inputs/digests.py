@@ -1,4 +1,4 @@
-"""The entry of an input in a record: its path, size and hash, by which changed judgments are noticed."""
+"""The entry of an input in a record: its path, size and hash. The hash shows whether judgments have changed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def described(
         why = f"{origin.path} without documents that were excluded"
         return {**named, "path": None, "bytes": None, "sha256": None, "why": why}
     made: dict[str, Any] = {**named, "path": origin.path}
-    if columns and role != "exclude":  # pairs need no columns' names
+    if columns and role != "exclude":  # excluded pairs are read without column names
         made["columns"] = columns
     if not origin.parts:
         size, found = hashes[origin.path]
@@ -38,7 +38,7 @@ def described(
 
 
 def entry_of_judgments(origin: Provenance | None) -> dict[str, Any] | None:
-    """Returns the entry of judgments in a record, or None for data in memory and for files that have changed since."""
+    """Returns the record entry of judgments, or None if they came from memory or the files have changed since."""
     if origin is None or origin.path is None or not unchanged(origin):
         return None
     return described("qrels", None, origin, digests(origin.files))
@@ -51,7 +51,8 @@ STREAMS = ("standard input", "a stream")
 def entry_of_run(name: str, origin: Provenance | None) -> dict[str, Any] | None:
     """Returns the path and size of a run, or None for data in memory.
 
-    There is no hash: of a large run, it would take a sixth of the time of an evaluation. A record has it.
+    The entry has no hash, because hashing a large run would take a sixth of the time of an evaluation. A record
+        contains the hash.
     """
     entry: dict[str, Any] = {"role": "run", "name": name, "path": None, "bytes": None, "sha256": None}
     if origin is not None and origin.kind in STREAMS:
@@ -63,7 +64,7 @@ def entry_of_run(name: str, origin: Provenance | None) -> dict[str, Any] | None:
 
 
 def identity(entry: dict[str, Any] | None) -> str:
-    """Returns a text that is the same for the same judgments read in the same way, or an empty text if none is known.
+    """Returns a text that identifies the judgments and how they were read, or an empty text if there is no hash.
 
     Args:
         entry: the entry of the judgments in a record.
@@ -77,7 +78,7 @@ def identity(entry: dict[str, Any] | None) -> str:
 
 
 def unchanged(origin: Provenance) -> bool:
-    """Returns whether the files of an input are those that were read, by their sizes and times."""
+    """Returns whether the files of an input have the same sizes and modification times as when they were read."""
     if origin.parts:
         return all(map(unchanged, origin.parts))
     path = origin.path or ""
@@ -91,8 +92,8 @@ class Exclusion(NamedTuple):
     """The documents that were removed from a run before it was ranked.
 
     Args:
-        name: their file; empty for data in memory, or if it is unknown.
-        identity: the identity of the file, or an empty text if it is unknown.
+        name: the file with the excluded documents; empty if the file is unknown or the data were in memory.
+        identity: the identity of that file, or an empty text if it is unknown.
     """
 
     name: str = ""
@@ -100,7 +101,7 @@ class Exclusion(NamedTuple):
 
 
 def entry_of_exclusion(name: str, origin: Provenance | None) -> dict[str, Any] | None:
-    """Returns the entry of a run's excluded pairs in a record, or None without a file of them that can be read again.
+    """Returns the record entry of a run's excluded pairs, or None if they are not in a file that can be read again.
 
     Args:
         name: the run.
@@ -118,7 +119,7 @@ def exclusion_of(name: str, inputs: Sequence[dict[str, Any]], excluded: int) -> 
     Args:
         name: the run.
         inputs: the entries of a record.
-        excluded: the number of documents that the run lost.
+        excluded: the number of documents that were removed from the run.
     """
     for each in inputs:
         if each.get("name") == name and each["role"] == "exclude":
@@ -128,13 +129,14 @@ def exclusion_of(name: str, inputs: Sequence[dict[str, Any]], excluded: int) -> 
 
 BLOCK = 2**20
 THREADED = 2**25
-"""The total bytes of files above which a second thread saves more time than it takes to start."""
+"""The total size of the files, in bytes, above which a second thread saves more time than it takes to start."""
 
 
 def digests(paths: Sequence[str]) -> dict[str, tuple[int, str]]:
-    """Returns the size and SHA-256 of each file as it is stored.
+    """Returns the size and SHA-256 hash of each file as stored, without decompression.
 
-    The hash is SHA-256, because every system has a program that prints it. No file is held in memory.
+    SHA-256 is used because every system has a program that prints it. The files are read in blocks and never held in
+    memory as a whole.
 
     Raises:
         DataError: a file cannot be read.

@@ -49,14 +49,14 @@ ANSWERS_NAMED = (
     "Write each answer under its query's id, {{query: answer}}, or each on a line with it, "
     '{{"query": …, "response": answer}}.'
 )
-"""The remedy for answers of a search engine that name no queries, as ``refused`` takes it."""
+"""The remedy for answers of a search engine without query ids, with doubled braces as ``refused`` expects."""
 WIDE = "is a whole number that no double represents exactly, so different {value}s would become equal"
 COLUMNS = {
     "qrels": "4 (query, iteration, document, grade)",
     "run": "at least 6 (query, iteration, document, rank, score, tag)",
     "weights": "2 (query, weight)",
 }
-"""The columns of each kind of line."""
+"""The number and the names of the columns in each kind of line."""
 COLUMNS_ADVICE = {
     "qrels": {
         "run": "This looks like a run: are qrels and run swapped?",
@@ -104,7 +104,7 @@ COLUMNS_ADVICE = {
         ),
     },
 }
-"""The remedy for a line with the wrong number of columns, by that number or by what the line resembles."""
+"""The remedy for a line with the wrong number of columns, by the number of columns or by what the line resembles."""
 JOINED = (
     "These may be two lines, if a file without a newline at its end was joined to another with cat: break "
     "the line after its {last} column"
@@ -167,7 +167,7 @@ ROW_FAULTS = {
         "Create the column again.",
     ),
 }
-"""The same for a row of a frame."""
+"""The faults in a row of a frame and their remedies."""
 ENTRY_FAULTS = {
     "nan": ("{where}the {value} is NaN, which cannot be ranked.",),
     "nan-unranked": ("{where}the {value} is NaN.", "Use a number."),
@@ -191,7 +191,7 @@ ENTRY_FAULTS = {
         "Do not let other threads change it.",
     ),
 }
-"""The same for an entry of a dictionary."""
+"""The faults in an entry of a dictionary and their remedies."""
 NUMBER_FAULTS = {
     "wide": (
         "{name} {wide}{excerpt}.",
@@ -225,10 +225,10 @@ NUMBER_FAULTS = {
     "line": ("{name} is not a number{excerpt}.", "Correct the line{skip}."),
     "field": ("{name} is not a number{excerpt}.", "Correct it."),
 }
-"""The same for a field that is not a number, or is a whole number that no double represents."""
+"""The faults in a field that is not a number, or is a whole number that no double represents, and their remedies."""
 WHOLE = r"[+-]?[0-9]+"
 FOR_PEOPLE = r"([+-]?)([0-9.,'’ \u00a0\u202f]*[0-9])\s*([^0-9.,\s][^0-9]{0,11})?"
-"""A number as people write it: with marks between thousands, a decimal comma, or a unit."""
+"""A number as people write it: with thousands separators, a decimal comma or a unit."""
 THOUSANDS = r"[1-9][0-9]{0,2}([.,][0-9]{3})+"
 LEVEL = r"L([0-9]+)"
 NO_NUMBERS = ("nan", "inf", "infinity", "null", "none", "na")
@@ -247,9 +247,9 @@ def refused(found: str, advice: str | None = None, /, *, error: Any = DataError,
 
     Args:
         found: what was found, with words in braces.
-        advice: what to do about it, in the same form; not used if ``remedy`` is among the words.
+        advice: how to correct the input, also with words in braces; not used if ``remedy`` is among the words.
         error: the class of the error.
-        words: the words in braces. Words such as ``file`` are also fields of the error.
+        words: the values of the words in braces. Some of them, such as ``file``, are also fields of the error.
     """
     fields = {each: word for each, word in words.items() if each in DataError.FIELDS}
     remedy = None if advice is None else filled(advice, **words)
@@ -257,9 +257,9 @@ def refused(found: str, advice: str | None = None, /, *, error: Any = DataError,
 
 
 def fault_of(faults: Mapping[str, Sequence[str]], fault: str, **words: Any) -> DataError:
-    """Returns the error for a fault that the kernel found, by the kernel's word for it.
+    """Returns the error for a fault that the kernel found. ``fault`` is the kernel's word for it.
 
-    Only scores are used for ranking: for other numbers, some faults have a different sentence (``-unranked``).
+    Only scores are used for ranking. For other numbers, some faults have a different message (``-unranked``).
     """
     number = value_of(words.get("kind", "run"))
     skip = "" if words.get("kind") == "weights" else SKIP
@@ -273,7 +273,7 @@ def sentences(name: str, kind: str = "file", files: tuple[str, ...] = ()) -> Ite
     """Turns an error while reading ``name`` (a file, several ``files``, a frame or a mapping) into a ``DataError``.
 
     Raises:
-        DataError: in place of the error of the kernel, the operating system or a decompressor.
+        DataError: the kernel, the operating system or a decompressor raised an error.
     """
     try:
         yield
@@ -293,18 +293,19 @@ def sentences(name: str, kind: str = "file", files: tuple[str, ...] = ()) -> Ite
 
 
 def most_of(files: Iterable[str]) -> int:
-    """Returns the bytes that the texts of the rows in Parquet and Arrow files may take.
+    """Returns the maximum number of bytes that the texts in the rows of Parquet and Arrow files may take in memory.
 
-    A dictionary in such a file holds a text once for all rows, so that a few bytes may stand for any amount of text.
+    Dictionary encoding stores a text only once for many rows, so a few bytes in a file may stand for any amount of
+    text.
     """
     return max(FREE, RATIO * sum(map(os.path.getsize, files)))
 
 
 def refuse_written_out(frame: _native.Frame, most: float, before: int = 0) -> int:
-    """Returns the bytes that the texts of the rows take, written out, together with those of the rows before.
+    """Returns ``before`` plus the number of bytes that the texts of the rows take when they are written out.
 
     Raises:
-        DataError: they are more than ``most``.
+        DataError: the sum is greater than ``most``.
     """
     size = 0 if most == math.inf else before + frame.written_out
     if size > most:
@@ -319,7 +320,7 @@ def refuse_written_out(frame: _native.Frame, most: float, before: int = 0) -> in
 
 
 def near(path: str) -> str:
-    """Returns the remedy for a missing file, with the files of similar names in its folder."""
+    """Returns the remedy for a missing file. It lists files in the folder with similar names."""
     from difflib import get_close_matches
 
     if os.path.islink(path):
@@ -334,12 +335,12 @@ def near(path: str) -> str:
 
 
 def nothing(name: str, why: str) -> DataError:
-    """Returns the error for an input without any judgment."""
+    """Returns the error for input that contains no judgments."""
     return refused("there are no judgments: {why}", error=NothingError, file=name, why=why)
 
 
 def scores_as_grades() -> DataError:
-    """Returns the error for a run that is given as judgments, in which the scores would be grades."""
+    """Returns the error for a run that is passed as judgments, so its scores would be read as grades."""
     return refused(
         "the grades, in column 'score', have fractions: are qrels and run swapped?",
         "If they are grades, name the column 'relevance'.",
@@ -348,7 +349,7 @@ def scores_as_grades() -> DataError:
 
 
 def line_in(files: tuple[str, ...], line: int) -> tuple[str, int]:
-    """Maps a line number that continues across files to the file and the line number in it."""
+    """Returns the file and the line number within it for a line number that continues across files."""
     for path in files[:-1]:
         count = 0
         with unpacked(path) as file:
@@ -360,7 +361,7 @@ def line_in(files: tuple[str, ...], line: int) -> tuple[str, int]:
 
 
 def skipped_all(name: str, lines: int, read_strictly: Callable[[], object]) -> DataError:
-    """Returns the error for a text all of whose lines were skipped, with the fault of the first.
+    """Returns the error for a text in which every line was skipped. It includes the fault of the first line.
 
     Args:
         name: the text.
@@ -402,12 +403,12 @@ BY_WORDS, BY_LEVELS = (
     )
     for words in ({"Good": 2, "Fair": 1, "Bad": 0}, {"L3": 3, "L2": 2, "L1": 1, "L0": 0})
 )
-"""The options that give numbers to grades in words, and in NTCIR's form."""
+"""Examples of the option that maps grades in words to numbers: English words, and NTCIR's ``L0`` to ``L3``."""
 SKIP = worded(", or skip such lines with ", by_policy("malformed", "skip"))
 
 
 def uneven_remedy(*, joined: bool) -> str:
-    """Returns the remedy for a line whose number of columns differs from the first line's, which may be two lines."""
+    """Returns the remedy for a line with more or fewer columns than the first. Two lines may have been joined."""
     start = JOINED.format(last="sixth") if joined else "Correct the line"
     return worded(
         start,
@@ -425,7 +426,8 @@ def columns_remedy(kind: str, count: str, excerpt: str, *, first: bool = True) -
         kind: ``qrels``, ``run`` or ``weights``.
         count: the number of columns.
         excerpt: the line.
-        first: whether no line before it has the right number. Otherwise, a correction of this line would damage those.
+        first: whether no earlier line has the right number of columns. If one does, the remedy must not suggest a
+            command that changes every line, since it would damage the correct lines.
     """
     if kind not in ("qrels", "run"):
         return None
@@ -448,8 +450,8 @@ def columns_remedy(kind: str, count: str, excerpt: str, *, first: bool = True) -
 
 
 def like_qrels(fields: list[str], count: int) -> str | None:
-    """Returns what a line that should have four columns looks like: two lines, a run, or other columns than needed."""
-    second = {7: 3, 8: 4}.get(count, 0)  # where a second line begins, perhaps joined to the grade before it
+    """Returns what a line of qrels looks like that does not have four columns: two joined lines, a run and so on."""
+    second = {7: 3, 8: 4}.get(count, 0)  # the field where a second line begins, possibly joined to the grade before it
     if second and len(fields) == count and fields[second + 1] == fields[1] and is_number(fields[-1]):
         return "joined"
     if count > 5 and len(fields) > 4 and fields[3].isdecimal() and is_number(fields[4]):
@@ -460,7 +462,7 @@ def like_qrels(fields: list[str], count: int) -> str | None:
 
 
 def four_of(fields: list[str], count: int) -> Iterator[str]:
-    """Yields the advice about a line with another number of columns; its commands make lines that have a grade."""
+    """Yields keys of advice for a line without four columns. The suggested commands write lines that have a grade."""
     if count == 3:
         iteration = fields[1:2] in (["0"], ["Q0"])
         if not iteration:
@@ -477,7 +479,7 @@ def four_of(fields: list[str], count: int) -> Iterator[str]:
 
 
 def like_run(fields: list[str]) -> str | None:
-    """Returns what a line that should have six columns looks like: values of a measure, or a short run."""
+    """Returns what a run's line without six columns looks like: a measure's values, or a run with missing columns."""
     if holds_value(fields):
         return "values"
     if len(fields) in (3, 5) and not is_number(fields[-1]):
@@ -491,7 +493,7 @@ def like_run(fields: list[str]) -> str | None:
 
 
 def holds_value(fields: list[str]) -> bool:
-    """Returns whether a line has a measure, a query and a value, as trec_eval -q and ir_measures -q print them."""
+    """Returns whether a line contains a measure, a query and a value, as printed by trec_eval -q and ir_measures -q."""
     name = fields[0].strip() if fields else ""
     return len(fields) == 3 and is_number(fields[2]) and len(name) > 1 and is_measure(name)
 
@@ -508,7 +510,7 @@ def is_measure(name: str) -> bool:
 
 
 def by_tabs(remedy: str, line: str) -> str:
-    """Returns a remedy whose command, if any, keeps the spaces within the fields of a line that has tabs."""
+    """Returns the remedy. If the line has tabs, its command splits at tabs, which keeps the spaces within fields."""
     return remedy.replace("awk '", r"awk -F'\t' -v OFS='\t' '") if "\t" in line else remedy
 
 
@@ -518,8 +520,8 @@ def number_error(value: str, kind: str, excerpt: str = "", *, wide: bool = False
     Args:
         value: the text.
         kind: ``qrels``, ``run`` or ``weights``.
-        excerpt: the line, which follows in the message.
-        wide: whether it is a whole number that no double represents.
+        excerpt: the line, which the message quotes after the fault.
+        wide: whether the text is a whole number that no double represents.
         place: the fields of the error.
     """
     name = f"'{value}'" if excerpt or "column" not in place else f"'{value}' in column '{place['column']}'"
@@ -535,7 +537,7 @@ def number_error(value: str, kind: str, excerpt: str = "", *, wide: bool = False
 
 
 def for_people(text: str) -> tuple[str | None, dict[str, str]]:
-    """Returns the fault of a number as people write it, and the number as carob reads it; None for other text.
+    """Returns the fault in a number written for people, and the number in carob's notation; None for other text.
 
     Example:
         >>> for_people("1.234,5"), for_people("16,783"), for_people("87 %")
@@ -551,7 +553,7 @@ def for_people(text: str) -> tuple[str | None, dict[str, str]]:
     start, _, end = digits.rpartition(mark) if mark else ("", "", digits)
     whole, plain = (sign + re.sub("[.,]", "", start) + each + end for each in ("", "." if mark else ""))
     grouped = re.fullmatch(THOUSANDS, digits) is not None
-    if mark in start and mark:  # a mark that occurs twice is not a decimal mark
+    if mark in start and mark:  # a separator that occurs twice is not a decimal separator
         return ("thousands", {"plain": whole}) if grouped else (None, {})
     if unit:
         return "unit", {"plain": plain}
@@ -572,7 +574,7 @@ IN_TURN = ("duckdb", "narwhals", "ibis", "sqlframe")
 
 @contextmanager
 def refusals(kind: str, library: str) -> Iterator[None]:
-    """Turns a library's error about a frame into a ``DataError``, and lets one thread at a time use a connection."""
+    """Turns a library's error about a frame into a ``DataError``. Only one thread at a time may use a connection."""
     try:
         with TURN if library in IN_TURN else nullcontext():
             yield
@@ -608,7 +610,7 @@ def first_line(error: BaseException) -> str:
 
 
 def as_scores(column: object) -> Worded:
-    """Returns the option that names a column as scores, whatever its own name says."""
+    """Returns the option that declares a column as scores, even if its name suggests ranks."""
     return by_reading("run", score=f"{column}!")
 
 

@@ -1,4 +1,4 @@
-"""Prepares data frames in memory for the kernel: selects their columns and makes runs of them."""
+"""Prepares data frames in memory for the kernel by selecting the columns of judgments or of a run."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ LIBRARIES = {"pandas", "polars", "pyarrow", "modin", "cudf"}
 """Libraries whose frames narwhals rebuilds in memory."""
 LAZY = {"duckdb", "dask", "ibis", "pyspark", "sqlframe"}
 BY_CHOICE = {"pandas", "modin", "cudf"} | LAZY
-"""Libraries with columns that are costly, or that Arrow cannot represent: carob reads only those that it needs."""
+"""Libraries with columns that are costly or have no Arrow form. carob reads only the columns that it needs."""
 
 
 class ArrowFrame(Protocol):
@@ -95,20 +95,20 @@ class Columns:
 
     @property
     def of_run(self) -> dict[str, Any]:
-        """The kernel's arguments for a run or, with grades in place of scores, for judgments."""
+        """The kernel's arguments for a run or, with grades instead of scores, for judgments."""
         given = {"score": self.places.get("grade")} | self.places
         return {role: given.get(role) for role in ROLES["run"]}
 
     def name_of(self, role: str) -> str:
-        """Returns the name of a role's column."""
+        """Returns the name of the column with a role."""
         return self.frame.fields[self.places[role]][0]
 
     def judgments(self, duplicates: str, grade: str = "grade") -> _native.Judgments:
-        """Returns the judgments, with ``duplicates`` as the kernel's rule for documents that occur twice.
+        """Returns the judgments in the frame.
 
         Args:
-            duplicates: the rule.
-            grade: the role of the column with the numbers.
+            duplicates: the kernel's rule for documents that occur twice.
+            grade: the role of the column that contains the grades.
         """
         columns = {role: self.places.get(role) for role in ROLES["qrels"]} | {"grade": self.places.get(grade)}
         return _native.judgments_from_frame(
@@ -149,11 +149,11 @@ class Columns:
 
 BINARY = (bytes, bytearray, memoryview, io.IOBase)
 NO_TABLES = (str, os.PathLike, int, float, Mapping, list, tuple, type(None), *BINARY)
-"""Types that cannot be a library's table, so no dataframe package is imported for them."""
+"""Types that are never a library's table. For objects of these types, no data frame package is imported."""
 
 
 def is_frame(given: object) -> bool:
-    """Returns whether an object is a data frame or an engine's table, without importing a library of frames."""
+    """Returns whether an object is a data frame or an engine's table, without importing a data frame library."""
     if hasattr(given, "__arrow_c_stream__") or hasattr(given, "__narwhals_dataframe__"):
         return True
     known = library_of(given) in LIBRARIES | LAZY | {"narwhals"} or hasattr(given, "__narwhals_lazyframe__")
@@ -164,12 +164,12 @@ def is_frame(given: object) -> bool:
 
 
 def library_of(given: object) -> str:
-    """Returns the library that an object's class comes from."""
+    """Returns the name of the library that defines an object's class."""
     return type(given).__module__.partition(".")[0].strip("_")
 
 
 LISTS = ("+l", "+L", "+vl", "+vL")
-"""Arrow's formats of columns of lists."""
+"""Arrow's format strings for columns of lists."""
 
 
 def columns_of(given: Any, kind: str, named: Asked, most: float = math.inf) -> Columns:
@@ -178,9 +178,9 @@ def columns_of(given: Any, kind: str, named: Asked, most: float = math.inf) -> C
     Args:
         given: the frame.
         kind: ``qrels`` or ``run``.
-        named: the columns' names by role; None, or none given, looks for a usual name. A number is the grade of
-            every row. Further roles, such as ``subtopic``, also need a column.
-        most: the bytes that the rows' texts may take.
+        named: the columns' names by role. If a role is None or missing, a column with a usual name is used. A number is
+            the grade of every row. Each further role, such as ``subtopic``, also needs a column.
+        most: the maximum number of bytes that the texts of the rows may take in memory.
 
     Raises:
         DataError: a column is missing, ambiguous or of the wrong type.
@@ -204,7 +204,7 @@ def columns_of(given: Any, kind: str, named: Asked, most: float = math.inf) -> C
         else:
             if library == "pyarrow":
                 given = given.read_all() if hasattr(given, "read_all") else given  # a reader
-                given.validate()  # that text lies within its buffers, which Arrow's interface does not guarantee
+                given.validate()  # checks that text lies within its buffers; Arrow's interface does not guarantee it
             frame = _native.Frame(given.__arrow_c_stream__())
             names = [name for name, _, _ in frame.fields]
             chosen = choose(names, kind, asked)
@@ -221,16 +221,16 @@ def columns_of(given: Any, kind: str, named: Asked, most: float = math.inf) -> C
 
 
 MOST_SYSTEMS = 100
-"""The maximum number of systems of one table that are counted."""
+"""The maximum number of systems that are counted in one table."""
 
 
 def systems_in(given: Any, names: Sequence[str], taken: Collection[str]) -> tuple[str, ...]:
-    """Returns the column that names the system of each row, and its systems, if there are several; else nothing.
+    """Returns the column that names each row's system, and the systems, or an empty tuple if there are not several.
 
     Args:
         given: the table.
         names: its columns.
-        taken: the columns that have a role already.
+        taken: the columns that already have a role.
     """
     column = system_column(names, taken)
     if column is None:
@@ -253,12 +253,12 @@ def systems_in(given: Any, names: Sequence[str], taken: Collection[str]) -> tupl
 
 
 def system_column(names: Sequence[str], taken: Collection[str]) -> str | None:
-    """Returns the column that names the system of each row, or None; ``taken`` are columns that have a role already."""
+    """Returns the column that names each row's system, or None. Columns in ``taken`` already have another role."""
     return next(iter(usual([name for name in names if name not in taken], "system")), None)
 
 
 def named_in(column: str, batches: Iterable[Any]) -> tuple[str, ...]:
-    """Returns the column and the systems that it names in Arrow's batches, if there are several; else nothing."""
+    """Returns the column and the systems that it names in Arrow batches, or an empty tuple if there are not several."""
     import pyarrow as pa
 
     seen: set[str] = set()
@@ -270,7 +270,7 @@ def named_in(column: str, batches: Iterable[Any]) -> tuple[str, ...]:
 
 
 def systems_of_rows(rows: Any, asked: Asked) -> tuple[str, ...]:
-    """Returns the field of rows that names several systems, and these, as ``systems_in`` does for tables."""
+    """Returns the field that names each row's system, and the systems, as ``systems_in`` does for tables."""
     if not (isinstance(rows, list) and rows and isinstance(rows[0], Mapping)):
         return ()
     names = [name for name in rows[0] if isinstance(name, str) and name not in asked.values()]
@@ -301,7 +301,7 @@ def refuse_one_column(given: Any, kind: str) -> None:
     Raises:
         DataError: the object is a single column.
     """
-    # Looked up on the type: reading a lazy frame's property would compute its schema.
+    # Looked up on the type, because reading a lazy frame's property would compute its schema.
     library, its = library_of(given), type(given)
     frame = any(hasattr(its, each) for each in ("columns", "schema", "to_table"))
     if library in LIBRARIES and not frame and not holds_structs(given):
@@ -319,13 +319,13 @@ def refuse_one_column(given: Any, kind: str) -> None:
 
 
 def holds_structs(given: Any) -> bool:
-    """Returns whether a column's values are structs with several fields, as in PyArrow and Polars."""
+    """Returns whether the values of a column (from PyArrow or Polars, for example) are structs."""
     kind = getattr(given, "type", getattr(given, "dtype", None))
     return str(kind).lower().startswith("struct")
 
 
 def through_narwhals(given: Any, kind: str, asked: Asked) -> tuple[_native.Frame, dict[str, str]]:
-    """Selects the needed columns of a frame through narwhals, which computes a lazy frame."""
+    """Selects the needed columns of a frame through narwhals. A lazy frame is computed."""
     import narwhals as nw
 
     if library_of(given) == "pandas":
@@ -341,7 +341,7 @@ def through_narwhals(given: Any, kind: str, asked: Asked) -> tuple[_native.Frame
 
 
 def with_index(given: Any, asked: Asked) -> Any:
-    """Turns a pandas frame's index levels into columns, for roles that no column has."""
+    """Turns index levels of a pandas frame into columns for roles that no column fills."""
     if library_of(given) != "pandas":
         return given
     columns = list(map(str, given.columns))
@@ -356,14 +356,14 @@ def with_index(given: Any, asked: Asked) -> Any:
 
 
 NESTED = ("list", "large_list", "fixed_size_list", "array", "struct")
-"""The start of the names of types that hold several values, in lower case, in PyArrow, Polars, pandas and narwhals."""
+"""Lower-case prefixes of the names of types with several values in PyArrow, Polars, pandas and narwhals."""
 
 
 def listed_in(given: Any, kind: str, named: Asked) -> tuple[Any, Asked] | None:
-    """Returns a frame whose rows hold lists or records with a row for each document, or None for other frames.
+    """Converts a frame with lists or records in its rows to one row per document. Returns None for other frames.
 
-    Polars lists the documents in a frame; without it, if they lie in objects, or if a list is empty, they are listed in
-    a dictionary ``{query: {document: number}}``.
+    If Polars is installed, the result is a frame. Without Polars, or if a column is nested in objects or a list is
+    empty, the result is a dictionary ``{query: {document: number}}``.
 
     Args:
         given: the frame.
@@ -421,7 +421,7 @@ def listed_in(given: Any, kind: str, named: Asked) -> tuple[Any, Asked] | None:
 
 
 def with_scores(given: Any, named: Asked) -> tuple[Any, Asked]:
-    """Returns a frame with a row for each document, with scores in place of distances, and its columns' names."""
+    """Returns a frame in which scores replace distances, and the names of its columns by role."""
     column = named.get("score")
     if not isinstance(column, Distance):
         return given, named
@@ -432,7 +432,7 @@ def with_scores(given: Any, named: Asked) -> tuple[Any, Asked]:
 
 
 def shapes_in(given: Any, asked: Asked, kind: str) -> dict[str, Shape] | None:
-    """Returns the shapes of a frame's columns, or None if each cell holds one value."""
+    """Returns the shapes of a frame's columns, or None if every cell contains a single value."""
     library = library_of(given)
     if engine_of(given) is not None or not has_nested(given, library, kind):
         return None
@@ -460,7 +460,7 @@ def shapes_in(given: Any, asked: Asked, kind: str) -> dict[str, Shape] | None:
 
 
 SAMPLED = 1000
-"""The number of rows that are searched for their fields, in a frame of Python objects."""
+"""The number of rows in a frame of Python objects that are searched for fields."""
 
 
 def has_nested(given: Any, library: str, kind: str) -> bool:
@@ -480,9 +480,9 @@ def has_nested(given: Any, library: str, kind: str) -> bool:
             for name, held in given.dtypes.items()
         )
     if library in ("pyarrow", "polars"):
-        # Looked up on the type: reading a lazy frame's property would compute its schema.
+        # Looked up on the type, because reading a lazy frame's property would compute its schema.
         if not (hasattr(type(given), "collect_schema") or hasattr(type(given), "schema")):
-            return False  # a single column, which is refused elsewhere
+            return False  # a single column is refused elsewhere
         types = given.collect_schema().dtypes() if library == "polars" else given.schema.types
     elif library in LAZY | LIBRARIES | {"narwhals"} or hasattr(given, "__narwhals_lazyframe__"):
         import narwhals as nw
@@ -494,7 +494,7 @@ def has_nested(given: Any, library: str, kind: str) -> bool:
 
 
 HALF = "e"
-"""Arrow's format of half-precision numbers."""
+"""Arrow's format string for half-precision numbers."""
 
 
 COLUMN_FAULTS = {
@@ -533,7 +533,7 @@ CONTENTS = {
     "w": "bytes of one length",
     "t": "dates, times or spans of time",
 }
-"""The content of a column, by the kernel's word or by the start of Arrow's format."""
+"""The description of a column's content, by the kernel's word or by the start of Arrow's format string."""
 
 
 def fit(field: tuple[str, str, str], role: str, kind: str) -> None:
@@ -566,7 +566,7 @@ def content(holds: str, form: str) -> str:
 
     Args:
         holds: the kernel's word for the content.
-        form: Arrow's format.
+        form: Arrow's format string.
     """
     if form == "b":
         return "truth values"

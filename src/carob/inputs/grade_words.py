@@ -1,4 +1,4 @@
-"""Grades in words, such as Good, Fair and Bad, which a table turns into numbers."""
+"""Converts grades in words, such as Good, Fair and Bad, to numbers."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ __all__ = ["in_numbers", "words_in"]
 
 TABLE = Provenance("a frame", rows=True)
 _FOURTH = re.compile(rb"((?:[^\t]*\t){3}|[ \r]*(?:[^ \t]+ +){3})([^ \t\r\n]+)")
-"""The first three columns of a line, separated by tabs or by spaces, and the fourth."""
+"""Matches the first three columns of a line, separated by tabs or by spaces, and the fourth column."""
 
 
 def words_in(text: str) -> dict[str, float]:
     """Parses ``Good=3,Fair=2,Bad=0``.
 
     Raises:
-        DataError: a part is not a word, an equals sign and a number, or a word occurs twice.
+        DataError: a part does not consist of a word, an equals sign and a number, or a word occurs twice.
 
     Example:
         >>> words_in("Good=3, Bad=0")
@@ -55,10 +55,10 @@ def words_in(text: str) -> dict[str, float]:
 
 
 def number_of(grade: Any, words: Mapping[str, float], **place: Any) -> Any:
-    """Returns the number of a grade in words, or a grade that is a number already, unchanged.
+    """Returns the number for a grade in words. A grade that is already a number is returned unchanged.
 
     Raises:
-        DataError: text that is neither a word of the table nor a number. ``place`` is its position.
+        DataError: the grade is text that is neither in ``words`` nor a number. ``place`` is its position.
     """
     if not isinstance(grade, str):
         return grade
@@ -76,7 +76,7 @@ def number_of(grade: Any, words: Mapping[str, float], **place: Any) -> Any:
 
 
 def in_numbers(qrels: Any, asked: Asked, words: Mapping[str, float]) -> tuple[Any, str, Provenance | None]:
-    """Returns judgments with numbers in place of words, and the name and the origin of a file.
+    """Returns judgments with words replaced by numbers, and the name and origin of the file (if they are in a file).
 
     Args:
         qrels: the judgments, in any form that ``Qrels.of`` reads.
@@ -84,7 +84,7 @@ def in_numbers(qrels: Any, asked: Asked, words: Mapping[str, float]) -> tuple[An
         words: the number of each word.
 
     Raises:
-        DataError: judgments cannot be read, or a grade is neither a number nor a word of the table.
+        DataError: the judgments cannot be read, or a grade is neither a number nor one of the words.
     """
     if isinstance(qrels, list):
         qrels = mapping_of_rows(qrels, "qrels", asked)
@@ -93,7 +93,7 @@ def in_numbers(qrels: Any, asked: Asked, words: Mapping[str, float]) -> tuple[An
     if not isinstance(qrels, (str, bytes, os.PathLike)) and is_frame(qrels):
         return in_frame(qrels, asked, words), "", None
     source = source_of(qrels)
-    # A record stores them, so that it can be verified.
+    # A record stores the columns and words, so it can be verified.
     told = (*((role, name) for role, name in asked.items() if name is not None), ("words", dict(words)))
     origin = replace(source.origin, columns=told)
     kind = kind_of(source.origin.path or "")
@@ -113,7 +113,7 @@ def in_numbers(qrels: Any, asked: Asked, words: Mapping[str, float]) -> tuple[An
 
 
 def in_mapping(qrels: Mapping[Any, Any], words: Mapping[str, float]) -> dict[Any, Any]:
-    """Returns ``{query: {document: grade}}`` with numbers in place of words, with or without subtopics."""
+    """Returns ``{query: {document: grade}}``, with or without subtopics, with words replaced by numbers."""
 
     def numbered(its: Any, query: Any) -> Any:
         if not isinstance(its, Mapping):
@@ -129,7 +129,7 @@ def in_mapping(qrels: Mapping[Any, Any], words: Mapping[str, float]) -> dict[Any
 
 
 def in_text(source: Source, words: Mapping[str, float]) -> bytes:
-    """Returns TREC text with numbers in place of the words in its fourth column. Line numbers stay the same."""
+    """Returns TREC text with the words in its fourth column replaced by numbers. Line numbers stay the same."""
     lines = source.content().split(b"\n")
     for number, text in enumerate(lines):
         found = None if text.lstrip().startswith(b"#") else _FOURTH.match(text)
@@ -140,7 +140,7 @@ def in_text(source: Source, words: Mapping[str, float]) -> bytes:
 
 
 def frame_in(source: Source, kind: str, how: Delimited | None) -> Any:
-    """Returns the frame in a table's file. carob's own readers parse the grades as numbers at once.
+    """Returns the table in a file as a frame. carob's other readers cannot be used, as they parse grades as numbers.
 
     Args:
         source: the file.
@@ -148,7 +148,7 @@ def frame_in(source: Source, kind: str, how: Delimited | None) -> Any:
         how: the layout of a table in text.
 
     Raises:
-        DataError: the file cannot be read, or Polars, which reads it, is not installed.
+        DataError: the file cannot be read, or Polars, which is needed to read it, is not installed.
     """
     try:
         import polars as pl
@@ -172,7 +172,7 @@ def in_frame(
     name: str = "qrels frame",
     origin: Provenance = TABLE,
 ) -> Any:
-    """Returns a frame with numbers in place of the words in its column of grades. A lazy frame is collected."""
+    """Returns a frame with the words in its grade column replaced by numbers. A lazy frame is collected."""
     import narwhals as nw
 
     table = nw.from_native(frame)
@@ -184,7 +184,7 @@ def in_frame(
     places = [{"file": name} | origin.place(number) for number in range(1, len(held) + 1)]
     cells = zip(held[column].to_list(), places, strict=True)
     read = {column: [number_of(each, words, **place) for each, place in cells]}
-    for role in DRAW:  # text, too, if all of a table was read as text
+    for role in DRAW:  # probabilities are text if the whole table was read as text
         its = columns.get(role)
         if isinstance(its, str) and held[its].dtype == nw.String():
             cells = zip(held[its].to_list(), places, strict=True)
@@ -194,7 +194,7 @@ def in_frame(
 
 
 def drawn_in(cell: str | None, **place: Any) -> float | None:
-    """Returns the number in a cell of a sample's table, or None for an empty cell. ``place`` is its position.
+    """Returns the number in a cell of a sample's table, or None for an empty cell. ``place`` is the cell's position.
 
     Raises:
         DataError: the cell contains something else.
@@ -202,5 +202,5 @@ def drawn_in(cell: str | None, **place: Any) -> float | None:
     if cell is None or not cell.strip():
         return None
     if not is_number(cell.strip()):
-        raise number_error(cell, "run", **place)  # in judgments, words would be grades
+        raise number_error(cell, "run", **place)  # the qrels message would suggest that words are grades
     return float(cell)

@@ -1,4 +1,4 @@
-"""Converts ids of queries and documents between text and bytes."""
+"""Converts query and document ids between text and bytes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def text_of(identifier: bytes) -> str:
-    """Returns an id as text. Bytes that are not UTF-8 can be converted back without loss."""
+    """Returns an id as text. Even bytes that are not UTF-8 can be converted back without loss."""
     return identifier.decode("utf-8", "surrogateescape")
 
 
@@ -24,7 +24,7 @@ def texts_of(identifiers: Iterable[bytes]) -> list[str]:
     """Returns ids as texts."""
     ids = list(identifiers)
     texts = b"\n".join(ids).decode("utf-8", "surrogateescape").split("\n")
-    return texts if len(texts) == len(ids) else [*map(text_of, ids)]  # an id may contain the end of a line
+    return texts if len(texts) == len(ids) else [*map(text_of, ids)]  # an id may contain a line break
 
 
 def bytes_of(identifier: str) -> bytes:
@@ -73,7 +73,7 @@ def as_text(identifier: object) -> str:
 
 
 def texts(mapping: Mapping[Any, Any]) -> dict[str, Any]:
-    """Returns a dictionary with its ids converted to text, as the kernel reads them."""
+    """Returns a dictionary with its ids converted to text, as the kernel requires."""
     return {as_text(identifier): value for identifier, value in mapping.items()}
 
 
@@ -81,19 +81,19 @@ INNER_PADDING = (
     "query {name} has the id -1 before other ids{where}.",
     "At the end of a list, -1 pads a list of fewer documents, as in faiss. Elsewhere, leave it out.",
 )
-"""A list of documents with the id -1 before its end."""
+"""The message and the remedy for a list of documents with the id -1 before its end."""
 
 
 def unpadded(ids: Sequence[Any], query: Any, column: str | None = None) -> int:
-    """Returns the number of ids before those that pad a list: -1, as a whole number or as text, at its end.
+    """Returns the number of ids before the padding of a list. Padding is -1, as a whole number or text, at the end.
 
     Args:
         ids: the documents of a list.
         query: its query, for the error.
-        column: the column of the list, for the error; None if there is none.
+        column: the column of the list, for the error; None if the list is not in a column.
 
     Raises:
-        DataError: -1 occurs before the end.
+        DataError: -1 occurs before another id.
     """
     pads = [is_padding(each) or (isinstance(each, str) and each == "-1") for each in ids]
     kept = len(pads) - sum(pads)
@@ -120,7 +120,7 @@ def lists_nothing_but_padding(query: Any, column: str) -> DataError:
 
 
 def odd_list(query: Any, sizes: Mapping[str, int | None]) -> DataError | None:
-    """Returns the error for lists of a row, one of which is missing or differs from the others in length."""
+    """Returns the error if a list of a row is missing or the lists differ in length; None if they are correct."""
     place = {"query": str(query), "name": shown(str(query))}
     missing = next((name for name, size in sizes.items() if size is None), None)
     if missing is not None:
@@ -139,5 +139,5 @@ def odd_list(query: Any, sizes: Mapping[str, int | None]) -> DataError | None:
 
 
 def is_padding(identifier: object) -> bool:
-    """Returns whether an id is the whole number -1, with which faiss and other libraries pad short lists."""
+    """Returns whether an id is the whole number -1, which faiss and other libraries use to pad short lists."""
     return isinstance(identifier, Integral) and identifier == -1

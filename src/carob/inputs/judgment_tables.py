@@ -1,7 +1,7 @@
-"""The table of judgments that ``next``, ``judge`` and ``compare`` share, with a row for each query and document.
+"""The table of judgments that ``next``, ``judge`` and ``compare`` use, with a row for each query and document.
 
-Its columns are the query, the document and the grade; of a sample, the probability with which the document was drawn
-and the number of the sample's documents; of people's judgments, the judge, the time and a note.
+Its columns are the query, the document and the grade. A sample also has the probability with which the document was
+drawn and the number of documents in the sample. Judgments made by people also have the judge, the time and a note.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from carob.inputs.files.small_tables import SmallTable
 
 COLUMNS = ROLES["qrels"]
-"""The columns that carob writes for judgments of any kind."""
+"""The columns that carob writes for all judgments."""
 NUMBERS = ("grade", "sample_size", DRAW[0])
-"""The columns of numbers."""
+"""The columns that contain numbers."""
 REMARKS = ("judge", "time", "note")
 WRITTEN: dict[str, Callable[[Any], str]] = {"grade": "{:g}".format, "probability": "{:.9g}".format}
-"""The format of the numbers of a column."""
+"""The functions that format the numbers in a column."""
 
 
 class JudgmentRow(NamedTuple):
@@ -36,7 +36,7 @@ class JudgmentRow(NamedTuple):
         document: the document.
         grade: the grade; None if the document is still to be judged.
         probability: the probability with which the document was drawn; None if it was not drawn.
-        size: the number of documents of the whole sample; None if it is not stated.
+        size: the number of documents in the whole sample; None if it is not stated.
     """
 
     query: str
@@ -47,23 +47,23 @@ class JudgmentRow(NamedTuple):
 
 
 def judgment_columns(*, sampled: bool, remarks: bool = False) -> list[str]:
-    """Returns the columns of a table of judgments."""
+    """Returns the column names of a table of judgments, optionally with the columns for samples and for remarks."""
     return [*COLUMNS, *(DRAW if sampled else ()), *(REMARKS if remarks else ())]
 
 
 def cells_written(values: Mapping[str, Any], columns: Sequence[str]) -> list[str]:
-    """Returns the cells of some columns as they are written."""
+    """Returns the text of the cells in the given columns."""
     return [WRITTEN.get(name, str)(values[name]) for name in columns]
 
 
 def rows_of_judgments(
     table: SmallTable, needed: Sequence[str], roles: Mapping[str, str] | None = None
 ) -> list[tuple[dict[str, Any], JudgmentRow]]:
-    """Returns the judgment in each row, after the place of the row.
+    """Returns the place of each row and the judgment in it.
 
     Args:
         table: the table.
-        needed: the roles for which there must be a column.
+        needed: the roles for which a column is required.
         roles: the column of each role; None looks for usual names.
 
     Raises:
@@ -82,7 +82,7 @@ def roles_of(names: Sequence[str], needed: Sequence[str], file: str) -> dict[str
     """Returns the column of each role.
 
     Raises:
-        DataError: there is no column for a role that is needed, or for the probability where sizes are stated.
+        DataError: there is no column for a required role, or there are sample sizes but no column of probabilities.
     """
     found = first_usual(names, (*COLUMNS, *DRAW))
     for role in (*needed, *(["probability"] if "sample_size" in found else [])):
@@ -104,7 +104,7 @@ def judgment_in(
         row: the row.
         roles: the column of each role.
         place: the place of the row, for errors.
-        read: the number in each of its fields that need one; None if there is none.
+        read: by role, the number parsed from each field that must contain one; None if the field contains no number.
 
     Raises:
         DataError: a field is missing, or is not a number.
@@ -123,7 +123,7 @@ def judgment_in(
 
 
 def is_empty(cell: object) -> bool:
-    """Returns whether a cell has no content."""
+    """Returns whether a cell is None or blank."""
     return cell is None or not str(cell).strip()
 
 
@@ -137,10 +137,10 @@ def number_in(value: object, role: str, place: Mapping[str, Any]) -> float:
 
 
 def finite(found: float | None, value: object, role: str, place: Mapping[str, Any]) -> float:
-    """Returns the number that was found in a field.
+    """Returns the number that was found in a field, after a check that it is finite.
 
     Raises:
-        DataError: there is none, or it is infinite or NaN.
+        DataError: no number was found, or it is infinite or NaN.
     """
     if found is None or not math.isfinite(found):
         error = number_error(str(value), "qrels" if role == "grade" else "run", **place)

@@ -1,4 +1,4 @@
-"""Finds the rows in JSON documents that are not tables: the answers and exports of other tools, by ``layouts.toml``."""
+"""Finds the rows in JSON documents that other tools write. ``layouts.toml`` describes the layouts."""
 
 from __future__ import annotations
 
@@ -19,40 +19,40 @@ if TYPE_CHECKING:
     from carob.inputs.columns import Asked
 
 SAMPLED = 20
-"""The number of rows that are searched for a layout's fields."""
+"""The number of rows in which the fields of a layout are sought."""
 FIRST = 8
-"""The number of a dictionary's values that show whether all are numbers."""
+"""How many values of a dictionary are checked to decide whether all of them are numbers."""
 WHAT = {"qrels": "judgments", "run": "ranked lists"}
 
 
 @dataclass(frozen=True)
 class LaidOut:
-    """The rows of a document, or ``{query: …}`` that was found within it.
+    """The rows or the ``{query: …}`` found in a document.
 
     Args:
         content: a list of rows, or ``{query: ids or {id: number}}``.
-        columns: the columns by role that have no usual name.
+        columns: by role, the columns whose names the layout determines.
     """
 
     content: Any
     columns: Mapping[str, str]
 
 
-@cache  # a table of layouts, which never changes
+@cache  # the table of layouts never changes
 def layouts() -> list[dict[str, Any]]:
     """Returns the layouts, from ``layouts.toml``."""
     return list(own_table(__file__, "layouts.toml")["layout"])
 
 
 def unwrapped(document: Any, kind: str) -> LaidOut:
-    """Returns the rows of a document in the layout of a tool, or the document itself if it has none of them.
+    """Returns the rows of a document in the layout of a tool, or the document itself if no layout matches.
 
     Args:
         document: the value of a JSON file.
         kind: ``qrels`` or ``run``.
 
     Raises:
-        DataError: the document holds only the other kind, or several runs.
+        DataError: the document contains qrels instead of a run, or a run instead of qrels, or several runs.
     """
     for layout, found in fitting(document):
         if layout.get("kind", kind) != kind:
@@ -76,7 +76,7 @@ def unwrapped(document: Any, kind: str) -> LaidOut:
 
 
 def fitting(document: Any) -> Iterator[tuple[dict[str, Any], list[tuple[str, Any]]]]:
-    """Yields each layout that a document has, with the values that hold its rows and their paths."""
+    """Yields each layout that matches a document, with the paths and values that contain its rows."""
     if isinstance(document, Mapping) and not is_plain(document):
         for layout in layouts():
             found = [each for path in layout["at"] for each in homes(document, path, layout)]
@@ -85,16 +85,16 @@ def fitting(document: Any) -> Iterator[tuple[dict[str, Any], list[tuple[str, Any
 
 
 def is_laid_out(document: Any) -> bool:
-    """Returns whether a document has the layout of a tool."""
+    """Returns whether a document matches any layout."""
     return any(fitting(document))
 
 
 def is_of_tool(document: Mapping[Any, Any], *, several: bool = False) -> bool:
-    """Returns whether a document is one of a certain tool, and not only an object with rows.
+    """Returns whether a document has the layout of a specific tool, not just a generic layout with rows.
 
     Args:
         document: the document.
-        several: whether it must have the ranked lists of several queries.
+        several: whether the layout must allow several queries.
     """
     return any(
         "kind" in layout and not (several and layout["rows"] == "one") for layout, _ in fitting(document)
@@ -102,7 +102,7 @@ def is_of_tool(document: Mapping[Any, Any], *, several: bool = False) -> bool:
 
 
 def by_query(given: list[Any] | Mapping[Any, Any], kind: str, asked: Asked) -> Mapping[Any, Any]:
-    """Returns ``{query: …}`` for rows, or for a dictionary in the layout of a tool; other dictionaries unchanged.
+    """Converts rows, or a dictionary in the layout of a tool, to ``{query: …}``. Returns other dictionaries unchanged.
 
     Args:
         given: the rows or the dictionary.
@@ -110,7 +110,7 @@ def by_query(given: list[Any] | Mapping[Any, Any], kind: str, asked: Asked) -> M
         asked: the columns that the caller named.
 
     Raises:
-        DataError: the dictionary holds the other kind, or rows cannot be read.
+        DataError: the dictionary contains qrels instead of a run, or a run instead of qrels, or rows cannot be read.
     """
     found = unwrapped(given, kind)
     if not isinstance(found.content, list):
@@ -122,12 +122,12 @@ def by_query(given: list[Any] | Mapping[Any, Any], kind: str, asked: Asked) -> M
 
 
 def with_columns(asked: Asked, columns: Mapping[str, str]) -> dict[str, Any]:
-    """Returns the columns that the caller named, with those of a layout for the other roles."""
+    """Returns the columns that the caller named and, for the other roles, the columns of a layout."""
     return {**columns, **{role: columns.get(role) if name is None else name for role, name in asked.items()}}
 
 
 def is_plain(document: Mapping[str, Any]) -> bool:
-    """Returns whether a document seems to be ``{query: {document: number}}`` by its first value."""
+    """Returns whether the first value of a document suggests that it is ``{query: {document: number}}``."""
     first = next(iter(document.values()), None)
     if not isinstance(first, Mapping) or not first:
         return False
@@ -143,18 +143,18 @@ def columns_by_role(layout: Mapping[str, Any], kind: str) -> dict[str, str]:
 
 
 def homes(document: Mapping[str, Any], path: str, layout: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """Returns the values at a path that have a layout, each with its path."""
+    """Returns the values at a path that match a layout, each with its full path."""
     if not all(has(document, each) for each in layout.get("beside", ())):
         return []
     found = [(name, value) for name, value in reached(document, path.split(".") if path else [])]
-    if "[]" in path:  # the rows of all items are one list
+    if "[]" in path:  # the rows of all items form one list
         rows = [row for _, value in found for row in (value if isinstance(value, list) else [value])]
         found = [(path, rows)] if rows else []
     return [(name, value) for name, value in found if fits(value, layout)]
 
 
 def reached(value: Any, path: list[str], name: str = "") -> Iterator[tuple[str, Any]]:
-    """Yields the values at the end of a path, each with the names that lead to it."""
+    """Yields the values at the end of a path, each preceded by its full path."""
     if not path:
         yield name, value
         return
@@ -168,7 +168,7 @@ def reached(value: Any, path: list[str], name: str = "") -> Iterator[tuple[str, 
 
 
 def fits(value: Any, layout: Mapping[str, Any]) -> bool:
-    """Returns whether a value holds the rows of a layout."""
+    """Returns whether a value contains rows in the form of a layout."""
     form = layout["rows"]
     if form == "one":
         rows: list[Any] = [value]
@@ -186,13 +186,13 @@ def fits(value: Any, layout: Mapping[str, Any]) -> bool:
 
 
 def has(row: Mapping[str, Any], field: str) -> bool:
-    """Returns whether a row has a field with a list or an object, or if it ends in ``!`` with a single value."""
+    """Returns whether a row has the field with a list or object in it, or a single value if ``field`` ends in ``!``."""
     value = next((its for _, its in reached(row, field.removesuffix("!").split("."))), None)
     return value is not None and isinstance(value, (list, Mapping)) != field.endswith("!")
 
 
 def content_of(value: Any, layout: Mapping[str, Any]) -> Any:
-    """Returns the rows of a value, or its ``{query: …}``."""
+    """Returns the rows in a value, or the value itself if it is ``{query: …}``."""
     form, columns = layout["rows"], layout.get("columns", {})
     if form == "mapping":
         return value
@@ -213,7 +213,7 @@ def content_of(value: Any, layout: Mapping[str, Any]) -> Any:
 
 
 def records_of(ratings: Any, *, by_grade: bool) -> Any:
-    """Returns ``{document: grade}`` or ``{grade: [document, …]}`` as a list of records, and other values unchanged."""
+    """Converts ``{document: grade}`` or ``{grade: [document, …]}`` to records. Returns other values unchanged."""
     if not isinstance(ratings, Mapping):
         return ratings
     pairs = (
@@ -225,7 +225,7 @@ def records_of(ratings: Any, *, by_grade: bool) -> Any:
 
 
 def in_numbers(record: Any, field: str) -> Any:
-    """Returns a record whose field is a number, if it was written as text."""
+    """Returns a record, with the given field converted to a number if it is numeric text."""
     text = record.get(field) if isinstance(record, Mapping) else None
     number = number_of(text) if isinstance(text, str) else None
     return record if number is None else {**record, field: number}

@@ -1,4 +1,4 @@
-"""One-file logs: tables with the retrieved and the relevant documents of each query, as RAG systems write them."""
+"""Logs of RAG systems: tables that contain both the retrieved and the relevant documents of each query."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def is_log(given: Any, columns: Mapping[str, Asked] | None = None, folders: str | None = None) -> bool:
-    """Returns whether a table lists the documents of a run and, in another column, those of qrels.
+    """Returns whether a table lists the documents of a run and, in another column, the documents of qrels.
 
     Args:
         given: a path, a frame, or rows.
@@ -36,14 +36,14 @@ def is_log(given: Any, columns: Mapping[str, Asked] | None = None, folders: str 
     try:
         return holds_both(given, columns, folders)
     except (DataError, OSError):
-        return False  # its reader reports why
+        return False  # the reader of the table reports the error
 
 
 def holds_both(given: Any, columns: Mapping[str, Asked] | None = None, folders: str | None = None) -> bool:
     """Returns whether a table is a log, as ``is_log`` does.
 
     Raises:
-        DataError: it cannot be read; columns are missing or ambiguous.
+        DataError: the table cannot be read, or columns are missing or ambiguous.
     """
     named: dict[str, Asked] = {
         kind: with_distance({**dict.fromkeys(ASKED[kind]), **(columns or {}).get(kind, {})})
@@ -55,7 +55,7 @@ def holds_both(given: Any, columns: Mapping[str, Asked] | None = None, folders: 
     try:
         run, qrels = (plan_of(fields, kind, named[kind]) for kind in ("run", "qrels"))
     except UnclearGradesError:
-        return True  # the reader of the judgments reports it
+        return True  # the reader of the judgments reports the error
     return run.nested and qrels.nested and run.documents != qrels.documents
 
 
@@ -80,18 +80,18 @@ def judged_by(
     folders: str | None = None,
     remedy: str | None = None,
 ) -> Qrels:
-    """Returns the judgments of logs, which must agree on every query that two of them have.
+    """Returns the judgments in logs. Logs that contain the same query must agree on its judgments.
 
     Args:
-        logs: the logs by name.
+        logs: the logs, by name.
         policy: as in ``Qrels.of``.
         subtopics: as in ``Qrels.of``.
-        columns: the named columns of the judgments.
+        columns: the columns of the judgments that the caller named.
         folders: as in ``Qrels.of``.
-        remedy: the advice if two logs differ.
+        remedy: the advice if two logs disagree.
 
     Raises:
-        DataError: a log cannot be read, or two logs have different relevant documents of a query.
+        DataError: a log cannot be read, or two logs have different relevant documents for the same query.
     """
     its: Any = columns or {}
     read = {
@@ -119,7 +119,7 @@ def differing(
     other: tuple[str, dict[bytes, float]],
     remedy: str | None,
 ) -> DataError:
-    """Returns the error for two logs whose judgments of a query differ."""
+    """Returns the error for two logs that disagree on the judgments of a query."""
     (first, its), (second, others) = one, other
     document = min(each for each in its.keys() | others.keys() if its.get(each) != others.get(each))
     grades = [f"{grades[document]:g}" if document in grades else "none" for grades in (its, others)]
@@ -142,16 +142,16 @@ ONE_JUDGMENT = Worded(
 
 
 def apart(given: Any, policy: Policy | None = None, *, subtopics: bool = False) -> tuple[Qrels, Any]:
-    """Returns the judgments and the runs of one log, or of several: ``{name: log}`` or a list of them.
+    """Returns the judgments and the runs in one log, or in several logs (``{name: log}`` or a list of logs).
 
     Raises:
-        DataError: what is given is not a log, or the logs cannot be read or do not agree.
+        DataError: the data are not a log, or the logs cannot be read or disagree.
     """
     several = given if are_several(given) else [given]
     logs = logs_in(several)
     for name, each in named_logs(several):
         if name not in logs:
-            holds_both(each)  # the error for what the log lacks
+            holds_both(each)  # raises the error for what is missing in the log
             raise refused(
                 "Only one of qrels and run is given, and {what} is not a table that has both retrieved and "
                 "relevant documents, such as the columns retrieved_ids and reference_ids.",
@@ -162,22 +162,22 @@ def apart(given: Any, policy: Policy | None = None, *, subtopics: bool = False) 
 
 
 def judgments_in(runs: Any, policy: Policy | None = None, *, subtopics: bool = False) -> Qrels | None:
-    """Returns the judgments of those of several runs that are logs, or None if none is.
+    """Returns the judgments in the runs that are logs, or None if no run is a log.
 
     Raises:
-        DataError: the logs cannot be read or do not agree.
+        DataError: the logs cannot be read or disagree.
     """
     logs = logs_in(runs)
     return judged_by(logs, policy, subtopics=subtopics) if logs else None
 
 
 def logs_in(runs: Any) -> dict[str, Any]:
-    """Returns those of several runs that are logs, by the names that errors give them."""
+    """Returns the runs that are logs, by the names that identify them in errors."""
     return {name: each for name, each in named_logs(runs) if is_log(each)}
 
 
 def named_logs(runs: Any) -> list[tuple[str, Any]]:
-    """Returns logs and runs with the names that errors about logs give them: keys, paths or numbers."""
+    """Returns logs and runs with the names that identify them in errors: keys, paths or numbers."""
     if isinstance(runs, Mapping):
         return [(str(name), each) for name, each in runs.items()]
     return [

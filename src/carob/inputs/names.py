@@ -1,4 +1,4 @@
-"""The ids of many queries in one piece of memory."""
+"""Stores the ids of many queries in one piece of memory."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Names(Sequence[bytes]):
-    """Many ids in one piece of memory: an object for each of a million queries would take most of carob's memory.
+    """Many ids in one piece of memory. If each of a million ids were an object, they would fill most of carob's memory.
 
     Args:
         joined: the ids, one after the other.
@@ -35,12 +35,12 @@ class Names(Sequence[bytes]):
 
     @classmethod
     def of(cls, names: Iterable[str]) -> Names:
-        """Returns the ids of the texts."""
+        """Returns the given texts as ids."""
         return cls.of_bytes([bytes_of(name) for name in names])
 
     @classmethod
     def of_bytes(cls, names: Sequence[bytes]) -> Names:
-        """Returns the ids in one piece of memory."""
+        """Returns the given ids, stored in one piece of memory."""
         return cls(b"".join(names), np.append(0, np.cumsum(list(map(len, names)))).astype(np.int64))
 
     @cached_property
@@ -53,13 +53,13 @@ class Names(Sequence[bytes]):
         return tuple(map(text_of, self))
 
     def chosen(self, kept: NDArray[np.bool_]) -> Names:
-        """Returns the ids that are marked."""
+        """Returns the ids that are marked as kept."""
         return (
             self if kept.all() else Names.of_bytes([self[place] for place in np.flatnonzero(kept).tolist()])
         )
 
     def places_in(self, other: Names) -> NDArray[np.int64]:
-        """Returns the place of each id among other ids, or -1 for an id that is not one of them."""
+        """Returns the position of each id in ``other``, or -1 if ``other`` does not contain the id."""
         if self == other:
             return np.arange(len(self))
         place = {name: number for number, name in enumerate(other)}
@@ -87,7 +87,7 @@ class Names(Sequence[bytes]):
         return self.joined[self.offsets[number] : self.offsets[number + 1]]
 
     def __eq__(self, other: object) -> bool:
-        """Returns whether these are the same ids in the same order."""
+        """Returns whether the other object contains the same ids in the same order."""
         if not isinstance(other, Names):
             return NotImplemented
         return self is other or (self.joined == other.joined and np.array_equal(self.offsets, other.offsets))

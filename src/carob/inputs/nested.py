@@ -1,4 +1,4 @@
-"""The columns of tables whose rows hold several documents each: in lists, in records, or in objects within objects."""
+"""Finds the columns of tables in which a row contains several documents: in lists, records or nested objects."""
 
 from __future__ import annotations
 
@@ -37,26 +37,26 @@ NO_LISTS = {
     "run": "Name it: {reading}.",
     "qrels": "Name it: {reading}; {relevant} if each of them is relevant.",
 }
-"""The remedy for a table whose rows list documents, without a column of lists with their scores or grades."""
+"""The remedy for a table whose rows list documents but not their scores or grades."""
 
 
 Shape: TypeAlias = "str | tuple[str, ...]"
-"""The shape of a column: ``one`` value per row, a ``list``, or the field names of a list of records."""
+"""The shape of a column: ``one`` for one value per row, ``list``, or, for a list of records, their field names."""
 DEEPEST = 4
-"""The maximum depth of objects within objects whose fields are columns."""
+"""The maximum nesting depth of objects whose fields become columns."""
 MOST = 1000
-"""The maximum number of fields of an object that are columns; an object with more is a dictionary by id."""
+"""The maximum number of fields that become columns. An object with more fields is read as a dictionary by id."""
 
 
 class Inner(str):
-    """The name of a field within others, such as ``hits.hits``: the names of its ``parts``, joined by dots."""
+    """The name of a nested field, such as ``hits.hits``: its ``parts``, joined by dots."""
 
     __slots__ = ("parts",)
     parts: tuple[str, ...]
 
     @classmethod
     def of(cls, parts: tuple[str, ...]) -> str:
-        """Returns the name of a field, which is plain text if the field lies in no other."""
+        """Returns the name of a field. If the field is not nested, the name is a plain ``str``."""
         if len(parts) == 1:
             return parts[0]
         made = cls(".".join(parts))
@@ -65,12 +65,12 @@ class Inner(str):
 
 
 def field_path(name: str) -> tuple[str, ...]:
-    """Returns the names of the fields that lead to a column."""
+    """Returns the names of the fields on the path to a column."""
     return name.parts if isinstance(name, Inner) else (name,)
 
 
 def value_at(row: Mapping[str, Any], name: str) -> Any:
-    """Returns the value of a column in a row, or None if the row lacks it."""
+    """Returns the value of a column in a row, or None if the row does not contain the column."""
     found: Any = row
     for part in field_path(name):
         found = found.get(part) if isinstance(found, Mapping) else None
@@ -78,7 +78,7 @@ def value_at(row: Mapping[str, Any], name: str) -> Any:
 
 
 def leaves(row: Mapping[str, Any], outer: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
-    """Yields the columns of a row with their values. The fields of an object are separate columns."""
+    """Yields the columns of a row with their values. Each field of an object is a separate column."""
     for key, value in row.items():
         path = (*outer, str(key))
         if isinstance(value, dict) and 0 < len(value) <= MOST and len(path) < DEEPEST:
@@ -88,14 +88,14 @@ def leaves(row: Mapping[str, Any], outer: tuple[str, ...] = ()) -> Iterator[tupl
 
 
 def shapes_of(rows: Iterable[Mapping[str, Any]]) -> dict[str, Shape]:
-    """Returns the shape of each column, taken from its first value."""
+    """Returns the shape of each column, as shown by its first value."""
     found: dict[str, Shape | None] = {}
     for row in rows:
         for name, value in leaves(row):
             found.setdefault(name, None)
             if value is not None and found[name] in (None, "list"):
                 shape = shape_of(value)
-                if found[name] is None or isinstance(shape, tuple):  # an empty list may come before records
+                if found[name] is None or isinstance(shape, tuple):  # an empty list may precede lists of records
                     found[name] = shape
     return {name: shape or "one" for name, shape in found.items()}
 
@@ -111,7 +111,7 @@ def shape_of(value: Any) -> Shape:
 
 
 def is_array(value: Any) -> bool:
-    """Returns whether a value is an array of NumPy, as pandas holds lists that come from Parquet."""
+    """Returns whether a value is a NumPy array. pandas stores lists from Parquet as NumPy arrays."""
     return hasattr(value, "tolist") and bool(getattr(value, "shape", ()))
 
 
@@ -134,12 +134,12 @@ def shapes_of_types(schema: Mapping[str, Any], outer: tuple[str, ...] = ()) -> d
 
 
 def query_in_two_rows(query: Any, one: Mapping[str, Any], other: Mapping[str, Any]) -> DataError:
-    """Returns the error for a query whose documents are listed in two rows: there is no way to merge their ranks.
+    """Returns the error for a query whose documents are listed in two rows. Their ranks cannot be merged.
 
     Args:
         query: the query.
-        one: the file and line, or the row (from 0), of the first, as the fields of an error.
-        other: those of the second.
+        one: the place of the first row (its file and line, or its number from 0), as the fields of an error.
+        other: the place of the second row, in the same form.
     """
     several = one.get("file") != other.get("file")
     first, second = (
@@ -162,7 +162,7 @@ def query_in_two_rows(query: Any, one: Mapping[str, Any], other: Mapping[str, An
 
 
 def twice_among(queries: Iterable[Any]) -> tuple[Any, int, int] | None:
-    """Returns the first query that occurs twice, and the numbers of its two rows, or None. Nulls are not queries."""
+    """Returns the first query that occurs twice, and the numbers of its two rows, or None. Nulls are ignored."""
     first: dict[Any, int] = {}
     for number, query in enumerate(queries):
         if query is not None and first.setdefault(query, number) != number:
@@ -179,10 +179,10 @@ class ColumnRoles:
 
     Args:
         columns: by role: ``query``, ``document``, ``score``, ``rank``, ``grade``, ``subtopic``.
-        records: the column with lists of records, whose fields are all roles but the query; or None.
-        lists: whether all columns but the query are lists, one row per question.
-        relevant: whether they list relevant documents, without grades.
-        minus: whether the column of scores holds distances, which are negated.
+        records: the column with lists of records, or None. The fields of the records fill all roles except the query.
+        lists: whether all columns except the query contain lists, with one row per query.
+        relevant: whether the lists or records contain relevant documents without grades.
+        minus: whether the score column contains distances, which are negated.
     """
 
     columns: Mapping[str, str]
@@ -193,23 +193,23 @@ class ColumnRoles:
 
     @property
     def nested(self) -> bool:
-        """Whether a row holds several documents."""
+        """Whether a row contains several documents."""
         return self.lists or self.records is not None
 
     @property
     def by_place(self) -> bool:
-        """Whether the run has no scores or ranks, so that the order of each list is its ranking."""
+        """Whether the run has no scores or ranks, so the order of each list is the ranking."""
         return self.nested and len(self.columns) == 2 and not self.relevant
 
     @property
     def by_row(self) -> bool:
-        """Whether carob reads the rows one by one, because a column lies in an object, or records have no score."""
+        """Whether carob reads the rows one by one, because a column is nested in an object or records have no score."""
         inner = any(isinstance(each, Inner) for each in (*self.columns.values(), self.records))
         return inner or (self.records is not None and self.by_place)
 
     @property
     def flat(self) -> dict[str, str]:
-        """The columns of the flat table, with a row for each document."""
+        """The columns, by role, of the flat table that has a row for each document."""
         if not self.nested:
             return dict(self.columns)
         return {role: role for role in (*self.columns, *(["rank"] if self.by_place else []))}
@@ -221,17 +221,17 @@ class ColumnRoles:
 
     @property
     def lists_of(self) -> list[str]:
-        """The columns that hold several documents in a row."""
+        """The columns that contain several documents in each row."""
         return [self.records] if self.records is not None else list(self.inside.values())
 
     @property
     def needed(self) -> list[str]:
-        """The columns of the table that are read, some perhaps twice."""
+        """The columns of the table to read. A column may occur twice."""
         return [self.columns["query"], *self.lists_of]
 
     @property
     def documents(self) -> str:
-        """The column of the documents, or of the records that hold them."""
+        """The column with the documents, or with the records that contain them."""
         return self.records or self.columns["document"]
 
 
@@ -239,7 +239,7 @@ class ColumnRoles:
 
 
 def rows_of_frame(given: Any, plan: ColumnRoles) -> Iterable[dict[str, Any]]:
-    """Returns the rows of a frame, with the columns of a plan."""
+    """Returns the rows of a frame with only the columns that a plan needs."""
     import narwhals as nw
 
     names = dict.fromkeys(field_path(name)[0] for name in plan.needed)
@@ -248,15 +248,15 @@ def rows_of_frame(given: Any, plan: ColumnRoles) -> Iterable[dict[str, Any]]:
 
 
 def negated(frame: Any, plan: ColumnRoles) -> Any:
-    """Returns the rows of a table, with scores in place of distances."""
+    """Returns the rows of a table, with distances converted to scores."""
     return with_negated(frame, plan.flat["score"]) if plan.minus else frame
 
 
 def with_negated(frame: Any, column: str) -> Any:
-    """Returns a frame with a negated column. A column without numbers stays unchanged, and is refused as scores.
+    """Returns a frame with a negated column. A column without numbers is left unchanged, and later refused as scores.
 
     Raises:
-        DataError: the frame is of a library whose columns carob cannot change.
+        DataError: the frame comes from a library whose columns carob cannot change.
     """
     import narwhals as nw
 
@@ -272,13 +272,13 @@ def with_negated(frame: Any, column: str) -> Any:
     if held is None or not (held.is_numeric() or held == nw.Object):
         return frame
     distance = nw.col(column)
-    # Numbers without a sign would overflow.
+    # Unsigned integers would overflow.
     score = 0 - (distance.cast(nw.Int64) if held.is_integer() else distance)
     return known.with_columns(score.alias(column)).to_native()
 
 
 def as_table(given: Any) -> Any:
-    """Returns a reader or a data set of PyArrow as a table, and other frames unchanged."""
+    """Returns a PyArrow reader or data set as a table. Other frames are returned unchanged."""
     if type(given).__module__.partition(".")[0] != "pyarrow":
         return given
     read = getattr(given, "read_all", None) or getattr(given, "to_table", None)
@@ -289,8 +289,8 @@ def as_table(given: Any) -> Any:
 
 
 def plan_of(fields: Mapping[str, Shape], kind: str, wanted: Asked) -> ColumnRoles:
-    """Finds the columns of ``qrels`` or a ``run``. Columns that the caller named are used; all other columns are found
-    by their usual names.
+    """Finds the columns of ``qrels`` or a ``run``. Columns that the caller named are used; the others are found by
+    their usual names.
 
     Args:
         fields: the shape of each column.
@@ -305,7 +305,7 @@ def plan_of(fields: Mapping[str, Shape], kind: str, wanted: Asked) -> ColumnRole
 
 
 def roles_of(fields: Mapping[str, Shape], kind: str, wanted: Asked) -> ColumnRoles:
-    """Finds the columns, as ``plan_of`` does, whether their numbers are scores or distances."""
+    """Finds the columns for ``plan_of``, without distinguishing scores from distances."""
     asked = named_in(wanted)
     homes = homes_of(fields, kind, asked)
     taken = {bare(name, fields) for name in asked.values() if name is not None}
@@ -332,7 +332,7 @@ def roles_of(fields: Mapping[str, Shape], kind: str, wanted: Asked) -> ColumnRol
 
 
 TEXTS_OF = {"run": ("retrievedcontexts", "contexts"), "qrels": ("referencecontexts", "groundtruthcontexts")}
-"""Names of lists of texts, which Ragas and others write next to the lists of ids."""
+"""Names of lists of texts, which Ragas and other tools write next to the lists of ids."""
 
 
 def with_other_side(error: DataError, fields: Mapping[str, Shape], kind: str) -> DataError:
@@ -354,7 +354,7 @@ def with_other_side(error: DataError, fields: Mapping[str, Shape], kind: str) ->
 
 
 def names_of(fields: Mapping[str, Shape]) -> list[str]:
-    """Returns the names that a caller can give: those of columns and, with a dot, those of fields of records."""
+    """Returns the names that a caller may use: column names and names of record fields, written ``column.field``."""
     return [
         name
         for column, shape in fields.items()
@@ -363,26 +363,26 @@ def names_of(fields: Mapping[str, Shape]) -> list[str]:
 
 
 def bare(name: str, fields: Mapping[str, Shape]) -> str:
-    """Returns a name that the caller gave without the ``!`` that insists on scores."""
+    """Returns a name without the trailing ``!`` with which the caller insists on scores."""
     known = name in fields or not name.endswith(INSISTED)
     return name if known else name.removesuffix(INSISTED)
 
 
 def nesting(name: str) -> int:
-    """Returns the number of objects around a column."""
+    """Returns the nesting depth of a column. It is 1 for a column that is not in an object."""
     return len(field_path(name))
 
 
 def nearest(kind: str, found: Sequence[str]) -> str:
-    """Returns the only candidate for the documents in as few objects as possible, or the only one that is named ids.
+    """Returns the only candidate as deep as the first, or the only one of that depth whose name ends in ``ids``.
 
     Raises:
-        DataError: there are several.
+        DataError: there are several candidates.
     """
     first = [each for each in found if nesting(each) == nesting(found[0])]
     ids = [each for each in first if last_name(each).endswith("ids")]
     if len(ids) == 1:
-        return ids[0]  # next to it, columns such as retrieved_docs contain texts
+        return ids[0]  # the other columns, such as retrieved_docs, contain texts
     if len(first) > 1:
         both, reading = "' and '".join(first[:2]), by_reading(kind, document=str(first[0]))
         raise refused(
@@ -400,14 +400,14 @@ def nearest(kind: str, found: Sequence[str]) -> str:
 def homes_of(
     fields: Mapping[str, Shape], kind: str, asked: Mapping[str, str | None]
 ) -> dict[str, dict[str, str | None]] | None:
-    """Returns the columns of records that hold every field which the caller named, with those names by role.
+    """Returns the columns of records that contain every field that the caller named, with the named fields by role.
 
-    A field is named alone (``_id``), or with its column (``hits._id``); a column of records may be named in place of
-    its documents, or as the rank, which is then the place in the list. Returns None if the caller named no field of
+    A field is named by itself (``_id``) or with its column (``hits._id``). A column of records may be named as the
+    document, or as the rank, which is then the position in the list. Returns None if the caller named no field of
     records.
 
     Raises:
-        DataError: a name is that of no column or field, or the fields are those of different columns.
+        DataError: there is no column or field with a given name, or the fields belong to different columns.
     """
     records = {name: shape for name, shape in fields.items() if isinstance(shape, tuple)}
     found: dict[str, dict[str, str | None]] | None = None
@@ -457,29 +457,29 @@ def homes_of(
 # ---------------------------------------------------------------- what the names say
 
 WEAK = ("id", "iid")
-"""Names of ids that are a document's in a row for one document, and a question's in a row of lists."""
+"""Names that mean the document's id in a row for one document, but the query's id in a row with lists."""
 
 
 AGAIN = "rerank|reorder|rescore|fused|final"
-"""Words in the names of lists that a later stage ranked."""
+"""Words in the names of lists that were ranked by a later stage."""
 LISTED_IDS = "ids|docs|docnos|documents|items"
 
 
 def last_name(name: str) -> str:
-    """Returns the normal form of a field's own name."""
+    """Returns the last part of a field's name, in normal form."""
     return plain_name(field_path(name)[-1])
 
 
 def lists_documents(names: Iterable[str], *kinds: str) -> bool:
-    """Returns whether one of the columns has a usual name for lists of the documents of ``qrels`` or a ``run``."""
+    """Returns whether any column has a usual name for lists of documents of the given kinds (``qrels``, ``run``)."""
     known = {each for side in (*kinds, "either") for each in sides()[side]}
     return any(plain_name(name) in known for name in names)
 
 
 def side_of(name: str, shape: Shape) -> str | None:
-    """Returns what a column may list: documents of the ``run``, of the ``qrels``, of ``either``; else None.
+    """Returns whether a column may list documents of the ``run``, of the ``qrels`` or of ``either``; otherwise None.
 
-    Records of documents that have scores and no grades are a run's.
+    Records of documents with scores but no grades belong to a run.
     """
     its = last_name(name)
     lists, listed = known_names()["lists"], isinstance(shape, tuple)
@@ -501,16 +501,16 @@ def side_of(name: str, shape: Shape) -> str | None:
 
 
 def sides() -> dict[str, list[str]]:
-    """Returns the usual names of columns of lists: those of a ``run``, those of ``qrels``, and those of ``either``."""
+    """Returns the usual names for columns of lists, separately for a ``run``, for ``qrels`` and for ``either``."""
     lists = known_names()["lists"]
     return {side: lists[side] for side in ("run", "qrels", "either")}
 
 
 def documents_in(fields: Mapping[str, Shape], kind: str, taken: Iterable[str]) -> list[str]:
-    """Returns the columns that may list the documents: those that only a run or only qrels have, else the others.
+    """Returns the columns that may list the documents: those specific to ``kind`` or, if none are, ambiguous ones.
 
-    A run never takes the columns of qrels, nor qrels those of a run. Records with scores may be qrels only in a table
-    that lists nothing else, because ``score`` is also a name of grades.
+    A run is never read from the columns of qrels, nor qrels from the columns of a run. The exception is records with
+    scores in a table that lists nothing else: they may be qrels, because ``score`` is also a name for grades.
     """
     found: dict[str | None, list[str]] = {}
     for name, shape in sorted(fields.items(), key=lambda each: nesting(each[0])):
@@ -518,7 +518,7 @@ def documents_in(fields: Mapping[str, Shape], kind: str, taken: Iterable[str]) -
             found.setdefault(side_of(name, shape), []).append(name)
     lists = [name for name, shape in fields.items() if shape == "list"]
     numbers = [name for role in ("score", "rank", "grade") for name in usual_lists(lists, role)]
-    if numbers and not found.get("either"):  # columns of single values that were gathered in lists
+    if numbers and not found.get("either"):  # the table was grouped: columns of single values became lists
         found["either"] = [name for name in lists if name not in taken and usual([name], "document")]
     own = found.get(kind) or found.get("either")
     if own or kind == "run":
@@ -528,7 +528,7 @@ def documents_in(fields: Mapping[str, Shape], kind: str, taken: Iterable[str]) -
 
 
 def is_flat(fields: Mapping[str, Shape], kind: str, wanted: Asked, listed: str) -> bool:
-    """Returns whether a table with lists also contains a complete row of qrels or of a run in its other columns."""
+    """Returns whether the other columns of a table with lists form complete rows of qrels or of a run."""
     asked = named_in(wanted)
     own = {role: name for role, name in asked.items() if name is not None}
     free = [name for name, shape in fields.items() if shape == "one" and name not in own.values()]
@@ -546,25 +546,25 @@ def is_flat(fields: Mapping[str, Shape], kind: str, wanted: Asked, listed: str) 
 
 
 SCORES = ("score", "scores")
-"""Names of grades that are also names of scores."""
+"""Names that may mean grades or scores."""
 
 
 # ---------------------------------------------------------------- the columns of each layout
 
 
 TEXTS = ("query", "question", "userinput", "querytext")
-"""Names of a query's text; if one is present, ``id`` is its id."""
+"""Names for the text of a query. If a table has such a column, ``id`` is the id of the query."""
 
 
 def id_beside_text(names: Sequence[str]) -> str | None:
-    """Returns the column ``id`` if all columns with a usual name for the query are its text, otherwise None."""
+    """Returns the column ``id`` if every column with a usual name for the query contains its text, otherwise None."""
     rows = [name for name in names if plain_name(name) == "id"]
     text = all(plain_name(each) in TEXTS for each in usual(names, "query"))
     return rows[0] if len(rows) == 1 and text else None
 
 
 def query_in(fields: Mapping[str, Shape], kind: str, asked: Mapping[str, str | None]) -> dict[str, str]:
-    """Returns the column of the query in a table with a row per query, where ``id`` cannot be a document's."""
+    """Returns the query column of a table with a row per query, in which ``id`` cannot be the id of a document."""
     named = asked.get("query")
     free = [name for name, shape in fields.items() if shape == "one"]
     named = named or id_beside_text(free)
@@ -578,13 +578,13 @@ def in_records(
     homes: Mapping[str, Mapping[str, str | None]],
     column: str,
 ) -> ColumnRoles:
-    """Returns the plan of a table whose rows hold records, such as ``{"doc_id": …, "score": …}``."""
+    """Returns the plan of a table whose rows contain records, such as ``{"doc_id": …, "score": …}``."""
     own = next(each for each in fields if each == column)
     inside = [*fields[own]]
     named = {role: homes[column].get(role) for role in asked if role != "query"}
     placed = asked.get("rank") == column
     only = kind == "run" and len(inside) == 1 and not named.get("score") and not named.get("rank")
-    if placed or only:  # only documents, in order
+    if placed or only:  # the records contain only documents, in rank order
         named = {"document": named.get("document")}
     listed = [f"{own}.{name}" for name in inside]
     if kind == "qrels" and "grade" in named and named["grade"] is None and lists_relevant(own, inside):
@@ -595,7 +595,7 @@ def in_records(
 
 
 def lists_relevant(name: str, inside: Sequence[str]) -> bool:
-    """Returns whether a column lists records of relevant documents, which have no grades."""
+    """Returns whether a column lists records of relevant documents that have no grades."""
     known = (*sides()["qrels"], *known_names()["lists"]["qrels_records"])
     grades = known_names()["usual"]["grade"][0]
     return last_name(name) in known and not any(plain_name(each) in grades for each in inside)
@@ -604,7 +604,7 @@ def lists_relevant(name: str, inside: Sequence[str]) -> bool:
 def in_lists(
     fields: Mapping[str, Shape], kind: str, asked: Mapping[str, str | None], listed: str
 ) -> ColumnRoles:
-    """Returns the plan of a table whose rows hold lists, one of documents and perhaps one of numbers."""
+    """Returns the plan of a table whose rows contain a list of documents and, optionally, a list of numbers."""
     own = next(each for each in fields if each == listed)
     value = numbers_in(fields, kind, asked, own)
     draws = known_names()["lists"]["draws"]
@@ -624,19 +624,20 @@ def in_lists(
 def numbers_in(
     fields: Mapping[str, Shape], kind: str, asked: Mapping[str, str | None], listed: str
 ) -> dict[str, str]:
-    """Returns the columns with the lists of scores, ranks or grades. For a run, they may be missing.
+    """Returns the columns with lists of scores, ranks or grades, by role. A run may have no such columns.
 
     Raises:
-        DataError: the named column is missing or ambiguous, or qrels have none.
+        DataError: the named column is missing or ambiguous, or qrels have no column of grades.
     """
     lists = [name for name, shape in fields.items() if shape == "list" and name != listed]
-    # Numbers that the caller did not name are in the same records as the documents.
+    # Numbers that the caller did not name must be nested in the same objects as the documents.
     beside = [name for name in lists if field_path(name)[:-1] == field_path(listed)[:-1]]
     if kind == "run":
         named = {role: asked.get(role) for role in ("score", "rank")}
         if (score := named["score"]) is not None:
             named["score"] = no_rank(score, lists)
-        # Numbers next to the usual documents of a run belong to these, not to other lists that a caller names.
+        # Numbers next to a column with a usual name for a run's documents belong to it, not to another list that the
+        # caller names.
         others = side_of(listed, "list") != "run" and any(side_of(name, "list") == "run" for name in beside)
         unnamed = not (others or any(named.values()))
         found = {
@@ -645,7 +646,7 @@ def numbers_in(
         }
         if unnamed and found["score"]:
             found["score"] += other_scores(found["score"], listed, beside)
-    elif "grade" not in asked:  # one grade for all
+    elif "grade" not in asked:  # all documents get the same grade
         return {}
     else:
         named = {"grade": asked["grade"]}
@@ -680,15 +681,15 @@ def other_scores(found: Sequence[str], listed: str, beside: Sequence[str]) -> li
 
 
 def refuse_unclear(found: Sequence[str], listed: str, beside: Sequence[str]) -> None:
-    """Refuses a list such as ``relevance`` in a log, which may grade the retrieved documents, or the relevant ones.
+    """Refuses a list in a log, such as ``relevance``, that may grade either the retrieved or the relevant documents.
 
-    The lists may be of equal length in any row, so lengths do not decide.
+    The length of the lists cannot decide, because all lists of a row may have the same length.
 
     Raises:
-        UnclearGradesError: the list is not called ``grades``.
+        UnclearGradesError: the list has another name than ``grade`` or ``grades``.
     """
     retrieved = [name for name in beside if side_of(name, "list") == "run"]
-    known = last_name(listed) in sides()["qrels"]  # which need no grades
+    known = last_name(listed) in sides()["qrels"]  # such lists need no grades
     if len(found) != 1 or not retrieved or not known or last_name(found[0]) in ("grade", "grades"):
         return
     words = {"column": found[0], "listed": listed, "other": retrieved[0]}
@@ -708,7 +709,7 @@ LIKE_NUMBERS = {
     "run": {"score": r"^scores.+|(score|similarit[yi]|prediction|logit)(e?s)?$", "rank": r"rank(ing)?s?$"},
     "qrels": {"grade": r"(relevance|grade|label|rating|gain|isrelevant)s?$"},
 }
-"""The names of lists that may hold numbers of documents, by role."""
+"""Patterns for the names of lists that may contain the scores, ranks or grades of documents, by role."""
 DOUBTFUL_LISTS = {
     "run": (
         "'{column}' may be the scores or ranks of '{listed}'.",
@@ -722,10 +723,10 @@ DOUBTFUL_LISTS = {
 
 
 def named_after(listed: str, kind: str, beside: Sequence[str]) -> dict[str, list[str]]:
-    """Returns the lists that are named after the list of documents, by role, as ``retrieved_scores``.
+    """Returns, by role, the lists that are named after the list of documents, such as ``retrieved_scores``.
 
     Raises:
-        DataError: a list such as ``rerank_scores`` may also hold numbers of the documents.
+        DataError: a list with a different name, such as ``rerank_scores``, may also contain the numbers.
     """
     stem = stem_of(listed)
     others = tuple(stem_of(each) for each in beside if side_of(each, "list"))
@@ -746,7 +747,7 @@ def named_after(listed: str, kind: str, beside: Sequence[str]) -> dict[str, list
 
 
 def stem_of(listed: str) -> str:
-    """Returns the name of a list of documents without its ending, as ``retrieved`` of ``retrieved_context_ids``."""
+    """Returns the stem of the name of a list of documents, for example ``retrieved`` for ``retrieved_context_ids``."""
     its = last_name(listed)
     return re.sub(r"(context|doc(ument)?|item)?(ids?|nos|s)?$", "", its) or its
 
@@ -759,21 +760,21 @@ def usual_lists(lists: Sequence[str], role: str) -> list[str]:
 
 
 def singular(name: str) -> tuple[str, ...]:
-    """Returns the words whose plural a word may be."""
+    """Returns the possible singular forms of a word."""
     return (name.removesuffix("s"), name.removesuffix("ies") + "y") if name.endswith("s") else ()
 
 
 def scores_as_grades(fields: Mapping[str, Shape], listed: str, lists: Sequence[str]) -> list[str]:
-    """Returns the lists of ``scores`` that are grades: only in a table that lists one column of documents.
+    """Returns the lists of ``scores`` that are grades. This is possible only in a table without other lists.
 
-    Beside other lists, ``scores`` may be those of retrieved documents.
+    If there are other lists, ``scores`` may be the scores of retrieved documents.
 
     Raises:
-        DataError: ``scores`` may be the grades of documents that need none.
+        DataError: ``scores`` may be the grades of documents that need no grades.
     """
     found = [each for each in lists if last_name(each) in SCORES]
     columns = sum(shape != "one" for shape in fields.values())
-    others = columns > len(found) + 1  # than the documents and these
+    others = columns > len(found) + 1  # more lists than the documents and their scores
     if not found or others:
         return []
     if last_name(listed) in sides()["qrels"]:

@@ -1,4 +1,4 @@
-"""Reads rows that are dicts, with one document or several in each, as ``{query: {document: number}}``."""
+"""Reads rows that are dicts with one or several documents each as ``{query: {document: number}}``."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def mapping_of_rows(rows: Sequence[Any], kind: str, asked: Asked) -> dict[Any, d
         asked: columns' names by role; None looks for a usual name, and a number is the grade of every document.
 
     Raises:
-        DataError: a row is not a dict, columns are ambiguous, or a document occurs twice for one query.
+        DataError: a row is not a dict, columns are missing or ambiguous, or a document occurs twice for one query.
     """
     if not rows and kind == "qrels":
         raise nothing("qrels", "the list is empty.")
@@ -76,17 +76,17 @@ def mapping_of_rows(rows: Sequence[Any], kind: str, asked: Asked) -> dict[Any, d
 def mapping_by(
     plan: ColumnRoles, rows: Iterable[Any], kind: str, asked: Asked, places: Sequence[Any] | None = None
 ) -> dict[Any, dict[Any, Any]]:
-    """Returns the rows as ``{query: {document: number}}``, from columns that are known.
+    """Returns the rows as ``{query: {document: number}}``, read from the columns of a plan.
 
     Args:
-        plan: the columns.
+        plan: the roles of the columns.
         rows: the rows.
         kind: ``qrels`` or ``run``.
         asked: the columns' names as the caller gave them.
-        places: the place of each row so far; by default its number.
+        places: the place of each row that has been read so far; by default, the place is the row number.
 
     Raises:
-        DataError: a value is unusable, a query has two rows of lists, or a document occurs twice for one query.
+        DataError: a value cannot be used, a query has two rows with lists, or a document occurs twice for one query.
     """
     constant = 1.0 if plan.relevant and constant_in(asked) is None else constant_in(asked)
     made = ByPosition if plan.columns["query"] == NUMBER else WithScores
@@ -148,7 +148,7 @@ class Row:
     def refused(
         self, found: str, advice: str | None = None, /, column: str | None = None, **words: Any
     ) -> DataError:
-        """Returns an error about the row, or about a field of it."""
+        """Returns an error about the row or one of its fields."""
         return refused(found, advice, file=self.kind, row=self.number, column=column, **words)
 
     def wrong(self, found: Any, name: str, expected: str) -> DataError:
@@ -183,7 +183,7 @@ class Row:
         return value_at(self.fields, name) is None and not self.failed(name)
 
     def failed(self, name: str) -> bool:
-        """Returns whether an object around a missing field holds an error in its place, as search engines answer."""
+        """Returns whether an object that should contain a missing field has an ``error``, as search engines answer."""
         path = field_path(name)
         around = [
             self.fields,
@@ -195,7 +195,7 @@ class Row:
         """Returns the value of a field that must not be a list.
 
         Raises:
-            DataError: the field is missing, or holds several values.
+            DataError: the field is missing or contains several values.
         """
         found = self.field(name)
         if isinstance(found, (list, tuple, set, dict)) or not isinstance(found, Hashable):
@@ -206,7 +206,7 @@ class Row:
         """Returns the value of a field that must be a list.
 
         Raises:
-            DataError: the field is missing, is not a list, or has an item of the wrong type.
+            DataError: the field is missing, is not a list, or contains an item of the wrong type.
         """
         found = self.field(name)
         if isinstance(found, (str, bytes, dict)) or not isinstance(found, Collection):
@@ -218,24 +218,24 @@ class Row:
 
 
 def is_real_number(value: Any) -> bool:
-    """Returns whether a value is a number, which a truth value is not."""
+    """Returns whether a value is a number. A truth value is not."""
     return isinstance(value, Number) and not isinstance(value, bool)
 
 
 def negative_of(distance: Any) -> Any:
-    """Returns the negated distance. Anything but a number is returned unchanged, and is refused as a score."""
+    """Returns the negated distance. Anything except a number is returned unchanged, and later refused as a score."""
     if not is_real_number(distance):
         return distance
     return 0 - (
         distance.item() if hasattr(distance, "item") else distance
-    )  # NumPy's whole numbers may overflow
+    )  # NumPy integers may overflow
 
 
 def inner_rows(row: Row, plan: ColumnRoles) -> tuple[list[Row], dict[str, str]]:
-    """Returns a row for each document of a row, without those that pad its list, and their columns by role.
+    """Returns a row for each document in a row, without padding, and the columns of these rows by role.
 
     Raises:
-        DataError: the lists of the row differ in length, or hold something other than documents.
+        DataError: the lists of the row differ in length, or contain something other than documents.
     """
     columns = dict(plan.inside)
     if not plan.nested:
@@ -250,7 +250,7 @@ def inner_rows(row: Row, plan: ColumnRoles) -> tuple[list[Row], dict[str, str]]:
     if plan.records is not None:
         inner = [replace(row, fields=each) for each in lists[plan.records]]
     else:
-        columns = {role: str(name) for role, name in columns.items()}  # fields of the row that is made here
+        columns = {role: str(name) for role, name in columns.items()}  # fields of the new rows
         inner = [
             replace(row, fields=dict(zip(columns.values(), each)))
             for each in zip(*lists.values(), strict=True)
@@ -263,9 +263,9 @@ def inner_rows(row: Row, plan: ColumnRoles) -> tuple[list[Row], dict[str, str]]:
 
 
 def documents(row: Row, plan: ColumnRoles, constant: float | None) -> Iterator[tuple[Any, Any]]:
-    """Yields each document of a row with its score or grade, or with the negated rank.
+    """Yields each document of a row with its score, its grade or its negated rank.
 
-    A document of a sample comes with its grade, its probability and, if it is stated, the size of the sample.
+    For a sample, it yields each document with its grade, its probability and, if stated, the size of the sample.
     """
     inner, columns = inner_rows(row, plan)
     draw = [columns[role] for role in DRAW if role in columns and "probability" in columns]

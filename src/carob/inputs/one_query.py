@@ -1,4 +1,4 @@
-"""Tables of a single query, which have no column of queries, such as the export of one systematic review."""
+"""Reads tables without a query column that belong to a single query, such as the export of one systematic review."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ def read_one_query(
     Args:
         given: a path, bytes, an open file, a data frame, or a list of dicts.
         kind: ``qrels`` or ``run``.
-        asked: the columns' names by role, and the query after ``:=``.
-        words: the number of each grade in words.
+        asked: the columns' names by role. The name for the query is ``:=`` and the query's id.
+        words: the number for each grade in words; None if the grades are numbers.
 
     Returns:
-        ``{query: {document: number}}``, with negated ranks as scores, and the name and the origin of a file.
+        ``{query: {document: number}}``, with negated ranks as scores, and the name and origin of the input.
 
     Raises:
-        DataError: the input is unreadable, a column is missing or ambiguous, a cell has no number, or a document is in
-            two rows.
+        DataError: the input cannot be read, a column is missing or ambiguous, a cell contains no number, or a document
+            occurs in two rows.
     """
     named, constant = str(asked["query"]), constant_in(asked)
     query = named.removeprefix(CONSTANT).strip()
@@ -86,12 +86,12 @@ def read_one_query(
 def placed_rows(
     given: Any, kind: str, named: Mapping[str, Any] | None = None
 ) -> tuple[list[str], Iterable[tuple[dict[str, Any], Mapping[str, Any]]], str, Provenance | None]:
-    """Returns the names of a table's columns, its rows after their places, and the name and the origin of a file.
+    """Returns a table's column names, its rows (each preceded by its place), and the name and origin of the input.
 
     Args:
         given: a path, bytes, an open file, a data frame, or a list of dicts.
         kind: ``qrels`` or ``run``.
-        named: the columns' names by role, which an array does not have.
+        named: the columns' names by role. They are refused for an array, which has no columns.
     """
     if isinstance(given, list):
         names = list({name: None for row in given for name in row})

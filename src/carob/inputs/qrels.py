@@ -1,4 +1,4 @@
-"""The class ``Qrels``, which stores judgments in memory, and the judgments by subtopic."""
+"""Defines ``Qrels``, the class that stores judgments in memory, and reads judgments by subtopic."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from carob.lists.rows import Floats, Integers
 
 
-# Python pickles the kernel's classes under protocol 2 and later only, unless a reducer is registered.
+# Without a registered reducer, Python can pickle the kernel's classes only with protocol 2 or later.
 copyreg.pickle(
     _native.Judgments,
     lambda held: (copyreg.__newobj__, (_native.Judgments,), held.__getstate__()),  # type: ignore[attr-defined]
@@ -45,19 +45,19 @@ copyreg.pickle(
 
 TABLE = Provenance("a table")
 CODES = (9, 99, 999, 9999)
-"""Grades that often stand for documents without a grade."""
+"""Codes that often mark documents without a grade."""
 MISSING = ("nan", "NaN", "None", "<NA>", "NaT", "null", "NULL")
-"""How pandas, Python, JSON and SQL write missing values as text."""
+"""Missing values as pandas, Python, JSON and SQL write them as text."""
 SEARCHED = 64
-"""The number of queries whose documents are searched for missing values."""
+"""The approximate number of queries whose documents are searched for missing values."""
 RARE, GAP = 0.25, 4
-"""The largest share of judgments with a grade that is a code, and its smallest distance from the next lower grade."""
+"""The limits for a code: its largest share of the judgments, and its smallest distance from the next grade."""
 HIGHEST, SLIPS = 5, 0.01
-"""The highest grade of usual scales, and the largest share of judgments with a slip such as 22."""
+"""The highest grade of usual scales, and the largest share of judgments with a typing error such as 22."""
 JUDGED_TWICE = "document '{document}' is judged twice for query '{query}'"
 
 Rows: TypeAlias = "list[dict[str, Any]]"
-"""Rows as JSON lines hold them."""
+"""Rows as parsed from JSON lines."""
 QrelsLike: TypeAlias = "Qrels | Readable | Mapping[Any, Any] | Rows | Frame"
 
 
@@ -70,7 +70,7 @@ class Qrels:
         judgments: the kernel's table: queries in byte order, documents in file order.
         origin: the origin of the judgments.
         subtopics: the judgment group of each line; None if not requested.
-        sample: how the documents were drawn; None if the judgments are not those of a sample.
+        sample: how the documents were drawn; None if the judgments are not a sample.
 
     Example:
         >>> from carob import Qrels
@@ -86,7 +86,7 @@ class Qrels:
 
     @cached_property
     def fractional(self) -> bool:
-        """Whether a grade is not a whole number. The grades are rounded part by part, which saves memory."""
+        """Whether any grade has a fraction. The grades are rounded part by part, which saves memory."""
         grades, size = self.judgments.grades, 200_000
         parts = (grades[first : first + size] for first in range(0, len(grades), size))
         return any(bool((part != np.round(part)).any()) for part in parts)
@@ -99,11 +99,12 @@ class Qrels:
 
     @cached_property
     def doubtful(self) -> tuple[int, int]:
-        """The numbers of grades that may mean something else: lowest ratings, and codes.
+        """The numbers of grades that may not be grades: lowest ratings, and codes or slips.
 
         Grades of 1 are the lowest ratings if no grade is lower and some are 4 or more, as with ratings of 1 to 5.
         Grades of 9, 99 or 999 are codes if they are rare and far above all others, and -9, -99 or -999 if they are far
-        below all others. So is a grade of 10 or more that hardly any document has, beside grades up to 5: a slip.
+        below all others. A grade of 10 or more is a slip if hardly any document has it and all other grades are at most
+        5.
         """
         grades = self.judgments.grades
         top = float(grades.max()) if len(grades) else 0.0
@@ -112,7 +113,7 @@ class Qrels:
 
     @cached_property
     def written_missing(self) -> tuple[str, str] | None:
-        """A query and a judged document such as ``nan``, as missing values are written; of some queries, or None."""
+        """A query with a judged document such as ``nan``, a missing value, or None. Only some queries are searched."""
         judgments = self.judgments
         ids = dict.fromkeys(MISSING, 0.0)
         step = 1 + judgments.query_count // SEARCHED
@@ -124,7 +125,7 @@ class Qrels:
         return text_of(self.names[place]), written
 
     def odd_above(self, top: float) -> int:
-        """Returns the number of grades of ``top``, the highest, if it is a code or a slip, and 0 otherwise."""
+        """Returns how many documents have the highest grade, ``top``, if it is a code or a slip; otherwise 0."""
         code = top in CODES
         if not code and top < 2 * HIGHEST:
             return 0
@@ -141,7 +142,7 @@ class Qrels:
 
     @property
     def codes_below(self) -> int:
-        """The number of grades of -9, -99 or -999 that are far below all others."""
+        """The number of grades of -9, -99 and so on that are far below all other grades."""
         grades = self.judgments.grades
         bottom = float(grades.min()) if len(grades) else 0.0
         if -bottom not in CODES:
@@ -168,32 +169,32 @@ class Qrels:
     ) -> Qrels:
         """Reads judgments from a path, bytes, an open binary file, ``{query: {document: grade}}``, or a data frame.
 
-        A query may instead have a list or a set of its relevant documents, and the judgments may be a list of dicts,
-        one for each row, as in JSON lines.
+        Instead of ``{document: grade}``, a query may have a list or a set of its relevant documents. The judgments may
+        also be a list of dicts, one for each row, as in JSON lines.
 
-        A path names TREC text, a table (Parquet, Arrow, CSV, TSV, JSON, JSON lines), a folder in BEIR's layout, a
-        folder with the parts of a table, or a pattern of paths. A frame comes from any library that narwhals knows
-        (pandas, Polars, PyArrow, DuckDB …), or has Arrow's stream interface.
+        A path may refer to TREC text, a table (Parquet, Arrow, CSV, TSV, JSON, JSON lines), a folder in BEIR's layout,
+        or a folder with the parts of a table; it may also be a pattern. A frame may come from any library that narwhals
+        supports (pandas, Polars, PyArrow, DuckDB …) or that has Arrow's stream interface.
 
         Args:
             qrels: the judgments.
-            policy: decides about duplicates and malformed lines.
-            query: a table's query column, text or whole numbers; by default, the column with a usual name. With
-                ``":=review1"``, every row of the table belongs to the query ``review1``.
+            policy: how to treat duplicates and malformed lines.
+            query: a table's query column, which contains text or whole numbers; by default, the column with a usual
+                name. With ``":=review1"``, every row of the table belongs to the query ``review1``.
             document: the document column.
-            grade: the grade column; or one grade for every row, as for clicks and purchases.
-            subtopics: whether the second column, or the second key of ``{query: {subtopic: {document: grade}}}``,
-                names a subtopic (judgment group); a document's overall grade is its highest one.
+            grade: the grade column, or a number that is the grade of every row, for example for clicks and purchases.
+            subtopics: whether the second column, or the second key of ``{query: {subtopic: {document: grade}}}``, names
+                a subtopic (judgment group); a document's overall grade is the highest of its grades.
             subtopic: a table's subtopic column; implies ``subtopics``.
             probability: the column with the probability with which each document was drawn, if the judgments are a
-                sample; 1 if they are complete, although a column has a usual name for such probabilities.
-            sample_size: the column with the number of documents of the whole sample.
-            words: the number of each grade in words, such as ``{"Good": 3, "Fair": 2, "Bad": 0}``.
-            folders: how to read files in several folders: as ``parts`` of one table, or as data sets whose queries
-                get the folder as a ``prefix``, as in ``nq/1``.
+                sample; 1 if the judgments are complete even though a column has a usual name for such probabilities.
+            sample_size: the column with the number of documents in the whole sample.
+            words: the number for each grade in words, such as ``{"Good": 3, "Fair": 2, "Bad": 0}``.
+            folders: how to read files in several folders: ``parts`` reads them as parts of one table; ``prefix`` reads
+                each folder as a data set and adds its name to the query ids, as in ``nq/1``.
 
         Raises:
-            DataError: text or a frame cannot be read, or a document is judged twice, unless ``policy`` says otherwise.
+            DataError: the judgments cannot be read, or a document is judged twice and ``policy`` does not allow that.
         """
         policy = policy or Policy()
         if isinstance(qrels, Qrels):
@@ -250,7 +251,7 @@ class Qrels:
             from carob.inputs.one_query import read_one_query
 
             of_project = isinstance(asked["query"], OfProject)
-            qrels = kept(qrels) if of_project else qrels  # it may be read again
+            qrels = kept(qrels) if of_project else qrels  # the input may have to be read again
             try:
                 read, name, origin = read_one_query(qrels, "qrels", asked, words)
             except NoSuchColumnsError:
@@ -268,14 +269,14 @@ class Qrels:
 
     @classmethod
     def in_mapping(cls, qrels: Mapping[Any, Any], grade: float | None, *, complete: bool = False) -> Qrels:
-        """Reads ``{query: {document: grade}}``. A query may have a list or a set of documents instead.
+        """Reads ``{query: {document: grade}}``. Instead of grades, a query may have a list or a set of documents.
 
-        A sample has ``(grade, probability)`` in place of each grade, or ``(grade, probability, sample_size)``.
+        A sample has ``(grade, probability)`` or ``(grade, probability, sample_size)`` instead of each grade.
 
         Args:
             qrels: the judgments.
-            grade: the grade of every document, in place of the grades; None to use these.
-            complete: whether to ignore the probabilities.
+            grade: the grade of every document, instead of the grades in ``qrels``; None to use the grades in ``qrels``.
+            complete: whether to ignore the probabilities of a sample.
 
         Raises:
             DataError: an entry cannot be read, or there are no judgments.
@@ -298,7 +299,7 @@ class Qrels:
         """Reads judgments by subtopic: ``query subtopic document grade``.
 
         Raises:
-            DataError: text or a mapping cannot be read, there are no subtopics, or a document is judged twice for one.
+            DataError: the judgments cannot be read, have no subtopics, or contain a document twice for one subtopic.
         """
         if isinstance(qrels, Mapping):
             name, origin = "<mapping>", MAPPING
@@ -317,7 +318,7 @@ class Qrels:
         """Reads judgments from Parquet, CSV, JSON and similar files.
 
         Raises:
-            DataError: rows are unusable, or there are a system's scores in place of grades.
+            DataError: rows cannot be used, or contain the scores of a system instead of grades.
         """
         from carob.inputs.nested import SCORES
 
@@ -334,7 +335,7 @@ class Qrels:
 
     @classmethod
     def in_lists(cls, content: Any, columns: Asked, duplicates: str, origin: Provenance) -> Qrels:
-        """Reads judgments that were lists in a frame: from a flat frame, or from ``{query: {document: grade}}``."""
+        """Reads judgments from the result of ``listed_in``: a flat frame, or ``{query: {document: grade}}``."""
         if isinstance(content, dict):
             return replace(cls.in_mapping(content, None), name="<frame>", origin=origin)
         return cls.in_frame(content, columns, duplicates, origin)
@@ -354,8 +355,8 @@ class Qrels:
             frame: the frame.
             asked: the columns' names by role; None looks for a usual name. A number is the grade of every row.
             duplicates: the policy for a document that is judged twice.
-            origin: the files that the frame was read from.
-            most: the bytes that the rows' texts may take.
+            origin: the files from which the frame was read.
+            most: the maximum number of bytes that the texts of the rows may take in memory.
 
         Raises:
             DataError: columns or rows cannot be read, or a document is judged twice.
@@ -384,7 +385,7 @@ class Qrels:
         return cls("<frame>", judgments, columns.origin, groups)
 
     def without_duplicates(self) -> Qrels:
-        """Returns the judgments after a check that no document is judged twice for a query.
+        """Returns the judgments unchanged after a check that no document is judged twice for a query.
 
         Raises:
             DataError: a document is judged twice for a query.
@@ -397,10 +398,10 @@ class Qrels:
 
     @property
     def complete(self) -> Qrels:
-        """The judgments themselves, for a function in which documents without a judgment count as unjudged.
+        """The same judgments, for use where documents without a judgment count as unjudged.
 
         Raises:
-            DataError: these are judgments of a sample, which say nothing about the documents that were not drawn.
+            DataError: the judgments are a sample, so nothing is known about the documents that were not drawn.
         """
         if self.sample is not None and not self.sample.everything:
             from carob.inputs.samples import incomplete
@@ -410,7 +411,7 @@ class Qrels:
 
     @property
     def known(self) -> Qrels:
-        """The same grades, however the documents were drawn."""
+        """The same judgments, without information about how the documents were drawn."""
         return self if self.sample is None else replace(self, sample=None)
 
     @property
@@ -451,7 +452,7 @@ class Qrels:
                 yield query, document, grade
 
     def rows_by_query(self) -> Iterator[tuple[bytes, list[bytes], list[float]]]:
-        """Yields the ids of each query and of its documents, and their grades."""
+        """Yields each query's id with the ids and the grades of its documents."""
         held = self.judgments
         grades, ends = held.grades.tolist(), held.offsets.tolist()
         for place, query in enumerate(held.queries):
@@ -459,7 +460,7 @@ class Qrels:
 
     @cached_property
     def names(self) -> Names:
-        """The queries that have judgments, in byte order, which the results of all runs share."""
+        """The queries that have judgments, in byte order. The results of all runs share this object."""
         return Names(*self.judgments.joined_queries)
 
     @property
@@ -473,7 +474,7 @@ def graded(qrels: Qrels, queries: Container[bytes] | None = None) -> dict[bytes,
 
     Args:
         qrels: the judgments.
-        queries: the queries to return; all if None.
+        queries: the queries to return; None for all queries.
     """
     found = {}
     for query, documents, grades in qrels.rows_by_query():
@@ -486,16 +487,16 @@ def graded(qrels: Qrels, queries: Container[bytes] | None = None) -> dict[bytes,
 
 
 def rows_in(source: Source, policy: Policy) -> Lines:
-    """Reads the four columns and the line number of each line of text."""
+    """Reads the four columns of each line of text, and the line numbers."""
     how = reading_of(policy)
     return _native.read_rows(source.from_start(), columns=4, number="grade", numbers="strict", **how)
 
 
 def refuse_subtopics(source: Source, judgments: _native.Judgments, policy: Policy) -> None:
-    """Refuses judgments by subtopic where each document needs a single grade.
+    """Refuses judgments by subtopic if each document needs a single grade.
 
     Raises:
-        DataError: a document is judged twice for a query, each time for another subtopic.
+        DataError: a document is judged for two subtopics of a query.
     """
     with sentences(source.name, "qrels", source.origin.files):
         ids, _, lines = rows_in(source, policy)
@@ -515,7 +516,7 @@ def refuse_subtopics(source: Source, judgments: _native.Judgments, policy: Polic
 
 
 def refuse_results(given: object) -> None:
-    """Refuses what carob computed in place of its input. Scores are mappings, but of values and not of documents.
+    """Refuses carob's own results as input. Scores are mappings too, but they contain values rather than documents.
 
     Raises:
         DataError: the object is a result.
@@ -532,7 +533,7 @@ def refuse_results(given: object) -> None:
 
 
 def refuse_scores(judgments: _native.Judgments) -> None:
-    """Refuses fractional grades from a column called ``score``, unless the caller chose this column.
+    """Refuses fractional grades from a column called ``score``. Not called if the caller chose the column.
 
     Raises:
         DataError: the column contains fractions.
@@ -542,7 +543,7 @@ def refuse_scores(judgments: _native.Judgments) -> None:
 
 
 def judgments_of_lines(source: Source, policy: Policy) -> _native.Judgments:
-    """Reads lines of judgments. Where repeated documents are an error, they are kept, for the caller to refuse.
+    """Reads lines of judgments. If repeated documents are an error, they are kept, and the caller must refuse them.
 
     Raises:
         DataError: a line cannot be read, or there are no judgments.
@@ -559,11 +560,11 @@ def judgments_of_lines(source: Source, policy: Policy) -> _native.Judgments:
 
 
 NO_SUBTOPIC = (b"0", b"Q0", b"q0")
-"""The second column of qrels without subtopics."""
+"""The usual values in the second column of qrels without subtopics."""
 
 
 Lines: TypeAlias = "tuple[list[list[bytes]], Floats, Integers]"
-"""Lines of judgments: the queries, subtopics and documents; their grades; their line numbers, or 0 without a file."""
+"""Lines of judgments: the queries, subtopics and documents; the grades; the line numbers (0 for input from memory)."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -571,11 +572,12 @@ class Subtopics:
     """The judgment group of each line of the judgments.
 
     Args:
-        group: the group of each line; those of a query have numbers that follow one another [lines].
-        document: its document, as a row of the judgments [lines].
-        grade: its grade [lines].
-        offsets: the groups of each query [queries + 1].
-        place: the number of each document within its query, by id, descending by bytes [judgments].
+        group: the number of each line's group; the groups of a query have consecutive numbers [lines].
+        document: the document of each line, as a row of the judgments [lines].
+        grade: the grade of each line [lines].
+        offsets: query ``q`` has the groups ``offsets[q]`` to ``offsets[q + 1]``, exclusive [queries + 1].
+        place: the position of each document among the documents of its query in descending byte order of the ids
+            [judgments].
     """
 
     group: Integers
@@ -592,13 +594,14 @@ def subtopics_of(
 
     Args:
         lines: the lines.
-        judgments: the judgments of these lines, each document of a query once.
+        judgments: the judgments in these lines, with each document only once per query.
         duplicates: the policy for a document that is judged twice for one subtopic.
         name: the file.
         origin: the origin of the judgments.
 
     Raises:
-        DataError: there are no subtopics, or a document is judged twice for one, and that is an error.
+        DataError: there are no subtopics, or a document is judged twice for one subtopic and ``duplicates`` is
+            ``error``.
     """
     ids, grades, _ = lines
     query_of, subtopic_of, document_of = ids
@@ -630,7 +633,7 @@ def subtopics_of(
 
 
 def documents_of(judgments: _native.Judgments) -> tuple[dict[tuple[bytes, bytes], int], Integers]:
-    """Returns the row of each judged document, and its number within the query by descending id."""
+    """Returns the row of each judged document, and its position within the query in descending order of ids."""
     row: dict[tuple[bytes, bytes], int] = {}
     place = np.empty(judgments.count, np.int64)
     for query, name in enumerate(judgments.queries):
@@ -642,7 +645,7 @@ def documents_of(judgments: _native.Judgments) -> tuple[dict[tuple[bytes, bytes]
 
 
 def once_each(lines: Lines, duplicates: str, name: str, origin: Provenance) -> Integers:
-    """Returns one line of judgments for each query, subtopic and document."""
+    """Returns the index of one line of judgments for each query, subtopic and document."""
     found: dict[tuple[bytes, ...], int] = {}
     ids, grades, numbers = lines
     for each, key in enumerate(zip(*ids, strict=True)):
@@ -663,11 +666,11 @@ def lines_of_mapping(
 ) -> tuple[_native.Judgments, Lines]:
     """Reads ``{query: {subtopic: {document: grade}}}``.
 
-    Returns judgments with each document's highest grade, and the lines of all subtopics.
+    Returns judgments with each document's highest grade, and a line for each subtopic and document.
 
     Args:
         mapping: the judgments.
-        grade: the grade of every document; None to use the judgments' own.
+        grade: the grade of every document; None to use the grades in the judgments.
 
     Raises:
         DataError: a subtopic has no documents, or an entry cannot be read.

@@ -39,7 +39,7 @@ Row: TypeAlias = "tuple[dict[str, Any], str, Any]"
 """The place of a row, as the fields of an error, its query, and its value."""
 
 SMALLEST, LARGEST = 1e-30, 1e30
-"""Limits of weights other than 0: their sums and products fit every floating type."""
+"""The limits for weights other than 0. Within them, sums and products do not overflow in any floating-point type."""
 A_WEIGHT = "a weight is 0, or a number between 1e-30 and 1e30"
 
 
@@ -58,16 +58,16 @@ COLUMNS = {
 def named_rows(
     given: Any, what: str, column: str | None = None, query: str | None = None
 ) -> Iterable[Row] | None:
-    """Returns the place, the query and the value of each row of a table whose columns have names, else None.
+    """Returns the place, query and value of each row of a table with suitable column names; None for other files.
 
     Args:
-        given: the source of a file, which may be a table of any kind; a list of rows, or a data frame.
-        what: the value, a name in ``COLUMNS``.
-        column: the column of the value; if None, one with a usual name.
-        query: the column of the query; if None, one with a usual name.
+        given: the source of a file (which may be a table of any kind), a list of rows or a data frame.
+        what: the kind of value, a key of ``COLUMNS``.
+        column: the column of the values; None looks for a usual name.
+        query: the column of the queries; None looks for a usual name.
 
     Raises:
-        DataError: the table cannot be read, objects have no such columns, or there is no such column.
+        DataError: the table cannot be read, objects have no fields with usual names, or ``column`` does not exist.
     """
     names, rows = placed_rows(given, what)
     query = query or id_beside_text(names) or first_usual(names, ["query"]).get("query")
@@ -106,7 +106,7 @@ def placed_rows(given: Any, what: str) -> tuple[list[str], Iterable[Placed]]:
     if not isinstance(given, list):
         table = SmallTable.begun_in(given)
         if not table.has_objects:
-            # Read only if the names fit: other files, such as lines `query group`, have no table's rows.
+            # The rows are read only if the names fit, because other files, such as lines `query group`, are not tables.
             return table.names, chain.from_iterable(map(SmallTable.of_source, [given]))
         table = SmallTable.of_source(given)
         found = unwrapped(table.document, "qrels").content
@@ -122,15 +122,15 @@ def placed_rows(given: Any, what: str) -> tuple[list[str], Iterable[Placed]]:
 
 
 def fields_among(rows: list[Placed]) -> list[str]:
-    """Returns the names of the fields of objects, which may differ from one to the next."""
+    """Returns the names of all fields of some objects. The objects may have different fields."""
     return list(dict.fromkeys(str(name) for _, row in rows for name in row))
 
 
 def read_weights(where: Readable) -> dict[str, float]:
-    """Reads the weight of each query: lines ``query weight``, or a table with columns of these names.
+    """Reads the weight of each query from lines ``query weight`` or from a table with columns for both.
 
     Raises:
-        DataError: a line is unreadable, a weight is invalid, or a query occurs twice.
+        DataError: a line cannot be read, a weight is invalid, or a query occurs twice.
     """
     source = source_of(where)
     named = named_rows(source, "weight")
@@ -158,7 +158,7 @@ def read_weights(where: Readable) -> dict[str, float]:
 
 
 def queries_in(given: str | os.PathLike[str] | Collection[str]) -> list[str]:
-    """Returns the queries that are given by their ids, or by a file with one per line.
+    """Returns the query ids in a collection, or in a file with one id per line.
 
     Raises:
         DataError: the file cannot be read.
@@ -173,14 +173,16 @@ GroupsLike: TypeAlias = "str | os.PathLike[str] | Mapping[str, object] | list[di
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """The queries of each group. Groups overlap where a query is in several.
+    """The queries in each group. Groups overlap if a query is in several groups.
 
     Args:
-        name: the file or the field, or empty.
-        names: the groups, in order of their names, and last, if there are any, the queries without a group.
-        codes: the group of each member, as its place in ``names`` [members].
-        queries: the place of the member's query, in order; each query once if no groups overlap [members].
-        ungrouped: whether the last of the names stands for the queries without a group.
+        name: the file or field that defines the groups; empty for data in memory.
+        names: the groups, in alphabetical order. The last name stands for the queries without a group, if there are
+            any.
+        codes: the group of each member, as an index into ``names`` [members].
+        queries: the index of each member's query, in ascending order. If groups do not overlap, each query occurs once
+            [members].
+        ungrouped: whether the last name stands for the queries without a group.
     """
 
     name: str
@@ -190,7 +192,7 @@ class Groups:
     ungrouped: bool = False
 
     def of_each(self) -> list[list[int]]:
-        """Returns the groups of each query, as places in ``names``."""
+        """Returns the groups of each query, as indices into ``names``."""
         ends = np.flatnonzero(np.diff(self.queries)) + 1
         return [part.tolist() for part in np.split(self.codes, ends)] if len(self.codes) else []
 
@@ -209,18 +211,19 @@ def groups_of(
     overlap: bool = False,
     judgments: Provenance | None = None,
 ) -> Groups:
-    """Returns the groups of all queries, or of other units, and warns of groups of queries that do not exist.
+    """Returns the groups of all queries, or of other units, and warns about queries in ``given`` that do not exist.
 
     Args:
-        given: the groups of each query; or the name of a field in the file of the judgments.
+        given: the groups of each query, or the name of a field in the file of the judgments.
         queries: the queries.
-        unit: what has a group.
-        others: further queries that may have one, such as unjudged ones of a run; None if all may exist.
+        unit: the word for what is grouped, such as ``query``.
+        others: the number of further queries that may have a group, such as a run's unjudged queries; None for no
+            limit.
         overlap: whether a query may be in several groups; otherwise its tags together are one group.
-        judgments: the origin of the judgments, where one of its fields may be named.
+        judgments: the origin of the judgments, if ``given`` may be the name of one of their fields.
 
     Raises:
-        DataError: a query has no group, or a file is unreadable.
+        DataError: a query has no group, or a file cannot be read.
     """
     name, mapping = named_groups(given, overlap=overlap, judgments=judgments)
     without = [query for query in queries if query not in mapping]
@@ -255,7 +258,7 @@ def groups_of(
 def named_groups(
     given: GroupsLike, *, overlap: bool = False, judgments: Provenance | None = None
 ) -> tuple[str, dict[str, tuple[str, ...]]]:
-    """Returns the name of what has the groups, which is empty for data in memory, and the groups of each query.
+    """Returns the name of the file or field with the groups (empty for data in memory), and the groups of each query.
 
     Args:
         given: as for ``groups_of``.
@@ -263,7 +266,7 @@ def named_groups(
         judgments: as for ``groups_of``.
 
     Raises:
-        DataError: what is given cannot be read, or names no field of the judgments; as ``memberships``.
+        DataError: ``given`` cannot be read or is not a field of the judgments, or for the reasons in ``memberships``.
     """
     name = ""
     rows: Iterable[Row] | None
@@ -280,17 +283,17 @@ def named_groups(
 
 
 def holds_rows(given: object) -> bool:
-    """Returns whether an object in memory is a list of rows or a data frame; a series is neither."""
+    """Returns whether an object in memory is a list of rows or a data frame. A series is not a data frame."""
     if isinstance(given, list):
         return all(isinstance(each, Mapping) for each in given)
     return is_frame(given) and hasattr(given, "columns")
 
 
 def field_in(judgments: Provenance | None, given: object) -> list[Row]:
-    """Returns the rows with a field of the judgments' file that is named in place of a file; none for a file.
+    """Returns the rows of a field in the judgments' file, or an empty list if ``given`` is a file.
 
     Raises:
-        DataError: the judgments have fields, but not this one.
+        DataError: the judgments have fields, but no field with this name.
     """
     files = () if judgments is None else judgments.files
     if len(files) != 1 or not isinstance(given, str) or given == "-" or os.path.exists(given):
@@ -302,14 +305,14 @@ def field_in(judgments: Provenance | None, given: object) -> list[Row]:
 def strangers(
     what: str, named: Iterable[str], known: Collection[str], others: int = 0, owner: str = "the judgments do"
 ) -> str | None:
-    """Returns a sentence about queries that are named and do not exist, or None.
+    """Returns a sentence about queries that are named but do not exist, or None.
 
     Args:
-        what: what names them, such as ``weights``.
-        named: the queries that it names.
+        what: the word for the data that name the queries, such as ``weights``.
+        named: the queries that these data name.
         known: the queries that exist.
-        others: further queries that may exist, such as unjudged ones of a run.
-        owner: what does not have them, with its verb.
+        others: the number of further queries that may exist, such as a run's unjudged queries.
+        owner: subject and verb of the clause that says where the queries do not exist, such as ``the judgments do``.
     """
     odd = [each for each in named if each not in known]
     if len(odd) <= others:
@@ -320,7 +323,7 @@ def strangers(
 
 
 def group_lines(source: Source) -> Iterator[tuple[dict[str, Any], str, str]]:
-    """Yields the place, the query and the group of each line ``query group``. A group's name may contain spaces.
+    """Yields the place, query and group from each line ``query group``. The name of a group may contain spaces.
 
     Raises:
         DataError: a line cannot be read.
@@ -336,31 +339,31 @@ def group_lines(source: Source) -> Iterator[tuple[dict[str, Any], str, str]]:
 
 
 def is_empty(cell: Any) -> bool:
-    """Returns whether a cell has no value: None, NaN, or what pandas writes for a missing one."""
+    """Returns whether a cell has no value: None, NaN, or pandas' marks for missing values."""
     return cell is None or (isinstance(cell, float) and cell != cell) or repr(cell) in ("<NA>", "NaT")
 
 
 def is_list(cell: Any) -> bool:
-    """Returns whether a cell has any number of tags, such as a list of texts."""
+    """Returns whether a cell contains a collection of tags, such as a list of texts."""
     return isinstance(cell, Iterable) and not isinstance(cell, (str, bytes, Mapping))
 
 
 def labels_of(cell: Any) -> set[str]:
-    """Returns the groups in a cell: the tags of a list, or one of any other value. A text is not split."""
+    """Returns the groups in a cell: each tag in a list, or any other value as one group. A text is not split."""
     if is_list(cell):
         return {label for each in cell for label in labels_of(each)}
     return set() if is_empty(cell) else {str(cell).strip()} - {""}
 
 
 def memberships(rows: Sequence[Row], *, overlap: bool) -> dict[str, tuple[str, ...]]:
-    """Returns the groups of each query, in order. Where some have lists of tags, others may have none.
+    """Returns the sorted groups of each query. If any query has a list of tags, other queries may have no group.
 
     Args:
-        rows: the place of each row, its query, and the group or the groups.
+        rows: the place, the query and the group or groups of each row.
         overlap: whether a query may be in several groups; otherwise its tags together are one group.
 
     Raises:
-        DataError: a row has no group, or a query is in two groups although groups must not overlap.
+        DataError: a row has no group, or a query is in two groups even though groups must not overlap.
     """
     found: dict[str, tuple[str, ...]] = {}
     tagged = any(is_list(cell) for _, _, cell in rows)

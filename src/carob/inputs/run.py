@@ -1,4 +1,4 @@
-"""The class ``Run``, which is read when it is matched."""
+"""Defines ``Run``, which stands for a run that is read only when it is matched with judgments."""
 
 from __future__ import annotations
 
@@ -46,20 +46,20 @@ if TYPE_CHECKING:
 Made = TypeVar("Made")
 RunLike: TypeAlias = "Run | Readable | Mapping[Any, Any] | Rows | Frame"
 Listed: TypeAlias = "Run | os.PathLike[str] | Frame | Mapping[Any, Mapping[Any, Any]]"
-"""One of several runs, except its path as text, which is itself a sequence of texts, and the rows of JSON lines."""
+"""An item of a list of runs. A path as text and rows of JSON lines are not included, because they are ambiguous."""
 Several: TypeAlias = "Sequence[Listed] | list[str] | list[Listed | Readable] | tuple[RunLike, ...]"
 RunsLike: TypeAlias = "Mapping[Any, Listed | Readable] | Several"
-"""Several runs: by name, or in a list."""
+"""Several runs, by name or in a list."""
 
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """A system's ranked lists, read when they are matched.
+    """A system's ranked lists. They are read only when they are matched with judgments.
 
     Args:
         name: its name in tables.
         held: the source of the lists.
-        named: the column that the caller named for scores, with the ``!`` that insists on it.
+        named: the column that the caller named for scores, including a ``!`` that insists on scores.
     """
 
     name: str
@@ -77,7 +77,7 @@ class Run:
 
     @property
     def doubted(self) -> str | None:
-        """The name of the column for scores, if the caller gave it and it may hold something else, else None."""
+        """The score column that the caller named, if it may contain something other than scores; otherwise None."""
         named = self.named
         sure = named is None or self.meant or isinstance(named, Distance) or usual([named], "score")
         return None if sure else named
@@ -97,7 +97,7 @@ class Run:
 
     @property
     def alone(self) -> bool:
-        """Whether the run must be read alone, because its source uses all cores or serves one thread."""
+        """Whether no other run may be read at the same time, because the source uses all cores or serves one thread."""
         return self.held.alone
 
     @classmethod
@@ -117,32 +117,32 @@ class Run:
     ) -> Run:
         """Opens a run: a path, bytes, an open binary file, ``{query: {document: score}}``, or a data frame.
 
-        A query may instead have a list of documents, best first, and the run may be a list of dicts, one for each
-        row, as in JSON lines.
+        Instead of ``{document: score}``, a query may have a list of documents, best first. The run may also be a list
+        of dicts, one for each row, as in JSON lines.
 
-        A path names TREC text, a table (Parquet, Arrow, CSV, TSV, JSON, JSON lines), a folder with the parts of a
-        table, or a pattern of paths. The rows of a table may be in any order. Without a score column, or if only
-        ``rank`` is named, the lowest rank comes first and the score is minus the rank. Ids that are whole numbers are
-        compared as decimal text, so a table gives the same values as text with the same content.
+        A path may refer to TREC text, a table (Parquet, Arrow, CSV, TSV, JSON, JSON lines) or a folder with the parts
+        of a table; it may also be a pattern. The rows of a table may be in any order. Without a score column, or if
+        only ``rank`` is named, the lowest rank comes first and the score is the negated rank. Ids that are whole
+        numbers are compared as decimal text, so a table yields the same values as TREC text with the same content.
 
         Args:
             run: the run.
             name: its name in tables.
-            query: a table's query column, text or whole numbers; by default, the column with a usual name. With
-                ``":=review1"``, every row of the table belongs to the query ``review1``.
+            query: a table's query column, which contains text or whole numbers; by default, the column with a usual
+                name. With ``":=review1"``, every row of the table belongs to the query ``review1``.
             document: the document column.
             score: the score column. A column whose name or values look like ranks is refused, unless the name ends
                 with ``!``.
             rank: the rank column.
-            distance: the column of distances, the smallest of which is the best; the score is the negated distance.
-            extract: ``engine`` lets the library of a lazy table (DuckDB, Polars, Spark) find the judged rows itself.
-                Tables of SQLFrame and ibis are always read this way. ``executors`` ranks a Spark table with carob's
-                kernel in Spark's executors. By default, this is done if the executors have carob, and a small table
-                is collected.
-            folders: how to read files in several folders: as ``parts`` of one table, or as data sets whose queries
-                get the folder as a ``prefix``, as in ``nq/1``.
+            distance: the column of distances. The smallest distance is the best; the score is the negated distance.
+            extract: with ``engine``, the library of a lazy table (DuckDB, Polars, Spark) finds the judged rows itself.
+                Tables of SQLFrame and ibis are always read this way. With ``executors``, carob's kernel ranks a Spark
+                table in Spark's executors. By default, a Spark table is ranked in the executors if carob is installed
+                there, and a small table is collected.
+            folders: how to read files in several folders: ``parts`` reads them as parts of one table; ``prefix`` reads
+                each folder as a data set and adds its name to the query ids, as in ``nq/1``.
             exclude: pairs of query and document to remove from the run before it is ranked, such as the items of a
-                training set: ``{query: [document, …]}``, a frame, a path … No grades are needed.
+                training set. They may be ``{query: [document, …]}``, a frame, a path and so on, and need no grades.
 
         Raises:
             DataError: a path or frame cannot be read.
@@ -156,7 +156,7 @@ class Run:
         if distance is not None:
             its = with_distance(its | {"distance": distance})
             whole = cls.of(run, name, **its, extract=extract, folders=folders, exclude=exclude)
-            # For a file, the origin already says which columns carob.toml named.
+            # For a file, the origin already contains the columns that carob.toml names.
             told = isinstance(run, Run) or isinstance(distance, OfProject)
             return whole if told else replace(whole, held=told_distance(whole.held, distance))
         if exclude is not None:
@@ -211,7 +211,7 @@ class Run:
         """Opens a run in Parquet, CSV, JSON and similar files.
 
         Raises:
-            DataError: columns do not fit their roles.
+            DataError: the columns do not fit their roles.
         """
         from carob.inputs.files.table import FileRun
 
@@ -240,7 +240,7 @@ class Run:
 
 
 def insisted(columns: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns columns whose roles are settled, so that scores are not checked again."""
+    """Returns the columns with the scores marked as settled, so they are not checked again."""
     return {
         role: f"{name}{INSISTED}" if role == "score" and not isinstance(name, Distance) else name
         for role, name in columns.items()
@@ -248,7 +248,7 @@ def insisted(columns: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def told_distance(held: Any, column: str) -> Any:
-    """Returns the source of a run whose origin names the column of distances, as that of files already does."""
+    """Returns a run's source with the column of distances in its origin. The origin of a file already contains it."""
     if isinstance(held, Wrapper):
         told = "distance" in dict(held.origin.columns)
         return held if told else replace(held, held=told_distance(held.held, column))
@@ -256,7 +256,7 @@ def told_distance(held: Any, column: str) -> Any:
 
 
 def in_memory(run: Run) -> Run:
-    """Returns the run with a small text held in memory, so that several passes read the file once.
+    """Returns the run with its text, if small, in memory, so several passes read the file only once.
 
     Raises:
         DataError: the file cannot be read.
@@ -268,11 +268,11 @@ def in_memory(run: Run) -> Run:
 
 
 HELD_TOGETHER = 2**28
-"""Bytes of runs that are held in memory together, so that each file is read once."""
+"""The maximum total size, in bytes, of runs that are kept in memory so each file is read only once."""
 
 
 def held_together(runs: Collection[Run]) -> list[Run]:
-    """Returns the runs with their texts held in memory, unless all together are large.
+    """Returns the runs with their texts in memory, unless their total size is large.
 
     Raises:
         DataError: a file cannot be read.
@@ -308,7 +308,7 @@ def are_several(given: object) -> bool:
 
 
 def is_like_path(text: str) -> bool:
-    """Returns whether a text must be meant as a path, though there is no such file."""
+    """Returns whether a text is clearly meant as a path, even though there is no such file."""
     return os.path.basename(text) != text or bool(os.path.splitext(text)[1]) or is_pattern(text)
 
 
@@ -326,7 +326,7 @@ def is_open(given: object) -> bool:
 
 
 def runs_in(given: Any, exclude: Any = None) -> list[Run]:
-    """Opens several runs under distinct names, which are a dictionary's keys or the names of listed files.
+    """Opens several runs under distinct names: the keys of a dictionary, or the names of the files in a list.
 
     Raises:
         DataError: there is no run, a run cannot be read, or two runs have the same name.
@@ -342,11 +342,11 @@ def runs_in(given: Any, exclude: Any = None) -> list[Run]:
 
 
 def named_runs(given: Any, opened: Callable[[Any], Made]) -> list[tuple[str, Made]]:
-    """Returns several runs with distinct names, which are a dictionary's keys or the names of listed files.
+    """Returns several runs with distinct names: the keys of a dictionary, or the names of the files in a list.
 
     Args:
         given: the result of ``several_of``.
-        opened: opens a run, or returns scores, which have a name only.
+        opened: opens a run, or returns scores, which have a name but no origin.
 
     Raises:
         DataError: two runs have the same name.
@@ -363,7 +363,7 @@ def several_of(given: Any) -> Any:
     """Returns several runs: a mapping by name, or a list.
 
     Raises:
-        DataError: it is one run, such as a path, or something else.
+        DataError: the object is a single run, such as a path, or something else.
     """
     if isinstance(given, str) or is_whole(given) or not hasattr(given, "__iter__"):
         raise refused("Pass several runs: {{'name': run, …}}, or a list of paths or scores.").at(
@@ -373,13 +373,13 @@ def several_of(given: Any) -> Any:
 
 
 def if_pattern(path: object) -> str | None:
-    """Returns the advice for a pattern in place of several runs, or None for anything else."""
+    """Returns the advice if a pattern was given instead of several runs, otherwise None."""
     path = os.fspath(path) if isinstance(path, os.PathLike) else path
     return several_runs(path) if isinstance(path, str) and is_pattern(path) else None
 
 
 def by_rank_column(held: Any) -> RunSource | None:
-    """Returns a run that has scores and ranks, in the order of its ranks; None if that is impossible."""
+    """Returns a run with scores and ranks in the order of its ranks, or None if it cannot be ordered by rank."""
     while isinstance(held, Wrapper) and not isinstance(held, ExcludingRun):
         held = held.held
     if isinstance(held, TextRun) and held.ranks:
@@ -396,7 +396,7 @@ def held_frame(
     most: float = math.inf,
     blocks: Callable[[], Iterator[Any]] | None = None,
 ) -> RunSource:
-    """Returns a source for the rows of a frame, which are in memory, in batches or in an engine.
+    """Returns a source for the rows of a frame. They are in memory, in batches or in an engine.
 
     Args:
         frame: the frame.
@@ -406,7 +406,7 @@ def held_frame(
         blocks: yields the same rows block by block, as in ``FileTable``.
 
     Raises:
-        DataError: the frame is unreadable, or ``extract`` has another value.
+        DataError: the frame cannot be read, or ``extract`` has another value.
     """
     from carob.inputs.runs.batches import streamed
     from carob.inputs.runs.engine import EngineRun, is_away
@@ -428,7 +428,7 @@ def names_apart(runs: Sequence[Any]) -> list[str]:
     """Returns distinct names of runs. Equal file names become paths, and runs without a name are numbered.
 
     Args:
-        runs: runs, or scores, which have a name only.
+        runs: runs, or scores, which have a name but no origin.
 
     Raises:
         DataError: two runs have the same name, or one file is given twice.
@@ -449,7 +449,7 @@ def names_apart(runs: Sequence[Any]) -> list[str]:
 
 
 def refuse_shared(given: Mapping[Any, Any] | Sequence[Any]) -> None:
-    """Refuses one open file as two runs, which would each get some of its lines.
+    """Refuses one open file that is given as two runs, because each run would get only some of its lines.
 
     Raises:
         DataError: a file is given twice.
@@ -484,7 +484,7 @@ def text_name(name: object) -> str:
 
 @contextmanager
 def of_one_system(origin: Provenance) -> Iterator[None]:
-    """Advises to take one system out, if rows of several systems cannot be read as one run."""
+    """Adds the advice to extract one system to an error, if the rows belong to several systems."""
     try:
         yield
     except DataError as error:

@@ -1,6 +1,7 @@
 """Opens the files of a path, folder or pattern as text or as tables: Parquet, Arrow, CSV, TSV and JSON.
 
-TREC text is recognised by its name and first bytes. This costs nothing, since those bytes are read anyway.
+TREC text is recognised by the file's name and first bytes. The check costs nothing, because these bytes are read
+anyway.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 
 TEXT = (".run", ".txt", ".trec", ".res", ".qrels")
-"""Endings of TREC text, for which no other package's reader is sought."""
+"""File name endings of TREC text. No reader of another package is sought for them."""
 
 
 def read_as(
@@ -60,7 +61,7 @@ def read_as(
         if is_several(path) if constant else once:
             return read_named(given, path, kind, own, folders)
         if once:
-            given, path = cast("Any", source_of(given)), None  # which can be read again
+            given, path = cast("Any", source_of(given)), None  # the source can be read twice
         with suppress(NoSuchColumnsError):
             return read_named(given, path, kind, asked, folders)
     return read_named(given, path, kind, own, folders)
@@ -69,7 +70,7 @@ def read_as(
 def read_named(
     given: Readable, path: str | None, kind: str, asked: Asked, folders: str | None
 ) -> Source | FileTable:
-    """Opens the files of a path, or other input, as ``read_as``, by the names of columns alone."""
+    """Opens the files of a path, or other input, like ``read_as``, but uses only the names of columns."""
     if str(asked.get("query")).startswith(CONSTANT):
         from carob.inputs.files.table import FileTable
         from carob.inputs.one_query import read_one_query

@@ -29,17 +29,17 @@ NO_COLLECTIONS = (
 )
 
 PLACE = "{collection}"
-"""The words in the path of a run that the name of each collection replaces."""
+"""The placeholder in the path of a run for the name of the collection."""
 
 BEIR = ("corpus.jsonl", "queries.jsonl")
 RUNS = "runs"
 QUIET = ("readme", "license", "licence")
-"""The starts of names of files in a folder that are neither qrels nor runs."""
+"""The prefixes of file names in a folder that are neither qrels nor runs."""
 
 COLUMNS = ("collection", "qrels", "run")
 
 Faults: TypeAlias = "list[tuple[str | None, DataError]]"
-"""The collections, or None, whose files are not found or are ambiguous, each with the error that says why."""
+"""The collections whose files are missing or ambiguous, each with its error. None stands for no single collection."""
 
 
 @dataclass(frozen=True)
@@ -48,9 +48,9 @@ class CollectionFiles:
 
     Args:
         name: the collection.
-        qrels: the path of its judgments; None for a collection of which only per-query scores exist.
+        qrels: the path of its judgments; None for a collection that has only per-query scores.
         runs: the path of each run, by name.
-        scores: files with per-query scores, in place of judgments and runs.
+        scores: files with per-query scores, instead of judgments and runs.
     """
 
     name: str
@@ -61,10 +61,10 @@ class CollectionFiles:
 
 @contextmanager
 def noted(faults: Faults | None, collection: str | None = None) -> Iterator[None]:
-    """Adds an error to the faults, if they are collected.
+    """Adds an error raised in the block to ``faults``, unless ``faults`` is None.
 
     Raises:
-        DataError: the faults are not collected.
+        DataError: the block raised it, and ``faults`` is None.
     """
     try:
         yield
@@ -82,14 +82,14 @@ def collections_in(
     Args:
         path: a folder with a subfolder for each collection, or a table (TOML, CSV or TSV).
         runs: the name, or None, and the path of each run, with ``{collection}`` for the name of the collection. These
-            runs take the place of those in the folder. A path that does not exist is a missing run, but each run
-            must exist for at least one collection.
+            runs replace the runs in the folder. If a path does not exist, the run is missing for that collection, but
+            each run must exist for at least one collection.
         faults: the list to which errors about one collection are added, not including errors about paths that do not
             exist; None to raise the first error.
 
     Raises:
-        DataError: there are no collections, the qrels or the runs of one are not found or not clear, or a run does
-            not exist for any collection.
+        DataError: there are no collections, the qrels or the runs of a collection are missing or ambiguous, or a run
+            does not exist for any collection.
     """
     with sentences(path):
         os.stat(path)
@@ -117,18 +117,19 @@ def collections_in(
 
 
 def refuse_foreign(path: str, collection: CollectionFiles, homes: Sequence[str]) -> None:
-    """Refuses files outside the folders that a folder or table of collections may name.
+    """Refuses files outside the folders from which a folder or table of collections may name files.
 
-    An error or a finding about a file shows a part of it, so a table may name only files below its own folder, below
-    the working directory, or where the caller's own paths of runs lead. A pipe or a device may have no end.
+    An error or a finding about a file quotes part of its content, so a table may name only files below its own folder,
+    below the working directory or below the folders of the run paths that the caller gave. Pipes and devices are
+    refused because they may never end.
 
     Args:
         path: the folder or table.
-        collection: the files of one collection that it names.
+        collection: the files of one collection in the folder or table.
         homes: the folders below which the files may lie.
 
     Raises:
-        DataError: a file lies elsewhere, after links are resolved, or is neither a regular file nor a folder.
+        DataError: a file is outside these folders after links are resolved, or is neither a regular file nor a folder.
     """
     for file in filter(None, (collection.qrels, *collection.runs.values(), *collection.scores)):
         words = {"file": path, "collection": collection.name, "path": file}
@@ -166,7 +167,7 @@ def refuse_absent_paths(table: str, found: Sequence[CollectionFiles], *, with_ru
 
 
 def refuse_without_place(path: str, runs: Sequence[tuple[str | None, str]], names: Sequence[str]) -> None:
-    """Refuses a path of a run that is the same for all collections, and suggests the right path if one is found.
+    """Refuses a run path that is the same for all collections, and suggests the right path if it is found.
 
     Args:
         path: the folder or table.
@@ -174,7 +175,7 @@ def refuse_without_place(path: str, runs: Sequence[tuple[str | None, str]], name
         names: the collections.
 
     Raises:
-        DataError: there is such a path.
+        DataError: a path does not contain ``{collection}``.
     """
     for _, pattern in runs:
         if PLACE in pattern:
@@ -200,7 +201,7 @@ def refuse_without_place(path: str, runs: Sequence[tuple[str | None, str]], name
 def refuse_nowhere(
     runs: Sequence[tuple[str | None, str]], names: Sequence[str], faults: Faults | None = None
 ) -> None:
-    """Refuses a run whose path does not exist for any collection: a misspelt one would be left out of all results.
+    """Refuses a run whose path does not exist for any collection. Otherwise, a misspelt run would silently be missing.
 
     Args:
         runs: as in ``collections_in``.
@@ -241,7 +242,7 @@ def at_patterns(
 
 
 def name_in(pattern: str) -> str:
-    """Returns the name of a run: the last part of its path that is more than the place of the collection.
+    """Returns the name of a run: the last part of its path that contains more than the placeholder for the collection.
 
     Example:
         >>> [name_in(each) for each in ("runs/{collection}/bm25.run", "bm25/{collection}.run", "bm25.{collection}.txt")]
@@ -264,7 +265,7 @@ def add(
         name: the run.
         path: its path.
         collection: the collection.
-        place: the place that names the run in a table of collections; None for a run in a folder or at a pattern.
+        place: where a table of collections names the run; None for a run that was found in a folder or by a pattern.
 
     Raises:
         DataError: another run of this collection has the same name.
@@ -303,11 +304,11 @@ def in_folder(path: str, without_runs: bool = False, faults: Faults | None = Non
 
     Args:
         path: the folder.
-        without_runs: whether the runs are elsewhere.
+        without_runs: whether the runs are not in the folder.
         faults: as in ``collections_in``.
 
     Raises:
-        DataError: the folder has no subfolders and no files, or a subfolder is not a collection.
+        DataError: the folder contains neither subfolders nor files, or a subfolder is not a collection.
     """
     its = [each for each in sorted(os.listdir(path)) if each[0] not in "_."]
     folders = [each for each in its if os.path.isdir(os.path.join(path, each))]
@@ -367,7 +368,7 @@ def in_subfolder(name: str, folder: str, without_runs: bool) -> CollectionFiles:
 
 
 def is_own(folder: str, name: str) -> bool:
-    """Returns whether a file may be a run or hold per-query scores."""
+    """Returns whether a file may be a run or contain per-query scores."""
     if not os.path.isfile(os.path.join(folder, name)):
         return False
     return not name.startswith(BEIR) and not name.lower().startswith(QUIET)
@@ -400,7 +401,7 @@ def qrels_in(folder: str, its: Sequence[str]) -> str | None:
 
 
 def in_toml(path: str, faults: Faults | None = None) -> list[CollectionFiles]:
-    """Finds the collections that a TOML file names: a table ``[collection]`` for each, with ``qrels`` and ``runs``.
+    """Finds the collections in a TOML file, which has a table for each collection with the keys ``qrels`` and ``runs``.
 
     Raises:
         DataError: the file is not TOML, or an entry is not as described.
@@ -435,7 +436,7 @@ def runs_named(given: Any, path: str, collection: str) -> list[tuple[str, str]]:
     """Returns the name and the path of each run in an entry: a list of paths, or a table from names to paths.
 
     Raises:
-        DataError: the entry is neither.
+        DataError: the entry is neither a list nor a table.
     """
     if isinstance(given, Mapping) and all(isinstance(each, str) for each in given.values()):
         return list(given.items())
@@ -445,7 +446,7 @@ def runs_named(given: Any, path: str, collection: str) -> list[tuple[str, str]]:
 
 
 def rows_in(path: str) -> list[tuple[dict[str, Any], dict[str, str]]]:
-    """Returns the rows of a table in a file, each after its place.
+    """Returns the rows of a table in a file, each preceded by its place.
 
     Raises:
         DataError: the file is not a table of collections, or a row has another number of columns.
@@ -464,15 +465,15 @@ def rows_in(path: str) -> list[tuple[dict[str, Any], dict[str, str]]]:
 
 
 def is_table_of_files(rows: Iterable[tuple[Any, Mapping[str, str]]]) -> bool:
-    """Returns whether rows name files, and not values."""
+    """Returns whether the rows contain names of files rather than values."""
     return all("qrels" in row for _, row in rows)
 
 
 def in_table(path: str, faults: Faults | None = None) -> list[CollectionFiles]:
-    """Finds the collections that a table names, with a row for each run: collection, qrels, run and perhaps name.
+    """Finds the collections in a table. It has a row for each run: collection, qrels, run and, optionally, name.
 
     Raises:
-        DataError: a cell is empty, or a collection has two qrels or two runs with the same name.
+        DataError: a cell is empty, or a collection has two qrels files or two runs with the same name.
     """
     home = os.path.dirname(path)
     found: dict[str, CollectionFiles] = {}

@@ -1,4 +1,4 @@
-"""Tables in text files: their columns, from a header or as MS MARCO's ranks, their numbered lines and their cells."""
+"""Tables in text files: their columns (from a header, or those of MS MARCO runs), numbered lines and cells."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Delimited:
     Args:
         separator: the character between two columns.
         names: the columns.
-        header: whether the first line contains the names; otherwise they are MS MARCO's.
+        header: whether the first line contains the names; otherwise the columns are those of MS MARCO runs.
     """
 
     separator: str
@@ -74,19 +74,19 @@ def delimited(
 ) -> Delimited | None:
     """Returns the layout of a text table from its first bytes, or None if the layout is unknown.
 
-    A header is a first line with usual names for query and document, or with the names that the caller gave. Without a
-    header, three columns of a run are MS MARCO's query, document and rank; a fourth is the score.
+    The first line is a header if it contains usual names for query and document, or the names that the caller gave. If
+    a run has no header, three columns are MS MARCO's query, document and rank; a fourth column is the score.
 
     Args:
         path: the file.
         head: its first bytes.
         kind: ``qrels`` or ``run``.
         asked: the columns' names that the caller gave.
-        sure: whether it is a table by its ending, so that the first line must be a header.
+        sure: whether the file's ending shows that it is a table, so the first line must be a header.
 
     Raises:
-        DataError: UTF-16; a line for Excel; a header with a name twice; no header where one is required; three columns,
-            the third of which may be a rank or a score.
+        DataError: the text is UTF-16, the first line is a separator line for Excel, a header contains a name twice, a
+            required header is missing, or the third of three columns may be a rank or a score.
     """
     if head.startswith(UTF_16):
         raise refused(*LINE_FAULTS["utf-16"], file=path)
@@ -95,7 +95,7 @@ def delimited(
         if sure:
             raise refused(NOT_UTF_8, file=path)
         return None
-    if lines[0].strip('"').lower()[:-1] == "sep=":  # a line that Excel writes and reads above a table
+    if lines[0].strip('"').lower()[:-1] == "sep=":  # Excel writes and reads this line above a table
         raise refused(
             "the first line states the separator for Excel ('{found}'), which other programs read as names of columns.",
             "Delete the line.",
@@ -111,7 +111,7 @@ def delimited(
         separator, names = (
             separator_of(lines[0]),
             names_in(lines[0]),
-        )  # the table of a sample, whatever its name
+        )  # the table of a sample, whatever the file's ending
     if is_header(names, asked) or (sure and not any(is_number(each) for each in names)):
         refuse_two_names(names, path, 1)
         return Delimited(separator, tuple(names), header=True)
@@ -129,7 +129,7 @@ def delimited(
 
 
 def shapes_of_text(how: Delimited, head: bytes) -> dict[str, Shape]:
-    """Returns the shape of each column of a text table, where a cell may contain a list as JSON or Python write it.
+    """Returns the shape of each column of a text table. A cell may contain a list in JSON or Python notation.
 
     Args:
         how: the layout.
@@ -160,8 +160,8 @@ def table_rows(file: Iterable[str], how: Delimited) -> Iterator[tuple[int, list[
 
 
 def list_in(cell: str) -> Any:
-    """Returns the list that a cell holds, as JSON or Python write it, else the cell itself. An empty cell is None."""
-    from ast import literal_eval  # which few tables need
+    """Returns the list in a cell (JSON or Python notation), None for an empty cell, or otherwise the cell itself."""
+    from ast import literal_eval  # only few tables need it
 
     text = cell.strip()
     if not (text.startswith("[") and text.endswith("]")):
@@ -177,10 +177,10 @@ def list_in(cell: str) -> Any:
 def rows_of_text(
     files: Iterable[str], how: Delimited, plan: ColumnRoles
 ) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """Yields the rows of a text table whose cells hold lists, each after its place.
+    """Yields the rows of a text table with lists in its cells, each preceded by its place.
 
     Raises:
-        DataError: a row with more or fewer cells than the header, a cell that does not hold a list, text that is not
+        DataError: a row has more or fewer cells than the header, a cell does not contain a list, or the text is not
             UTF-8.
     """
     query = plan.columns["query"]
@@ -206,7 +206,7 @@ def rows_of_text(
 def with_numbers(
     rows: Iterable[tuple[dict[str, Any], dict[str, Any]]], plan: ColumnRoles, kind: str
 ) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """Yields the rows of a text table with a row for each document, with numbers in place of their texts.
+    """Yields the rows of a text table with one row per document, with the numbers converted from text.
 
     Raises:
         DataError: a cell is not a number, or no double represents it.
@@ -217,7 +217,7 @@ def with_numbers(
         for name in names:
             text = row[name]
             if text is None:
-                continue  # an empty cell, which is refused where the row is read
+                continue  # an empty cell is refused later, when the row is read
             number = number_of(str(text))
             wide = re.fullmatch(WHOLE, str(text)) is not None and number is not None and int(text) != number
             if number is None or wide:
@@ -243,7 +243,7 @@ def msmarco_layout(path: str, lines: list[str]) -> Delimited | None:
     """Returns MS MARCO's layout of a run: query, document, rank and, if there is a fourth column, score.
 
     Raises:
-        DataError: there are three columns, the third of which may be a score.
+        DataError: there are three columns, and the third may be a score.
     """
     rows = [each.split("\t") for each in lines if each]
     width = len(rows[0]) if rows else 0
@@ -290,7 +290,7 @@ Row: TypeAlias = "tuple[dict[str, Any], dict[str, str]]"
 
 
 class NumberedLines:
-    """The lines of a text that are not blank, each with its number from 1. Each loop takes them one after the other.
+    """The lines of a text that are not blank, each with its line number from 1. Iteration yields them one at a time.
 
     A list of the lines would take many times the memory of the text.
     """
@@ -299,7 +299,7 @@ class NumberedLines:
         self.text = text
 
     def __iter__(self) -> Iterator[tuple[int, str]]:
-        """Yields the number of each line, and the line without its end."""
+        """Yields the number of each line, and the line without its line break."""
         number, end = 1, 0
         for found in FILLED.finditer(self.text):
             ends = self.text[end : found.start()]
@@ -348,7 +348,7 @@ def separator_of(line: str) -> str:
 def rows_of(lines: Iterable[tuple[int, str]], path: str) -> Iterator[Row]:
     """Returns the place of each line below the first, as the fields of an error, and its cells by column.
 
-    Rows are parsed in blocks, each of which is taken at once.
+    The rows are parsed in blocks, which is faster than one by one.
 
     Raises:
         DataError: two columns have the same name, a row has another number of columns, or a cell is too long.
@@ -358,7 +358,7 @@ def rows_of(lines: Iterable[tuple[int, str]], path: str) -> Iterator[Row]:
 
 
 def parsed_rows(lines: Iterable[tuple[int, str]], path: str) -> Iterator[Row]:
-    """Yields the rows of ``rows_of``.
+    """Yields the rows one by one, for ``rows_of``.
 
     Raises:
         DataError: two columns have the same name, a row has another number of columns, or a cell is too long.

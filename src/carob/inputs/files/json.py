@@ -34,8 +34,8 @@ def content_in(path: str) -> dict[str, Any] | list[Any]:
     """Reads a file that contains one JSON object, or one list of rows.
 
     Raises:
-        DataError: an unreadable file, a file that is not JSON, one value, scores, or a query or document that occurs
-            twice.
+        DataError: the file cannot be read, is not JSON, contains a single value or scores that carob computed, or
+            contains a query or document twice.
     """
     with sentences(path):
         content = source_of(path).content()
@@ -74,12 +74,12 @@ def content_in(path: str) -> dict[str, Any] | list[Any]:
 
 
 def is_record(document: Any) -> bool:
-    """Returns whether a JSON document holds scores, as ``carob eval`` writes them with or without ``--record``."""
+    """Returns whether a JSON document contains scores written by ``carob eval``, with or without ``--record``."""
     return isinstance(document, dict) and {"runs", "measures", "policy"} <= set(document)
 
 
 def first_objects(path: str, head: bytes) -> list[dict[str, Any]]:
-    """Reads the objects on the first lines.
+    """Reads the JSON objects on the first lines of a file, one per line.
 
     Raises:
         DataError: a line is not an object.
@@ -95,21 +95,21 @@ def first_objects(path: str, head: bytes) -> list[dict[str, Any]]:
             raise
         except ValueError as error:
             if number == len(lines):
-                break  # the head may end within it
+                break  # the head may end within the line
             raise refused(LINE_NOT_JSON, file=path, line=number, why=error) from None
         found.append(object_of(value, line, file=path, line=number))
     return found
 
 
 def first_objects_of_list(head: bytes) -> list[dict[str, Any]]:
-    """Returns the objects of a list in JSON that the first bytes of a file hold, as far as all are objects."""
+    """Returns the complete objects at the start of a JSON list; an empty list if it contains anything but objects."""
     text, found = head.decode("utf-8", "ignore"), []
     place = 0
     while (start := BEFORE.match(text, place)) is not None:
         try:
             row, place = json.JSONDecoder().raw_decode(text, start.end())
         except (ValueError, RecursionError):
-            break  # the head ends within it, or it is nested too deeply for a row
+            break  # the head ends within the item, or the item is nested too deeply for a row
         if not isinstance(row, dict):
             return []
         found.append(row)
@@ -120,7 +120,7 @@ def object_of(value: Any, line_read: bytes, **place: Any) -> dict[str, Any]:
     """Returns the value of a line, which must be an object.
 
     Raises:
-        DataError: it is not an object.
+        DataError: the value is not an object.
     """
     if not isinstance(value, dict):
         raise refused(*LINE_NOT_AN_OBJECT, **place, found=line_read[:60].decode(errors="replace"))
@@ -128,7 +128,7 @@ def object_of(value: Any, line_read: bytes, **place: Any) -> dict[str, Any]:
 
 
 def whole_line(path: str, head: bytes) -> bytes:
-    """Returns the first bytes of a file, with the whole of a first line that is longer."""
+    """Returns the first bytes of a file, extended to the end of the first line if that line is longer."""
     if b"\n" in head:
         return head
     with sentences(path), unpacked(path) as file:
@@ -136,7 +136,7 @@ def whole_line(path: str, head: bytes) -> bytes:
 
 
 def objects_in(files: Iterable[str]) -> Iterator[tuple[dict[str, Any], Any]]:
-    """Yields the object on each line of files, after its place.
+    """Yields the object on each line of the files, preceded by its place.
 
     Raises:
         DataError: a line is not an object.
@@ -157,9 +157,9 @@ def objects_in(files: Iterable[str]) -> Iterator[tuple[dict[str, Any], Any]]:
 
 
 DEEPEST = 500
-"""Levels of objects and lists in a line; Python refuses about 990, Polars 2.1 1,025; 2.0 crashes above 3,000."""
+"""Maximum nesting depth of a line. Python refuses about 990 levels, Polars 2.1 1,025; 2.0 crashes above 3,000."""
 EXACT = 15
-"""Digits of whole numbers that a double always holds."""
+"""The number of digits up to which a double represents every whole number exactly."""
 AT_ONCE = 2**20
 """The number of bytes that are checked at once."""
 
@@ -184,7 +184,7 @@ def refuse_line(line: bytes, place: dict[str, Any], plan: ColumnRoles, kind: str
     """Refuses one line.
 
     Raises:
-        DataError: it is nested too deeply, or holds a number that would change.
+        DataError: the line is nested too deeply, or contains a number that would be changed by conversion to a double.
     """
     depth, digits = _native.json_sizes(line)
     if depth > DEEPEST:
@@ -196,7 +196,7 @@ def refuse_line(line: bytes, place: dict[str, Any], plan: ColumnRoles, kind: str
         )
     if digits <= EXACT:
         return
-    row = json_or_none(line, **place)  # None, because the library's error gives the reason
+    row = json_or_none(line, **place)  # not an error: the library's own error gives the reason
     wide = next((each for each in numbers_in(row, plan) if is_wide(each)), None)
     if wide is not None:
         raise number_error(str(wide), kind, wide=True, **place)
@@ -223,7 +223,7 @@ def is_wide(number: Any) -> bool:
 
 
 def is_by_line(path: str, head: bytes, asked: Asked) -> bool:
-    """Returns whether the file is JSON lines, not one object ``{query: {document: number}}`` or ``{query: ids}``.
+    """Returns whether a file is JSON lines rather than one object ``{query: {document: number}}`` or ``{query: ids}``.
 
     Args:
         path: the file.
@@ -242,7 +242,7 @@ def is_by_line(path: str, head: bytes, asked: Asked) -> bool:
 
 
 def lists_by_query(value: Mapping[str, Any], asked: Asked) -> bool:
-    """Returns whether an object is ``{query: ids}``, and none of its keys is the name of a column."""
+    """Returns whether an object is ``{query: ids}`` and none of its keys is a column name."""
     named = {*named_in(asked).values()}
     held = [isinstance(each, list) for each in value.values()]
     also = all(isinstance(each, (list, dict)) for each in value.values())
@@ -250,7 +250,7 @@ def lists_by_query(value: Mapping[str, Any], asked: Asked) -> bool:
 
 
 def queries_by_line(files: Iterable[str]) -> dict[str, Any]:
-    """Returns the ids of each query in files whose lines are objects ``{query: ids}``.
+    """Returns the ids of each query from files in which every line is an object ``{query: ids}``.
 
     Raises:
         DataError: a query occurs on two lines, or a line is not an object.

@@ -40,18 +40,18 @@ if TYPE_CHECKING:
 
 
 FilesOrText: TypeAlias = "list[str] | bytes"
-"""The paths of text files, or the content of one, which begins with a header."""
+"""The paths of text files, or the content of one file that begins with a header."""
 COLUMNAR = ("parquet", "arrow")
 MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow"}
 
 
 def columnar_kind(head: bytes) -> str | None:
-    """Returns whether the first bytes of a file are those of ``parquet`` or of ``arrow``, or None."""
+    """Returns ``parquet`` or ``arrow`` if the first bytes of a file show that format, otherwise None."""
     return next((kind for magic, kind in MAGIC.items() if head.startswith(magic)), None)
 
 
 class Library:
-    """A library that opens files as lazy tables. Each match reads the tables again."""
+    """A library that opens files as lazy tables. The tables are read again each time a run is matched with qrels."""
 
     name: str
 
@@ -60,7 +60,7 @@ class Library:
         raise NotImplementedError
 
     def delimited(self, source: FilesOrText, how: Delimited) -> Any:
-        """Opens CSV or TSV files as one table. All columns are text, so that the id 007 keeps its zeros."""
+        """Opens CSV or TSV files as one table. All columns are read as text, so the id 007 keeps its zeros."""
         raise NotImplementedError
 
     def lines(self, source: FilesOrText, plan: ColumnRoles) -> Any:
@@ -74,11 +74,11 @@ class Library:
         return shapes_of_types(nw.from_native(table).collect_schema())
 
     def unpadded(self, table: Any, plan: ColumnRoles) -> Any:
-        """Returns the table with as many documents fewer in each list as it has documents -1, and their numbers."""
+        """Returns the table with each row's lists shortened by the number of its documents that are -1."""
         raise NotImplementedError
 
     def odd_lists(self, table: Any, plan: ColumnRoles, kind: str) -> DataError | None:
-        """Returns the error for the first row whose lists are missing, differ in length or have -1 amid or alone."""
+        """Returns the error for the first row with a missing list, lists of unequal length or misplaced padding."""
         if not plan.nested:
             return None
         import narwhals as nw
@@ -108,15 +108,15 @@ class Library:
         return lists_nothing_but_padding(name, plan.documents)
 
     def odd_padding(self, table: Any, plan: ColumnRoles, kind: str) -> tuple[str, int] | None:
-        """Finds the first list with the id -1 before other ids, or in qrels nothing else: its query and documents.
+        """Finds the first list with the id -1 before other ids or, in qrels, with no other id: its query and length.
 
-        At the end of a list, the id -1 pads a list of fewer documents. ``flat`` leaves it out there, and reads it as
-        a null elsewhere, which is refused.
+        At the end of a list, the id -1 is padding, which ``flat`` omits. Elsewhere, ``flat`` reads it as a null, which
+        is refused.
         """
         raise NotImplementedError
 
     def lists_nothing(self, table: Any, plan: ColumnRoles) -> bool:
-        """Returns whether a row has an empty list, for which a flat table has no row."""
+        """Returns whether any row has an empty list. A flat table contains no row for such a list."""
         if not plan.nested:
             return False
         import narwhals as nw
@@ -128,12 +128,12 @@ class Library:
     def queries_with_lists(
         self, table: Any, plan: ColumnRoles, places: Callable[[], Any] | None = None
     ) -> list[Any]:
-        """Returns the query of each row that lists documents, or none if the rows have one document each.
+        """Returns the query of each row if the rows list documents, or an empty list if each row has one document.
 
         Args:
             table: the table.
             plan: the roles of its columns.
-            places: returns the place of each row; by default its number.
+            places: returns the place of each row; by default, the place is the row number.
 
         Raises:
             DataError: a query has two rows.
@@ -152,26 +152,27 @@ class Library:
         return list(queries)
 
     def rows(self, table: Any, plan: ColumnRoles, kind: str, *, text: bool) -> Any:
-        """Returns the rows of ``flat``, with scores in place of distances."""
+        """Returns the rows of ``flat``, with distances converted to scores."""
         return negated(self.flat(table, plan, kind, text=text), plan)
 
     def flat(self, table: Any, plan: ColumnRoles, kind: str, *, text: bool) -> Any:
-        """Selects the needed columns, with one document per row. With ``text``, numbers are parsed from text.
+        """Selects the needed columns, with one document per row. If ``text`` is true, numbers are parsed from text.
 
-        There is no row for an empty list in a run. In qrels it has a null document, which is refused.
+        An empty list in a run yields no row. An empty list in qrels yields a row with a null document, which is
+        refused.
         """
         raise NotImplementedError
 
     def odd_number(self, table: Any, plan: ColumnRoles) -> tuple[int, str, str] | None:
-        """Finds the first field that should be a number but is not: its row, its column and its text."""
+        """Finds the first field that should be a number but is not, and returns its row, column and text."""
         raise NotImplementedError
 
     def in_blocks(
         self, place: Place, plan: ColumnRoles, how: Delimited | None
     ) -> Callable[[], Iterator[Any]] | None:
-        """Returns a function that yields the rows of a run block by block, each as ``rows`` does.
+        """Returns a function that yields the rows of a run block by block, each block in the form of ``rows``.
 
-        It returns None if the library itself needs little memory for a whole file.
+        Returns None if the library itself needs little memory for a whole file.
 
         Args:
             place: the text files.
@@ -183,7 +184,7 @@ class Library:
 
 
 BLOCK = 1 << 22
-"""Bytes of text that are parsed at once. Much larger blocks take more time, because the system clears their memory."""
+"""The bytes of text parsed at once. Much larger blocks are slower, because the system must clear their memory."""
 
 
 def blocks_of(files: Iterable[str], how: Delimited | None = None) -> Iterator[bytes]:
@@ -191,18 +192,19 @@ def blocks_of(files: Iterable[str], how: Delimited | None = None) -> Iterator[by
 
     Args:
         files: the files, compressed or not.
-        how: the layout of CSV or TSV files, whose blocks begin with a header each; None for JSON lines.
+        how: the layout of CSV or TSV files, in which case each block begins with a header; None for JSON lines.
 
     Raises:
         DataError: a file cannot be read.
     """
     for path in files:
         with sentences(path), unpacked(path) as file:
-            # Without a header, Polars takes the first row of a block for the number of columns.
+            # Without a header, Polars would take the number of columns from the first row of each block.
             names = "" if how is None else f"{how.separator.join(how.names)}\n"
             head = file.readline() if how is not None and how.header else names.encode()
             while parts := [each for each in (file.read(BLOCK), file.readline()) if each]:
-                # Two quotes within quotes stand for one, so that a row ends where their number is even.
+                # Within a quoted cell, a quote is doubled, so a row ends only where the number of quotes so far is
+                # even.
                 quoted = how is not None and how.header
                 inside = quoted and sum(each.count(b'"') for each in parts) % 2 == 1
                 while inside and (line := file.readline()):
@@ -230,7 +232,7 @@ class Polars(Library):
 
     @staticmethod
     def with_lists(table: pl.LazyFrame) -> pl.LazyFrame:
-        """Returns the table with lists in place of arrays of one length."""
+        """Returns the table with its fixed-length arrays converted to lists."""
         import polars as pl
 
         arrays = [name for name, held in table.collect_schema().items() if isinstance(held, pl.Array)]
@@ -265,7 +267,7 @@ class Polars(Library):
     def in_blocks(
         self, place: Place, plan: ColumnRoles, how: Delimited | None
     ) -> Callable[[], Iterator[pl.LazyFrame]]:
-        """Returns a function that yields the rows block by block. By itself, Polars holds most of a text file."""
+        """Returns a function that yields the rows block by block. Polars itself would keep most of a text file."""
 
         def every() -> Iterator[pl.LazyFrame]:
             for block in blocks_of(place.files, how):
@@ -306,7 +308,7 @@ class Polars(Library):
         return rows.with_columns(pl.when(~pads).then(document).alias("document"))
 
     def unpadded(self, table: pl.LazyFrame, plan: ColumnRoles) -> pl.LazyFrame:
-        """Returns the table with as many documents fewer in each list as it has documents -1, and their numbers."""
+        """Returns the table with each row's lists shortened by the number of its documents that are -1."""
         import polars as pl
 
         kept = pl.col(plan.documents).list.len() - self.padding_in(table, plan).list.sum()
@@ -314,7 +316,7 @@ class Polars(Library):
 
     @staticmethod
     def padding_in(table: pl.LazyFrame, plan: ColumnRoles) -> pl.Expr:
-        """Returns an expression for lists of whether each document is -1."""
+        """Returns an expression that maps each list of documents to a list of whether each document is -1."""
         import polars as pl
 
         inner: Any = table.collect_schema()[plan.documents]
@@ -325,7 +327,7 @@ class Polars(Library):
         return pl.col(plan.documents).list.eval(is_pad_in_polars(each, held))
 
     def odd_padding(self, table: Any, plan: ColumnRoles, kind: str) -> tuple[str, int] | None:
-        """Finds the first list with the id -1 before other ids, or in qrels nothing else."""
+        """Finds the first list with the id -1 before other ids or, in qrels, with no other id."""
         import polars as pl
 
         query = pl.col(plan.columns["query"]).cast(pl.String).alias("query")
@@ -351,7 +353,7 @@ class Polars(Library):
 
 
 def is_pad_in_polars(document: pl.Expr, held: pl.DataType) -> pl.Expr:
-    """Returns an expression for whether a document is -1, a whole number or text; false for nulls."""
+    """Returns an expression for whether a document is -1, as a whole number or as text. It is false for nulls."""
     import polars as pl
 
     if held.is_signed_integer():
@@ -359,7 +361,7 @@ def is_pad_in_polars(document: pl.Expr, held: pl.DataType) -> pl.Expr:
     return (document if held == pl.String else document.cast(pl.String)).eq_missing(pl.lit("-1"))
 
 
-# Isolated (-I): "-c" alone would first import from the working folder, to which anyone may have written.
+# Isolated mode (-I): without it, "-c" would import from the working folder first, and anyone may have written there.
 TRIAL = """
 import sys
 _, path, *sys.path = sys.argv
@@ -369,7 +371,7 @@ for _ in polars.scan_ipc(path).collect_batches(): pass
 
 
 def try_reading(path: str) -> None:
-    """Reads an Arrow file in a separate process first, because Polars may crash on a damaged file.
+    """Reads an Arrow file in a separate process first, because Polars may crash if the file is damaged.
 
     Raises:
         DataError: the process crashed.
@@ -389,7 +391,7 @@ def try_reading(path: str) -> None:
 
 
 def double_in_polars(text: pl.Expr) -> pl.Expr:
-    """Returns an expression that parses text as doubles, and is null for text that no double represents."""
+    """Returns an expression that parses text as doubles. It is null for text that no double represents."""
     import polars as pl
 
     number, kind = text.cast(pl.Float64, strict=False), getattr(pl, "Int128", pl.Int64)
@@ -400,7 +402,7 @@ def double_in_polars(text: pl.Expr) -> pl.Expr:
 
 
 class DuckDB(Library):
-    """Opens files as relations of a DuckDB connection, which is closed after the last relation."""
+    """Opens files as relations of a DuckDB connection. The connection is closed with its last relation."""
 
     name = "duckdb"
 
@@ -457,7 +459,7 @@ class DuckDB(Library):
             )
         table = self.unpadded(table, plan)
         whole = column(plan.documents)
-        # The row gets a null, as in Polars, so that it is refused.
+        # The row gets a null, as in Polars, so it is refused.
         unheld = f"{whole} IS NULL" + (f" OR len({whole}) = 0" if kind == "qrels" else "")
         table = table.project(f"* REPLACE (CASE WHEN {unheld} THEN [NULL] ELSE {whole} END AS {whole})")
         query = f"{column(plan.columns['query'])} AS query"
@@ -479,14 +481,14 @@ class DuckDB(Library):
         return f"len([pad FOR pad IN {whole} IF CAST(pad{field} AS VARCHAR) = '-1'])"
 
     def unpadded(self, table: duckdb.DuckDBPyRelation, plan: ColumnRoles) -> duckdb.DuckDBPyRelation:
-        """Returns the table with as many documents fewer in each list as it has documents -1, and their numbers."""
+        """Returns the table with each row's lists shortened by the number of its documents that are -1."""
         whole = column(plan.documents)
         kept = f"len({whole}) - {self.padding_in(plan, whole)}"
         lists = ", ".join(f"{column(name)}[1:{kept}] AS {column(name)}" for name in plan.lists_of)
         return table.project(f"* REPLACE ({lists})")
 
     def odd_padding(self, table: Any, plan: ColumnRoles, kind: str) -> tuple[str, int] | None:
-        """Finds the first list with the id -1 before other ids, or in qrels nothing else."""
+        """Finds the first list with the id -1 before other ids or, in qrels, with no other id."""
         whole = column(plan.documents)
         query = f"CAST({column(plan.columns['query'])} AS VARCHAR)"
         odd = f"{self.padding_in(plan, whole)} > 0" + (f" OR len({whole}) = 0" if kind == "qrels" else "")
@@ -507,7 +509,7 @@ class DuckDB(Library):
 
 
 def double_in_sql(text: str) -> str:
-    """Returns SQL that parses text as a double, and is null for text that no double represents."""
+    """Returns SQL that parses text as a double. It is null for text that no double represents."""
     number, whole = f"TRY_CAST({text} AS DOUBLE)", f"TRY_CAST({text} AS HUGEINT)"
     wide = (
         f"length({text}) > 15 AND regexp_full_match({text}, '[+-]?[0-9]+') "
@@ -559,7 +561,7 @@ class PyArrow(Library):
 
 
 def in_polars(table: pyarrow.dataset.Dataset, plan: ColumnRoles) -> pl.LazyFrame:
-    """Returns the needed columns of a data set in Polars, which can list their documents but crashes on damaged ones.
+    """Returns the needed columns of a data set as a Polars frame, because PyArrow cannot split lists into rows.
 
     Raises:
         DataError: Polars is not installed.
@@ -576,7 +578,7 @@ def in_polars(table: pyarrow.dataset.Dataset, plan: ColumnRoles) -> pl.LazyFrame
 
 
 def refuse_long_dictionaries(table: pyarrow.dataset.FileSystemDataset, ids: Collection[str]) -> None:
-    """Refuses Parquet files whose ids would be far larger in memory, since PyArrow copies each for every row.
+    """Refuses Parquet files whose ids would be far larger in memory, because PyArrow copies each id for every row.
 
     Raises:
         DataError: the ids would be too large.
@@ -590,7 +592,7 @@ def refuse_long_dictionaries(table: pyarrow.dataset.FileSystemDataset, ids: Coll
     scan = dataset.ParquetFragmentScanOptions(pre_buffer=False)
     names = [
         name for name in ids if name in held.schema.names
-    ]  # the other columns come from the names of folders
+    ]  # the other columns come from folder names
     size, most = 0, most_of(table.files)
     for batch in held.scanner(columns=names, fragment_scan_options=scan).to_reader():
         size = refuse_written_out(_native.Frame(batch.__arrow_c_stream__()), most, size)
@@ -602,14 +604,14 @@ READS: dict[str, tuple[type[Library], ...]] = {
     "delimited": (Polars, DuckDB),
     "lines": (Polars, DuckDB),
 }
-"""The libraries that read each kind of file, the preferred one first: Polars is fast, and PyArrow refuses damaged Arrow
-files that crash Polars."""
+"""The libraries that read each kind of file, in order of preference. Polars is fast, but damaged Arrow files that
+PyArrow refuses can crash it."""
 PIP = "Install it: pip install {}."
 NAMES = {"parquet": "Parquet", "arrow": "Arrow", "delimited": "CSV and TSV", "lines": "JSON"}
 
 
 def has_library(kind: str) -> bool:
-    """Returns whether a library is installed that reads files of a kind."""
+    """Returns whether any installed library reads files of a kind."""
     return any(find_spec(library.name) for library in READS[kind])
 
 
@@ -635,7 +637,7 @@ def library_for(place: Place, kind: str) -> Library:
 
 
 def refuse_damaged(path: str) -> None:
-    """Refuses a Parquet file whose footer or page headers contradict themselves or the file's length.
+    """Refuses a Parquet file whose footer or page headers are inconsistent with themselves or with the file's length.
 
     Raises:
         DataError: the file is damaged or unreadable.
@@ -655,7 +657,7 @@ def refuse_damaged(path: str) -> None:
 
 
 def opened(place: Place) -> tuple[Library, Any]:
-    """Opens Parquet or Arrow files as one lazy table of the first library that can read them.
+    """Opens Parquet or Arrow files as one lazy table with the first installed library that can read them.
 
     Raises:
         DataError: no library is installed, or a file is damaged or unreadable.
@@ -696,7 +698,7 @@ def frame_in(path: str) -> Any:
 
 
 def columnar_file(path: str) -> Place:
-    """Returns the place of one Parquet or Arrow file, whose first bytes show its kind."""
+    """Returns the ``Place`` of one Parquet or Arrow file. Its first bytes show its kind."""
     return Place(path, (path,), columnar_kind(head_of(path, 8)) or "text")
 
 
@@ -705,7 +707,7 @@ def reading(name: str, library: str) -> Iterator[None]:
     """Turns a library's error about a file into a ``DataError`` that names the file.
 
     Raises:
-        DataError: with the name of the file.
+        DataError: the library raised an error.
     """
     try:
         yield

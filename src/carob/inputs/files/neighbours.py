@@ -1,6 +1,6 @@
-"""Arrays of neighbours, as libraries for nearest neighbours write them: .npy, .ivecs, and ann-benchmarks' HDF5.
+"""Reads arrays of neighbours that nearest-neighbour libraries write: .npy, .ivecs and ann-benchmarks' HDF5.
 
-Row i has the ids of the neighbours of query i, the nearest first. Negative ids pad rows with fewer neighbours.
+Row i contains the ids of the neighbours of query i, nearest first. Negative ids pad rows with fewer neighbours.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ if TYPE_CHECKING:
     from carob.lists.rows import Integers
 
 MAGIC = {b"\x93NUMPY": "npy", b"\x89HDF\r\n": "hdf5"}
-"""The first bytes of files of neighbours, with the kind of the file."""
+"""The kind of a file with an array, by its first bytes."""
 ENDINGS = {".ivecs": "ivecs", ".fvecs": "fvecs", ".bvecs": "bvecs"}
 NAMES = ("neighbors", "neighbours")
-"""The data sets of ids in files of ann-benchmarks."""
+"""The names of the data set with the ids in files of ann-benchmarks."""
 WITHOUT_COLUMNS = {
     "qrels": "the row is the query, and each of its ids is relevant",
     "run": "the row is the query, and the order of its ids is the ranking, even where the file has distances",
 }
-"""The meaning of an array's rows, which have no named columns."""
+"""The meaning of the rows of an array, which has no named columns."""
 
 
 def array_kind(path: str, head: bytes) -> str | None:
-    """Returns the kind of a file with an array by its first bytes or its ending, or None for other files."""
+    """Returns the kind of a file that contains an array, from its first bytes or its ending; None for other files."""
     by_content = next((kind for magic, kind in MAGIC.items() if head.startswith(magic)), None)
     return by_content or ENDINGS.get(os.path.splitext(path)[1].casefold())
 
 
 def refuse_named(path: str, form: str | None, kind: str, named: Mapping[str, Any]) -> None:
-    """Refuses names of columns for an array, which has none; in an HDF5 file, the data set of ids may be named.
+    """Refuses column names for an array, which has no columns. In an HDF5 file, the data set of ids may be named.
 
     Args:
         path: the file.
@@ -70,7 +70,7 @@ def refuse_named(path: str, form: str | None, kind: str, named: Mapping[str, Any
 
 
 def refuse_array(source: Source, kind: str, named: Mapping[str, Any]) -> None:
-    """Refuses what names columns or their words, if the source is an array.
+    """Refuses options that name columns or words for grades if the source is an array.
 
     Raises:
         DataError: a column is named.
@@ -87,8 +87,8 @@ def neighbours_in(path: str, head: bytes, kind: str, asked: Mapping[str, Any]) -
         path: the file.
         head: its first bytes.
         kind: ``qrels``, in which each neighbour has the grade 1, or ``run``, in which the order is the ranking.
-        asked: the columns' names by role. Only the ``document`` of an HDF5 file is known: the data set of ids; None
-            looks for ``neighbors``.
+        asked: the columns' names by role. Only ``document`` may be given, and only for an HDF5 file: it names the data
+            set of ids. None looks for ``neighbors``.
 
     Raises:
         DataError: the file cannot be read or holds no ids, a row has an id twice, or a column was named.
@@ -114,7 +114,7 @@ def neighbours_in(path: str, head: bytes, kind: str, asked: Mapping[str, Any]) -
 
 
 def neighbours_of(row: Integers, kind: str, path: str, number: int) -> dict[str, float]:
-    """Returns the ids of a row, without padding, with the grade 1 or minus their ranks."""
+    """Returns the ids of a row without padding, each with the grade 1 or the negated rank."""
     ids = [str(each) for each in row[row >= 0].tolist()]
     found = (
         dict.fromkeys(ids, 1.0)
@@ -131,7 +131,7 @@ def array_of_ids(array: Any, path: str) -> Integers:
     """Returns an array of ids unchanged.
 
     Raises:
-        DataError: the array is not one of whole numbers, with a row for each query.
+        DataError: the array does not contain whole numbers, or does not have a row for each query.
     """
     if array.ndim == 2 and np.issubdtype(array.dtype, np.integer):
         return array  # type: ignore[no-any-return]  # the array of a library without types
@@ -156,12 +156,12 @@ def in_npy(path: str) -> Any:
 
 
 def in_ivecs(path: str) -> Iterator[Integers]:
-    """Yields the vectors of an .ivecs file: the length and then as many whole numbers of four bytes, little-endian.
+    """Yields the vectors of an .ivecs file: for each, the length and then that many little-endian 32-bit integers.
 
-    http://corpus-texmex.irisa.fr/ describes the format.
+    The format is described at http://corpus-texmex.irisa.fr/.
 
     Raises:
-        DataError: a length does not fit the file.
+        DataError: a length is impossible or exceeds the rest of the file.
     """
     numbers = np.fromfile(path, "<i4")
     size, place, row = os.stat(path).st_size, 0, 0

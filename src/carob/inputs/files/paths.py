@@ -1,4 +1,4 @@
-"""Finds the files of a path, pattern or folder, and joins several text files into one text."""
+"""Finds the files for a path, pattern or folder, and joins several text files into one text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 FOLDERS = ("parts", "prefix")
 MANY = 3
-"""The largest number of files that an error names. It counts the others."""
+"""The maximum number of files that an error names. For further files, it states only their number."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -32,7 +32,7 @@ class Place:
         files: the files, sorted.
         kind: ``parquet``, ``arrow``, ``csv``, ``lines``, ``json`` or ``text``.
         keys: the columns in the folder names of a Hive layout, ``key=value``.
-        labels: the query prefix of each file, where each folder is a separate data set.
+        labels: the query prefix of each file, if each folder is a separate data set.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Place:
     labels: tuple[str, ...] = ()
 
     def apart(self) -> list[tuple[str, Place]]:
-        """Returns each data set with the prefix of its query ids."""
+        """Returns each data set together with the prefix of its query ids."""
         found: dict[str, list[str]] = {}
         for label, file in zip(self.labels, self.files, strict=True):
             found.setdefault(label, []).append(file)
@@ -68,7 +68,7 @@ def origin_of(path: str) -> Provenance:
 
 
 def place_of(path: str, kind: str, folders: str | None = None) -> Place:
-    """Finds the files of a path, for ``qrels`` or a ``run``.
+    """Finds the files for a path to ``qrels`` or a ``run``.
 
     Args:
         path: a file, a folder or a pattern.
@@ -77,8 +77,8 @@ def place_of(path: str, kind: str, folders: str | None = None) -> Place:
             folder as a ``prefix``; None refuses them.
 
     Raises:
-        DataError: a pattern matches nothing, a folder has no table, files are of several kinds, or files are in several
-            folders without ``folders``.
+        DataError: a pattern matches no file, a folder contains no table, the files are of several kinds, or they are in
+            several folders and ``folders`` is None.
     """
     if folders not in (None, *FOLDERS):
         raise refused(
@@ -103,7 +103,7 @@ def place_of(path: str, kind: str, folders: str | None = None) -> Place:
 
 
 def in_folder(folder: str, kind: str, folders: str | None) -> Place:
-    """Finds the files in a folder, which has BEIR's layout or contains the parts of a table.
+    """Finds the files in a folder that has BEIR's layout or contains the parts of a table.
 
     Raises:
         DataError: as ``place_of``.
@@ -132,7 +132,7 @@ def in_beir(folder: str, its: Iterable[str], kind: str) -> Place:
     """Finds the judgments in a folder with BEIR's layout (``corpus.jsonl``, ``queries.jsonl``, ``qrels/test.tsv``).
 
     Raises:
-        DataError: a run is needed, or there are judgments for several splits, or for none.
+        DataError: a run is needed, or the folder has judgments for several splits or for no split.
     """
     if kind == "run":
         raise refused(
@@ -161,26 +161,26 @@ def in_beir(folder: str, its: Iterable[str], kind: str) -> Place:
 
 
 def lies_in(path: str, folders: Iterable[str]) -> bool:
-    """Returns whether a path, after links are resolved, is one of some folders or within one."""
+    """Returns whether a path, after links are resolved, is one of the folders or lies within one of them."""
     found = os.path.realpath(path)
     homes = [os.path.realpath(each) for each in folders]
     return any(found == home or found.startswith(os.path.join(home, "")) for home in homes)
 
 
 def walked(folder: str) -> list[str]:
-    """Lists the files in a folder and its subfolders, without hidden files and markers such as ``_SUCCESS``."""
+    """Lists the files in a folder and its subfolders, except hidden files and markers such as ``_SUCCESS``."""
     found = []
     for where, folders, files in os.walk(folder):
         folders[:] = sorted(each for each in folders if each[0] not in "_.")
         found += [os.path.join(where, each) for each in files if each[0] not in "_."]
-    return sorted(filter(os.path.isfile, found))  # one of them may be a pipe that never ends
+    return sorted(filter(os.path.isfile, found))  # the folder may contain a pipe that never ends
 
 
 def of_one_kind(name: str, files: list[str], kind: str, folders: str | None) -> Place:
-    """Combines several files of one kind into one place.
+    """Combines several files of one kind into one ``Place``.
 
     Raises:
-        DataError: files are of several kinds, in several folders, or in folders ``key=value`` with different keys.
+        DataError: the files are of several kinds, in several folders, or in ``key=value`` folders with different keys.
     """
     kinds = {kind_of(each): each for each in files}
     if len(kinds) > 1:
@@ -246,12 +246,12 @@ def labels_of(homes: list[str]) -> list[str]:
 
 
 def keys_of(path: str) -> tuple[str, ...]:
-    """Returns the columns that a path's folder names define (``key=value``)."""
+    """Returns the names of the columns that a path's folder names define (``key=value``)."""
     return tuple(each.partition("=")[0] for each in path.split(os.sep)[:-1] if "=" in each)
 
 
 def shared(lists: list[list[str]]) -> int:
-    """Returns the number of items that several lists have in common at the start."""
+    """Returns the length of the longest common prefix of several lists."""
     return next((place for place, each in enumerate(zip(*lists)) if len(set(each)) > 1), min(map(len, lists)))
 
 
@@ -264,11 +264,11 @@ def file_names(files: Iterable[str]) -> str:
 
 BLOCK = 2**20
 DATA = rb"(?m)^([ \t]*)(?=[^\s#])"
-"""The start of a line of data, after leading spaces."""
+"""The start of a line of data, with the spaces before it."""
 
 
 def joined_texts(place: Place) -> Source:
-    """Returns several text files as the source of one text, which is read later."""
+    """Returns a source that reads several text files as one text when it is needed."""
     origin = place.origin
     plain = not place.labels and not any(each.endswith(PACKED) for each in place.files)
     size = origin.size if plain else None
@@ -276,9 +276,9 @@ def joined_texts(place: Place) -> Source:
 
 
 def end_to_end(place: Place) -> Iterator[bytes]:
-    """Yields the text of all files. Each file ends with a line end, so line numbers continue across the files.
+    """Yields the text of all files. Each file ends with a line break, so line numbers continue across the files.
 
-    Where each folder is a data set, its prefix and a slash come before the first field of each line of data.
+    If each folder is a separate data set, its prefix and a slash are added before the first field of each line of data.
     """
     for path, label in zip(place.files, place.labels or [""] * len(place.files), strict=True):
         prefix, last = f"{label}/".encode("utf-8", "surrogateescape").replace(b"\\", rb"\\"), b"\n"

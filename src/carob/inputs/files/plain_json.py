@@ -1,4 +1,4 @@
-"""Reads runs in plain JSON as lines of TREC text, which the kernel makes of them block by block."""
+"""Reads runs in plain JSON as lines of TREC text. The kernel converts them block by block."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ AT_ONCE = 2**20
 
 @dataclass(frozen=True)
 class PlainJson:
-    """The handle of a source of TREC text, which is made from a JSON file at each reading.
+    """The handle of a source of TREC text that is made from a JSON file each time it is read.
 
     Args:
         path: the file, which may be compressed.
         form: ``lines``, a ``list`` of rows, or an ``object`` ``{query: {document: score}}``.
-        names: the members of each row for query, document, score and maybe rank.
-        others: the other members that rows of a list may have.
+        names: the members of each row that contain the query, the document, the score and, optionally, the rank.
+        others: the other members that the rows may have.
     """
 
     path: str
@@ -34,16 +34,16 @@ class PlainJson:
 
     @classmethod
     def of(cls, path: str, form: str, names: Iterable[str], others: Iterable[str]) -> PlainJson:
-        """Returns the handle for a file whose members have these names."""
+        """Returns the handle for a file, with the names of the members encoded as bytes."""
         members = (tuple(each.encode("utf-8", "surrogatepass") for each in some) for some in (names, others))
         return cls(path, form, *members)
 
     def __call__(self) -> Cursor:
-        """Returns the text at its first byte."""
+        """Returns a cursor at the first byte of the text."""
         return Cursor(self.blocks, is_slow=True)
 
     def blocks(self) -> Iterator[bytes]:
-        """Yields the lines of each block.
+        """Yields the lines made from each block.
 
         Raises:
             DataError: the file is no longer plain.
@@ -58,7 +58,7 @@ class PlainJson:
             yield lines
 
     def made(self) -> Iterator[bytes | None]:
-        """Yields the lines of each block, and None where the file is not plain, which ends them."""
+        """Yields the lines made from each block. Where the file is not plain JSON, it yields None and stops."""
         reader = _native.PlainJson(self.form, list(self.names), list(self.others))
         with unpacked(self.path) as file:
             is_read = False

@@ -1,4 +1,4 @@
-"""Small tables in files, row by row: CSV, TSV, JSON lines, Parquet and Arrow, whose rows know their positions."""
+"""Reads small tables row by row, with the position of each row: CSV, TSV, JSON lines, Parquet and Arrow."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ Row: TypeAlias = "tuple[dict[str, Any], Mapping[str, Any]]"
 
 
 class SmallTable:
-    """A table whose rows are read one by one, or the lines of a text that has no names of columns.
+    """A table whose rows are read one by one, or the lines of a text without column names.
 
     Args:
-        name: the file, or another name of the table in errors.
+        name: the file, or another name for the table in errors.
         text: the text of a file.
-        frame: a data frame, in place of a text.
+        frame: a data frame, instead of a text.
         columns: the names of its columns; None for a text.
     """
 
@@ -58,7 +58,7 @@ class SmallTable:
 
     @classmethod
     def begun(cls, path: str) -> SmallTable:
-        """Returns the names of the columns of a file, or its first lines, the last of which may be incomplete.
+        """Returns a table with only the column names or the first lines of a file. The last line may be incomplete.
 
         Raises:
             DataError: the file cannot be read.
@@ -67,19 +67,19 @@ class SmallTable:
 
     @classmethod
     def begun_in(cls, source: Source) -> SmallTable:
-        """Returns the names of the columns in a source, or its first lines, as ``begun`` does."""
+        """Returns a table with only the column names or the first lines of a source, as ``begun`` does."""
         return cls.with_head(source.name, source.start(), source.origin.path)
 
     @classmethod
     def with_head(cls, name: str, head: bytes, path: str | None) -> SmallTable:
-        """Returns a table of which only the first bytes are known, and the path if it is a file."""
+        """Returns a table from its first bytes and, if it is a file, its path."""
         if path is not None and columnar_kind(head):
             return cls(name, columns=column_names(path))
         return cls(name, head.removeprefix(BYTE_ORDER_MARK).decode("utf-8", "surrogateescape"))
 
     @classmethod
     def of(cls, frame: Any, name: str) -> SmallTable:
-        """Returns the rows of a data frame, which is collected if it is lazy."""
+        """Returns the table of a data frame. A lazy frame is collected."""
         import narwhals as nw
 
         table = nw.from_native(frame)
@@ -92,20 +92,20 @@ class SmallTable:
 
     @property
     def has_objects(self) -> bool:
-        """Whether the rows are JSON objects, each with its own names."""
+        """Whether the rows are JSON objects, each with its own field names."""
         return self.first.startswith(("{", "["))
 
     @cached_property
     def document(self) -> Any:
-        """The value of a file that is JSON as a whole, else None."""
+        """The value of the file if the whole file is one JSON value, otherwise None."""
         return json_or_none(self.lines.text, file=self.name) if self.has_objects else None
 
     @cached_property
     def of_tool(self) -> ToolScores | None:
-        """The scores in the file of a tool that writes no table, else None.
+        """The scores in the file if it was written by a tool that does not write tables, otherwise None.
 
         Raises:
-            DataError: the file is of such a tool, but cannot be read.
+            DataError: the file was written by such a tool, but cannot be read.
         """
         if self.is_prototext:
             return ToolScores(list(prototext_rows(self.lines.text, self.name)))
@@ -113,7 +113,7 @@ class SmallTable:
 
     @property
     def holds_tool(self) -> bool:
-        """Whether the text is of such a tool, even if it cannot be read."""
+        """Whether the file was written by a tool that does not write tables, even if it cannot be read."""
         try:
             return self.of_tool is not None
         except DataError:
@@ -126,7 +126,7 @@ class SmallTable:
 
     @property
     def names(self) -> list[str]:
-        """The names of the columns: of objects, those of the first one."""
+        """The names of the columns. For JSON objects, these are the field names of the first object."""
         if self.columns is not None:
             return list(self.columns)
         if self.is_prototext:
@@ -134,7 +134,7 @@ class SmallTable:
         return list(next((row for _, row in self), ())) if self.has_objects else names_in(self.first)
 
     def __iter__(self) -> Iterator[Row]:
-        """Returns an iterator over the place of each row, as the fields of an error, and its cells by column.
+        """Iterates over the rows: for each, its place (as the fields of an error) and its cells by column.
 
         Raises:
             DataError: a row has a different number of columns, or is not a JSON object.
@@ -147,7 +147,7 @@ class SmallTable:
         return self.objects() if self.has_objects else rows_of(self.lines, self.name)
 
     def objects(self) -> Iterator[Row]:
-        """Yields the place of each JSON object, and its values."""
+        """Yields the place of each JSON object, and the object."""
         for line, text in self.lines:
             place: dict[str, Any] = {"file": self.name, "line": line}
             found = json_or_none(text, **place)

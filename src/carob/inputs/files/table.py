@@ -84,16 +84,17 @@ class FileTable:
     Args:
         name: the path as the caller gave it.
         content: a lazy frame, a dictionary, or a run as a source of TREC text.
-        columns: the content's columns by role, or the ``grade`` of every row.
+        columns: the content's columns by role; a number as ``grade`` is the grade of every row.
         origin: the files.
         library: the library that reads them.
         guessed: the score or grade column, if the caller did not name it.
-        fault: returns the error for text that is not a number, if there is any.
-        home: the object that must live as long as the content.
-        most: the bytes that the texts of the rows may take.
-        blocks: yields the rows of a run block by block, in frames like ``content``; None to read ``content`` itself.
-        written: whether the content is the file's own dictionary, in which carob put no ranks as scores.
-        answered: the queries of rows that list documents; those without a row in the content have an empty list.
+        fault: returns the error for a faulty list or for text that is not a number, or None.
+        home: an object that must stay alive as long as the content.
+        most: the maximum number of bytes that the texts of the rows may take in memory.
+        blocks: yields the rows of a run in blocks, as frames of the same form as ``content``; None to read ``content``
+            itself.
+        written: whether the content is the dictionary in the file, so its scores are not ranks that carob negated.
+        answered: the queries of the rows that list documents. A query without a row in the content has an empty list.
     """
 
     name: str
@@ -111,13 +112,13 @@ class FileTable:
 
     @contextmanager
     def named(self, policy: Policy | None = None) -> Iterator[None]:
-        """Adds the name of the file to errors about rows, and the line if each row is one line.
+        """Adds the name of the file to errors about rows, and the line number if each row is one line.
 
         Args:
-            policy: the policy, if the rows are read under one.
+            policy: the policy under which the rows are read, if any.
 
         Raises:
-            DataError: with the name of the file.
+            DataError: a row is faulty. The error contains the name of the file.
         """
         with reading(self.name, self.library):
             try:
@@ -242,7 +243,7 @@ def together(place: Place, tables: list[tuple[str, FileTable]]) -> FileTable:
         )
     frames: list[Any] = []
     for label, its in tables:
-        # A PyArrow dataset is not a frame, but a table with its rows is.
+        # A PyArrow dataset is not a frame, so its rows are read into a table.
         frame: Any = nw.from_native(
             its.content.to_table() if hasattr(its.content, "scanner") else its.content
         )
@@ -269,13 +270,13 @@ def together(place: Place, tables: list[tuple[str, FileTable]]) -> FileTable:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TableRequest:
-    """A request to read a table, and what a look at its files shows, each at most once.
+    """A request to read a table. What its files show is found out when needed, at most once.
 
     Args:
         place: the files.
         kind: ``qrels`` or ``run``.
         asked: columns' names by role; None looks for a usual name, and a number is the grade of every row.
-        joined: whether the table becomes one with others.
+        joined: whether the table is combined with other tables.
     """
 
     place: Place
@@ -305,12 +306,12 @@ class TableRequest:
 
     @cached_property
     def head(self) -> bytes:
-        """The first bytes of the first file, if it is a text."""
+        """The first bytes of the first file, or no bytes if it is Parquet or Arrow."""
         return b"" if self.place.kind in COLUMNAR else head_of(self.place.files[0])
 
     @cached_property
     def form(self) -> str:
-        """``parquet``, ``csv``, ``lines`` and so on, by the first bytes where the name shows nothing."""
+        """The format: ``parquet``, ``csv``, ``lines`` and so on. If the name does not show it, the first bytes do."""
         if self.place.kind != "text":
             return self.place.kind
         if array_kind(self.place.files[0], self.head):
@@ -319,7 +320,7 @@ class TableRequest:
 
     @cached_property
     def by_line(self) -> bool:
-        """Whether each line is an object."""
+        """Whether each line is a JSON object."""
         if self.form != "json":
             return self.form == "lines"
         first, _, rest = self.head.strip().partition(b"\n")
@@ -328,7 +329,7 @@ class TableRequest:
 
     @cached_property
     def objects(self) -> list[dict[str, Any]]:
-        """The objects on the first lines."""
+        """The JSON objects on the first lines."""
         first = self.place.files[0]
         return first_objects(first, whole_line(first, self.head))
 
@@ -342,15 +343,15 @@ class TableRequest:
 
     @cached_property
     def opened(self) -> tuple[Library, Any]:
-        """The library that reads Parquet or Arrow files, and their table."""
+        """The library that reads the Parquet or Arrow files, and the table that it opened."""
         return opened(replace(self.place, kind=self.form))
 
     @cached_property
     def document(self) -> LaidOut:
-        """The content of a file that is JSON as a whole.
+        """The content of a file that is one JSON document.
 
         Raises:
-            DataError: it cannot be read, or is the document of a tool that holds something else.
+            DataError: the file cannot be read, or a tool wrote it and it contains something other than ``kind``.
         """
         first = self.place.files[0]
         try:
@@ -360,7 +361,7 @@ class TableRequest:
 
     @property
     def roles(self) -> Asked:
-        """The columns' names by role: those that the caller named, and those of the document's tool."""
+        """The columns' names by role: the caller's, and for other roles those of the tool that wrote the document."""
         if self.form != "json" or self.by_line:
             return self.asked
         return with_columns(self.asked, self.document.columns)
@@ -393,7 +394,7 @@ class TableRequest:
             raise error.at(file=self.place.name) from None
 
     def plain_columns(self, fields: Mapping[str, Shape]) -> dict[str, str] | None:
-        """Returns the columns of a run by role, if the kernel knows such rows: flat, with a score, and of one system.
+        """Returns a run's columns by role; None unless the kernel can read the rows (flat, with scores, of one system).
 
         Raises:
             DataError: a column is missing or ambiguous.
@@ -406,7 +407,7 @@ class TableRequest:
         return None if usual([name for name in fields if name not in columns.values()], "system") else columns
 
     def plain(self, form: str, fields: Mapping[str, Shape], origin: Provenance) -> FileTable | None:
-        """Returns a run in one file of plain JSON, which the kernel reads without a library; None for any other table.
+        """Returns a run in one file of plain JSON, which the kernel reads without a library. None for any other table.
 
         Args:
             form: as in ``PlainJson``.
@@ -425,7 +426,7 @@ class TableRequest:
         return FileTable(place.name, source, columns, origin) if handle.is_plain() else None
 
     def made(self, library: Library, table: Any) -> FileTable:
-        """Selects the needed columns of an opened table."""
+        """Returns the ``FileTable`` with the needed columns of an opened table."""
         plan, text, columns_in_files = self.plan, self.how is not None, self.form in COLUMNAR
 
         def places() -> list[dict[str, Any]]:
@@ -472,9 +473,9 @@ class TableRequest:
         )
 
     def systems(self, library: Library, table: Any) -> tuple[str, ...]:
-        """Returns the column that names several systems, and these, as ``systems_in`` does."""
+        """Returns the column that names several systems, and the systems, as ``systems_in`` does."""
         taken = self.plan.columns
-        if self.by_line:  # of the objects, only the columns of the plan were read
+        if self.by_line:  # only the columns of the plan were read from the objects
             column = next(
                 iter(usual([name for name in self.fields or {} if name not in taken.values()], "system")),
                 None,
@@ -489,7 +490,7 @@ class TableRequest:
         """Reads the rows one by one, each with its place in the files.
 
         Raises:
-            DataError: a value cannot be used, with its place.
+            DataError: a value cannot be used. The error contains its place.
         """
         places: list[dict[str, Any]] = []
 
@@ -502,7 +503,7 @@ class TableRequest:
             content = mapping_by(self.plan, each(), self.kind, self.asked, places)
         except DataError as error:
             if error.line is not None:
-                raise  # of a row that is read after the last place
+                raise  # the error concerns a row that was read after the last place
             raise error.at(
                 **{"file": self.place.name, "row": None} | (places[-1] if places else {})
             ) from None
@@ -546,11 +547,11 @@ def by_text(wanted: TableRequest, how: Delimited) -> FileTable:
 
 
 def only_file(place: Place, remedy: str = "Pass one file.") -> str:
-    """Returns the file of a table that cannot be in parts.
+    """Returns the only file of a place whose table cannot be split into several files.
 
     Args:
         place: the files.
-        remedy: what to do about several.
+        remedy: the advice if there are several files.
 
     Raises:
         DataError: there are several files.
@@ -566,7 +567,7 @@ def only_file(place: Place, remedy: str = "Pass one file.") -> str:
 
 
 def remedy_of_several(wanted: TableRequest) -> str:
-    """Returns what to do about several files that each hold one JSON document, such as an answer for each query."""
+    """Returns the advice for several files that each contain one JSON document, such as one answer per query."""
     with suppress(DataError):
         if wanted.kind == "run" and any(f"{name}.".startswith(HITS) for name in wanted.fields or ()):
             return ANSWERS_NAMED
@@ -584,7 +585,7 @@ def by_json(wanted: TableRequest) -> FileTable:
         if found is not None:
             return found
     elif wanted.kind == "run" and (rows := first_objects_of_list(wanted.head)):
-        with suppress(DataError):  # which the whole list says better
+        with suppress(DataError):  # reading the whole list gives a better error
             found = wanted.plain("list", shapes_of(rows), replace(wanted.origin, rows=True))
             if found is not None:
                 return found
@@ -597,7 +598,7 @@ def by_json(wanted: TableRequest) -> FileTable:
 
 
 def by_lines(wanted: TableRequest) -> FileTable:
-    """Opens JSON files with an object on each line."""
+    """Opens JSON files that contain an object on each line."""
     place = wanted.place
     for each in place.files:
         with sentences(each), open(each, "rb") as file:
@@ -621,7 +622,7 @@ def by_lines(wanted: TableRequest) -> FileTable:
 
 
 def sampled(wanted: TableRequest) -> FileTable:
-    """Reads the table of a sample row by row, which needs no library and names each line."""
+    """Reads the table of a sample row by row, which needs no library and allows errors to name the line."""
     from carob.inputs.samples import read_sample
 
     if "subtopic" in wanted.plan.columns:
@@ -631,10 +632,10 @@ def sampled(wanted: TableRequest) -> FileTable:
 
 
 def by_reader(wanted: TableRequest) -> FileTable:
-    """Opens a file by the reader that another package registered.
+    """Opens a file with the reader that another package registered.
 
     Raises:
-        DataError: the reader fails, or returns what carob does not know; several files.
+        DataError: the reader fails, it returns an object that carob cannot read, or there are several files.
     """
     place = wanted.place
     path, read = only_file(place), READERS[place.kind]
@@ -697,5 +698,5 @@ class FileRun(Wrapper):
         return replace(self.table.origin, whole=self.held.origin.whole)
 
     def named(self, policy: Policy | None = None) -> AbstractContextManager[None]:
-        """Returns what adds the names of the files to errors about rows, which are read under a policy."""
+        """Returns a context manager that adds the file's name to errors about rows."""
         return self.table.named(policy)

@@ -1,4 +1,4 @@
-"""Scores in the files of tools that write no table: TIRA's evaluations and Kibana's."""
+"""Reads scores from the files of tools that do not write tables: evaluations of TIRA and Kibana."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 NAMES = ("query", "measure", "value")
 MEAN = "all"
-"""The name of a mean in the place of a query, as trec_eval writes it."""
+"""The name that trec_eval writes instead of a query id for a mean."""
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,9 @@ class ToolScores:
     """The rows of a file, with the columns ``query``, ``measure`` and ``value``, and ``run`` if it has several.
 
     Args:
-        rows: each row with the fields of an error that say where it is.
-        smaller: the measures of which the file says that less is better.
-        repeated: the largest number of repetitions whose mean is one value.
+        rows: each row, preceded by its place as the fields of an error.
+        smaller: the measures for which the file states that smaller values are better.
+        repeated: the largest number of repetitions that were averaged into one value.
     """
 
     rows: Sequence[tuple[Row, Row]]
@@ -41,8 +41,8 @@ class ToolScores:
 
 # ---------------------------------------------------------------- TIRA
 
-# evaluation.prototext: tira.io_utils.to_prototext in the package tira; evaluation-per-query.prototext: the
-# ir-measures evaluator of TIRA, whose blocks have query_id and measure in place of key.
+# evaluation.prototext is written by tira.io_utils.to_prototext in the package tira. evaluation-per-query.prototext is
+# written by TIRA's ir-measures evaluator; its blocks have query_id and measure instead of key.
 BLOCK = re.compile(r"measure\s*:?\s*\{([^{}]*)\}")
 FIELD = re.compile(r'(\w+)\s*:\s*(?:"((?:[^"\\\n]|\\.)*)"|([^\s"{},;]+))')
 
@@ -78,15 +78,15 @@ def prototext_rows(text: str, file: str) -> Iterator[tuple[Row, Row]]:
 
 
 def refuse_rest(rest: str, file: str, line: int) -> None:
-    """Refuses text that is not a block.
+    """Refuses text between two blocks, unless it is blank.
 
     Args:
         rest: the text between two blocks.
         file: the file.
-        line: the line in which it begins.
+        line: the line on which the text begins.
 
     Raises:
-        DataError: it is more than blanks.
+        DataError: the text is not blank.
     """
     if rest.strip():
         before = rest[: len(rest) - len(rest.lstrip())].count("\n")
@@ -103,15 +103,15 @@ def refuse_rest(rest: str, file: str, line: int) -> None:
 
 # EvaluationScoreDocument in x-pack/platform/packages/shared/kbn-evals-common/impl/schemas of github.com/elastic/kibana.
 LISTS = ("hits.hits", "scores")
-"""The places of the documents in an answer of Elasticsearch or Kibana."""
+"""The paths of the documents in an answer of Elasticsearch or Kibana."""
 
 
 def kibana_scores(lines: NumberedLines, document: Any, file: str) -> ToolScores | None:
-    """Returns the scores of examples that Kibana's evaluations (``@kbn/evals``) wrote, or None for another file.
+    """Returns the scores that Kibana's evaluations (``@kbn/evals``) wrote for each example, or None for other files.
 
-    The documents are a list, one on each line, or an answer of Elasticsearch or Kibana. The query is the example, the
-    measure the evaluator. The run is the identifier of the run, the model of the task, or both, as far as they tell
-    the documents apart; it has no name if there is one of each. The value is the mean over repetitions.
+    The documents are in a list, one per line, or in an answer of Elasticsearch or Kibana. The query is the example, and
+    the measure is the evaluator. The name of the run is the identifier of the run, the model of the task, or both,
+    whichever is needed to distinguish the runs; a single run has no name. The value is the mean over repetitions.
 
     Args:
         lines: the lines of the file.
@@ -119,7 +119,7 @@ def kibana_scores(lines: NumberedLines, document: Any, file: str) -> ToolScores 
         file: the file, for errors.
 
     Raises:
-        DataError: the answer lacks documents, or a document lacks one of the fields.
+        DataError: the answer does not contain all the documents that were found, or a document lacks a required field.
     """
     if '"evaluator"' not in lines.text or '"example"' not in lines.text:
         return None
@@ -141,7 +141,7 @@ def kibana_scores(lines: NumberedLines, document: Any, file: str) -> ToolScores 
 
 
 def documents_in(document: Any) -> list[Any]:
-    """Returns the documents in the value of a file."""
+    """Returns the score documents in the JSON value of a file."""
     if isinstance(document, list):
         return document
     its = (at(document, path) for path in LISTS)
@@ -149,7 +149,7 @@ def documents_in(document: Any) -> list[Any]:
 
 
 def at(value: Any, path: str) -> Any:
-    """Returns the value at a path of fields that are joined by dots, or None."""
+    """Returns the value at a path of field names joined by dots, or None."""
     return value_at(value, Inner.of(tuple(path.split("."))))
 
 
@@ -160,10 +160,10 @@ def is_score(document: Any) -> bool:
 
 
 def refuse_part(document: Any, there: int, file: str) -> None:
-    """Refuses an answer that has only some of the documents that were found: Elasticsearch returns 10 by default.
+    """Refuses an answer with only some of the documents that were found. Elasticsearch returns 10 by default.
 
     Raises:
-        DataError: the answer says that there are more.
+        DataError: the answer states that more documents were found.
     """
     total = at(document, "hits.total.value") or at(document, "total")
     if isinstance(total, int) and total > there:
@@ -178,17 +178,17 @@ def refuse_part(document: Any, there: int, file: str) -> None:
 
 @dataclass(frozen=True)
 class ScoreDocument:
-    """The parts of one document.
+    """The parts of one score document.
 
     Args:
-        place: the fields of an error that say where it is.
+        place: the place of the document, as the fields of an error.
         run: the identifier of the run.
         model: the model of the task.
         query: the data set and the example.
         measure: the evaluator.
         repetition: the number of the repetition.
         value: the score, or None.
-        smaller: whether less is better.
+        smaller: whether smaller scores are better.
     """
 
     place: Row
@@ -202,7 +202,7 @@ class ScoreDocument:
 
 
 def fields_in(document: Any, place: Row) -> ScoreDocument:
-    """Returns the parts of a document.
+    """Returns the parts of a score document.
 
     Raises:
         DataError: a field is missing.
@@ -239,9 +239,9 @@ def fields_in(document: Any, place: Row) -> ScoreDocument:
 
 
 def summed(parts: Sequence[ScoreDocument]) -> ToolScores:
-    """Returns a row for each run, evaluator and example, whose value is the mean over repetitions.
+    """Returns a row for each run, evaluator and example. Its value is the mean over repetitions.
 
-    Evaluators without any score, which write only labels, are left out.
+    Evaluators that write only labels and no scores are omitted.
     """
     names = run_names({(each.run, each.model) for each in parts})
     several = len({each.query for each in parts}) > len({each.query[1] for each in parts})
@@ -253,7 +253,7 @@ def summed(parts: Sequence[ScoreDocument]) -> ToolScores:
             query = "/".join(each.query) if several else each.query[1]
             key: tuple[Any, ...] = (names[each.run, each.model], query, each.measure)
             if each.repetition in groups.get(key, ()):
-                key = (*key, next(again))  # the reader of the rows refuses it
+                key = (*key, next(again))  # the reader of the rows refuses a repeated row
             groups.setdefault(key, {})[each.repetition] = each
     rows = []
     for (run, query, measure, *_), its in groups.items():
@@ -277,6 +277,6 @@ def run_names(pairs: set[tuple[str, str]]) -> dict[tuple[str, str], str | None]:
 
 
 def mean_of_those(values: Sequence[float | None]) -> float | None:
-    """Returns the mean of the values that are there, or None if there are none."""
+    """Returns the mean of the values that are not None, or None if there are no such values."""
     there = [each for each in values if each is not None]
     return math.fsum(there) / len(there) if there else None
