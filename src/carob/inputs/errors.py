@@ -451,7 +451,7 @@ def columns_remedy(kind: str, count: str, excerpt: str, *, first: bool = True) -
 
 def like_qrels(fields: list[str], count: int) -> str | None:
     """Returns what a line of qrels looks like that does not have four columns: two joined lines, a run and so on."""
-    second = {7: 3, 8: 4}.get(count, 0)  # the field where a second line begins, possibly joined to the grade before it
+    second = {7: 3, 8: 4}.get(count, 0)  # where a second line begins, perhaps after a joined grade
     if second and len(fields) == count and fields[second + 1] == fields[1] and is_number(fields[-1]):
         return "joined"
     if count > 5 and len(fields) > 4 and fields[3].isdecimal() and is_number(fields[4]):

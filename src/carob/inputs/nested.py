@@ -95,7 +95,7 @@ def shapes_of(rows: Iterable[Mapping[str, Any]]) -> dict[str, Shape]:
             found.setdefault(name, None)
             if value is not None and found[name] in (None, "list"):
                 shape = shape_of(value)
-                if found[name] is None or isinstance(shape, tuple):  # an empty list may precede lists of records
+                if found[name] is None or isinstance(shape, tuple):  # an empty list may precede records
                     found[name] = shape
     return {name: shape or "one" for name, shape in found.items()}
 
@@ -336,7 +336,7 @@ TEXTS_OF = {"run": ("retrievedcontexts", "contexts"), "qrels": ("referencecontex
 
 
 def with_other_side(error: DataError, fields: Mapping[str, Shape], kind: str) -> DataError:
-    """Returns the error for a table without usable columns, which says if it lists texts, or the other documents."""
+    """Returns the error for a table without usable columns. It says if the table lists texts or the other documents."""
     texts = [name for name in fields if last_name(name) in TEXTS_OF[kind]]
     if texts:
         return refused(
@@ -669,7 +669,7 @@ def numbers_in(
 
 
 def other_scores(found: Sequence[str], listed: str, beside: Sequence[str]) -> list[str]:
-    """Returns further lists of scores, such as ``rerank_scores``, except those of other lists of documents."""
+    """Returns further lists of scores, such as ``rerank_scores``, that belong to no other list of documents."""
     others = [stem_of(each) for each in beside if each != listed and side_of(each, "list")]
     return [
         each
@@ -753,7 +753,7 @@ def stem_of(listed: str) -> str:
 
 
 def usual_lists(lists: Sequence[str], role: str) -> list[str]:
-    """Returns the columns of lists with a usual name for a role, or its plural. ``scores`` are not grades."""
+    """Returns the lists whose names are usual for a role, in singular or plural. ``scores`` are not grades."""
     usual_names = known_names()["usual"][role]
     known = set(chain(*(usual_names[:1] if role == "grade" else usual_names)))
     return [each for each in lists if known & {last_name(each), *singular(last_name(each))}]

@@ -226,9 +226,7 @@ def negative_of(distance: Any) -> Any:
     """Returns the negated distance. Anything except a number is returned unchanged, and later refused as a score."""
     if not is_real_number(distance):
         return distance
-    return 0 - (
-        distance.item() if hasattr(distance, "item") else distance
-    )  # NumPy integers may overflow
+    return 0 - (distance.item() if hasattr(distance, "item") else distance)  # NumPy integers may overflow
 
 
 def inner_rows(row: Row, plan: ColumnRoles) -> tuple[list[Row], dict[str, str]]:

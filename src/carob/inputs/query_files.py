@@ -94,7 +94,7 @@ def named_rows(
 
 
 def placed_rows(given: Any, what: str) -> tuple[list[str], Iterable[Placed]]:
-    """Returns the names of the columns of a table and its rows, each after its place; a list if they are objects.
+    """Returns a table's column names and its rows, each preceded by its place. Rows that are objects are in a list.
 
     Raises:
         DataError: the table cannot be read, or a JSON array contains anything other than objects.

@@ -1,7 +1,8 @@
-"""Judgments of a sample: documents that were drawn with known probabilities.
+"""Reads judgments of a sample, that is, of documents that were drawn with known probabilities.
 
-``carob next`` and ``carob judge`` write their table, and every reader of judgments recognises it by its columns. In
-Python it is also ``{query: {document: (grade, probability)}}``, perhaps with the sample's size as a third number.
+``carob next`` and ``carob judge`` write a table of such judgments, which every reader of judgments recognises by its
+columns. In Python, a sample may also be ``{query: {document: (grade, probability)}}``, optionally with the size of the
+sample as a third number.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ UNJUDGED = (
 )
 
 COMPLETE = by_reading("qrels", probability=1)
-"""The advice on stating that judgments are complete, although they have a column of probabilities."""
+"""How to state that judgments are complete even though they have a column of probabilities."""
 
 
 class SampledJudgment(NamedTuple):
@@ -54,7 +55,7 @@ class SampledJudgment(NamedTuple):
     Args:
         grade: the grade.
         probability: the probability with which the document was drawn, above 0 and at most 1.
-        size: the number of documents of the whole sample; None if it is not stated.
+        size: the number of documents in the whole sample; None if it is not stated.
     """
 
     grade: float
@@ -68,7 +69,7 @@ class Sample:
 
     Args:
         probability: the probability of each document, in the order of the judgments [judgments].
-        size: the number of documents of the whole sample; None if it is not stated.
+        size: the number of documents in the whole sample; None if it is not stated.
     """
 
     probability: Floats
@@ -76,19 +77,19 @@ class Sample:
 
     @property
     def lacking(self) -> bool:
-        """Whether documents of the sample are missing."""
+        """Whether the number of documents differs from the stated size of the sample."""
         return self.size is not None and self.size != len(self.probability)
 
     @property
     def everything(self) -> bool:
-        """Whether every document was certain to be drawn, and is there, so that the judgments are complete."""
+        """Whether every document was certain to be drawn and is present, so the judgments are complete."""
         return not self.lacking and bool((self.probability == 1).all())
 
     def refuse_part(self, name: str) -> None:
-        """Refuses a part of a sample.
+        """Refuses judgments that are not the whole sample.
 
         Raises:
-            DataError: documents are missing, or there are too many.
+            DataError: documents of the sample are missing, or there are too many documents.
         """
         if self.lacking:
             raise refused(
@@ -111,13 +112,13 @@ def sample_of(
 
     Args:
         judgments: the judgments.
-        probability: the probability of each of them.
-        stated: the size of the sample that each row states.
+        probability: the probability with which each judged document was drawn.
+        stated: the size of the sample as stated in each row.
         origin: the origin of the judgments.
         name: the name of the input in errors.
 
     Raises:
-        DataError: a probability is not allowed, or sizes differ.
+        DataError: a probability is not above 0 and at most 1, or the stated sizes differ.
     """
     for number in np.flatnonzero(~((probability > 0) & (probability <= 1)))[:1].tolist():
         query = int(np.searchsorted(judgments.offsets, number, "right")) - 1
@@ -128,10 +129,10 @@ def sample_of(
 
 
 def size_of(stated: Iterable[float | None], name: str) -> int | None:
-    """Returns the size of a sample that its rows state, or None if they state none.
+    """Returns the size of a sample as stated in its rows, or None if no row states a size.
 
     Raises:
-        DataError: they state several sizes, or a size that is not a whole number.
+        DataError: the rows state several sizes, or a size that is not a whole number of at least 1.
     """
     sizes = list(dict.fromkeys(stated)) or [None]
     size = sizes[0]
@@ -142,7 +143,7 @@ def size_of(stated: Iterable[float | None], name: str) -> int | None:
 
 
 def incomplete(name: str, count: int) -> DataError:
-    """Returns the error of a function that would mistake a sample for complete judgments.
+    """Returns the error for a sample that is passed to a function for complete judgments.
 
     Args:
         name: the name of the judgments.
@@ -168,10 +169,10 @@ def incomplete(name: str, count: int) -> DataError:
 
 
 def in_mapping(qrels: Mapping[Any, Any]) -> tuple[_native.Judgments, Sample]:
-    """Reads ``{query: {document: (grade, probability)}}``, perhaps with the sample's size as a third number.
+    """Reads ``{query: {document: (grade, probability)}}``, optionally with the sample's size as a third number.
 
     Raises:
-        DataError: a judgment has no grade or no probability, or a probability or size is not allowed.
+        DataError: a judgment has no grade or no probability, or a probability or size is invalid.
     """
     found: dict[Any, dict[Any, SampledJudgment]] = {}
     for query, its in qrels.items():
@@ -187,10 +188,10 @@ def in_mapping(qrels: Mapping[Any, Any]) -> tuple[_native.Judgments, Sample]:
 
 
 def judgment_in(query: object, document: object, given: Any) -> SampledJudgment:
-    """Returns ``(grade, probability)``, or with the sample's size as third number, as a judgment.
+    """Converts ``(grade, probability)``, optionally with the sample's size as a third number, to a judgment.
 
     Raises:
-        DataError: it is something else.
+        DataError: the value does not have this form.
     """
     ids = {"file": "qrels", "query": str(query), "document": str(document)}
     if not isinstance(given, (tuple, list)) or len(given) not in (2, 3) or not all(map(is_real, given[1:2])):
@@ -204,15 +205,15 @@ def judgment_in(query: object, document: object, given: Any) -> SampledJudgment:
 
 
 def is_real(value: Any) -> bool:
-    """Returns whether a value is a finite number, which may be one of NumPy's."""
+    """Returns whether a value is a finite number, including NumPy numbers."""
     return hasattr(value, "__float__") and type(value) is not bool and math.isfinite(float(value))
 
 
 def in_frame(columns: Columns) -> tuple[_native.Judgments, Sample]:
-    """Reads judgments and how they were drawn from the columns of a frame.
+    """Reads judgments, and how the documents were drawn, from the columns of a frame.
 
     Raises:
-        DataError: a document has no grade or no probability or occurs twice, or there are subtopics.
+        DataError: a document has no grade, has no probability or occurs twice, or there are subtopics.
     """
     name = "qrels frame"
     if "subtopic" in columns.places:
@@ -227,10 +228,10 @@ def in_frame(columns: Columns) -> tuple[_native.Judgments, Sample]:
 
 
 def numbers_in(columns: Columns, role: str) -> _native.Judgments:
-    """Returns a column of numbers of a frame in place of grades, in the order of the judgments.
+    """Returns judgments with the numbers in the column of a role instead of grades, in the same order as the judgments.
 
     Raises:
-        DataError: a document has no number.
+        DataError: a document has no number in the column.
     """
     try:
         return columns.judgments("keep", role)
@@ -258,14 +259,14 @@ def numbers_in(columns: Columns, role: str) -> _native.Judgments:
 
 
 def read_sample(*paths: str, roles: Mapping[str, str] | None = None) -> dict[str, dict[str, SampledJudgment]]:
-    """Reads judgments of sampled documents from the files of a table in CSV, TSV, JSON lines, Parquet or Arrow.
+    """Reads judgments of sampled documents from one or more files in CSV, TSV, JSON lines, Parquet or Arrow format.
 
     Args:
         paths: the files.
         roles: the column of each role; None looks for usual names.
 
     Raises:
-        DataError: a column is missing, a grade or a probability is not allowed, or a document occurs twice or is not
+        DataError: a column is missing, a grade or a probability is invalid, or a document occurs twice or is not
             judged.
     """
     from carob.inputs.files.small_tables import SmallTable

@@ -1,6 +1,6 @@
-"""Opens paths, standard input, pipes, open files and bytes as sources that can be read several times.
+"""Opens paths, standard input, pipes, open files and bytes as sources that can be read more than once.
 
-Recognises files by their names and first bytes: compressed files, tables, TREC text, and formats that are not text.
+Recognises compressed files, tables, TREC text and formats other than text by their names and first bytes.
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ Readable: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview |
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 HEAD = 1024
 LONGEST_PATH = 4096
-"""The maximum number of bytes of a path on Linux. Longer content is not searched for fields."""
+"""The maximum number of bytes in a path on Linux. Longer content cannot be a path, so it is not split into fields."""
 SHOWN = 60
-"""The number of characters that an error shows of a text in place of a path."""
+"""The number of characters that an error quotes from a text that was passed instead of a path."""
 HELD = 2**28
-"""The maximum number of bytes of a text that is kept in memory if it is read more than once."""
+"""The size, in bytes, up to which a text that is read more than once is kept in memory."""
 LONGEST_LINE = 2**20
-"""The maximum number of bytes of a line, as in the kernel."""
+"""The maximum number of bytes in a line, as in the kernel."""
 
 
 ONE_COUNTS = worded(
@@ -64,26 +64,26 @@ ONE_COUNTS = worded(
 )
 """The remedy for a document that occurs twice."""
 PADDING = "It seems to pad lists of fewer documents, as in faiss: leave such rows out."
-"""The remedy for the document -1."""
+"""The remedy for a document with the id -1."""
 
 
 @dataclass(frozen=True)
 class Provenance:
-    """The origin of an input, which records of scores name and hash.
+    """The origin of an input. Records of scores contain its name and hash.
 
     Args:
         kind: ``file``, ``bytes``, ``a mapping``, ``standard input``, ``a stream`` …
         path: the file's path as given; None for anything else.
-        size: the file's bytes when it was opened.
-        changed: its modification time, in nanoseconds.
+        size: the size of the file in bytes when it was opened.
+        changed: the modification time of the file, in nanoseconds.
         library: the library of a frame.
-        whole: whether a frame's queries are whole numbers.
-        home: the session or connection of an engine's table, for making other tables; never pickled.
-        rows: whether it is a table, so that errors name rows; for text they name lines.
-        first: the line of a table's first row, where each row is a line of one file.
-        parts: the files of a table in several files.
-        columns: the role and the name of each column that the caller named, and the numbers of words for grades.
-        systems: a column that names several systems, and the first of them; nothing if there is no such column.
+        whole: whether the query ids of a frame are whole numbers.
+        home: the session or connection of an engine's table, which is used to create other tables; never pickled.
+        rows: whether the input is a table. Errors name rows of tables and lines of text.
+        first: the line number of a table's first row, if the table is a single file and each row is a line.
+        parts: the origins of the files, if a table is in several files.
+        columns: the role and the name of each column that the caller named, and the numbers for grades in words.
+        systems: the column that names several systems, followed by the systems; empty if there is no such column.
     """
 
     kind: str
@@ -100,7 +100,7 @@ class Provenance:
     home: Any = field(default=None, compare=False, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Returns the state to pickle, without the session of an engine."""
+        """Returns the state to pickle, which excludes the session of an engine."""
         return {**self.__dict__, "home": None}
 
     @property
@@ -111,7 +111,7 @@ class Provenance:
         return () if self.path is None else (self.path,)
 
     def place(self, number: int) -> dict[str, Any]:
-        """Returns the line number in a text or the row number in a table, counted from 1, as fields for an error."""
+        """Returns the place of a line or row, whose number counts from 1, as fields for an error."""
         if self.rows:
             return {"row": number - 1} if self.first is None else {"line": number - 1 + self.first}
         if len(self.files) > 1:
@@ -129,13 +129,13 @@ class Provenance:
         *,
         of_run: bool = False,
     ) -> DataError:
-        """Returns the error for a repeated document, which names both places of the document.
+        """Returns the error for a repeated document. It names both places of the document.
 
         Args:
-            name: the file, or another name of the input, such as ``run frame``.
-            message: the sentence with the ids in braces, as in ``{document}``, and without a full stop.
-            lines: the numbers of the first and of the second line or row.
-            ids: the query, the document and other ids in the sentence.
+            name: the file, or another name for the input, such as ``run frame``.
+            message: the sentence without a full stop, with placeholders for the ids, such as ``{document}``.
+            lines: the numbers of the first and the second line or row.
+            ids: the values of the placeholders, by name: the query, the document and other ids.
             remedy: the advice.
             of_run: whether the files may be separate runs.
         """
@@ -157,9 +157,9 @@ class Source:
 
     Args:
         name: a path, ``standard input`` or ``<bytes>``.
-        handle: the source that the kernel reads: a path, bytes, or a function that makes a cursor at the first byte.
+        handle: the object that the kernel reads: a path, bytes, or a function that returns a cursor at the first byte.
         size: the number of bytes, if known.
-        origin: their provenance.
+        origin: the provenance of the bytes.
         head: the first bytes of a file, as stored.
     """
 
@@ -170,7 +170,7 @@ class Source:
     head: bytes = b""
 
     def __getstate__(self) -> dict[str, Any]:
-        """Returns the state to pickle, with the bytes of a stream.
+        """Returns the state to pickle, which includes the bytes of a stream.
 
         Raises:
             DataError: the stream cannot be read.
@@ -181,9 +181,9 @@ class Source:
             return {**self.__dict__, "handle": self.content()}
 
     def from_start(self) -> str | bytes | Cursor:
-        """Returns a file at its first byte. Each caller gets a separate cursor.
+        """Returns the source at its first byte. Each caller gets a separate cursor.
 
-        NumPy is imported in the background, because the reader of a source needs NumPy next.
+        Also starts the import of NumPy in the background, because the reader of the source needs NumPy next.
         """
         begin_import()
         return self.handle if isinstance(self.handle, (str, bytes)) else self.handle()
@@ -198,7 +198,7 @@ class Source:
         return io.BufferedReader(handle, AT_ONCE)
 
     def may_be_cut(self) -> bool:
-        """Returns whether the last line lacks its newline, or may, because only reading everything would tell."""
+        """Returns whether the last line has no newline. Returns True if only reading the whole source would tell."""
         if isinstance(self.handle, bytes):
             return not self.handle.endswith(b"\n")
         if isinstance(self.handle, str):
@@ -223,7 +223,7 @@ class Source:
             return whole(file, os.stat(held).st_size if isinstance(held, str) else len(held))
 
     def held(self, most: int = HELD) -> Source:
-        """Loads a small source into memory, so that several passes read its file only once.
+        """Loads a small source into memory, so several passes read its file only once.
 
         Args:
             most: the maximum number of bytes to load.
@@ -238,13 +238,13 @@ class Source:
         return self if len(content) > most else replace(self, handle=content)
 
     def lines(self, longest: int = LONGEST_LINE) -> Iterator[bytes]:
-        """Yields all lines, without line ends and byte order mark.
+        """Yields all lines, without line breaks and byte order mark.
 
         Args:
             longest: the maximum number of bytes in a line.
 
         Raises:
-            DataError: a line is longer, and may never end.
+            DataError: a line is longer than ``longest``.
         """
         with self.opened() as file:
             mark = BYTE_ORDER_MARK
@@ -265,12 +265,12 @@ class Source:
 
 
 def memory(content: bytes) -> Source:
-    """Returns a source over lines in memory."""
+    """Returns a source that reads lines from memory."""
     return Source("<memory>", content, len(content))
 
 
 def source_of(where: Readable | Source) -> Source:
-    """Returns the source for a path, ``-``, bytes or an open binary file, decompressed, or a source itself.
+    """Returns the source for a path, ``-``, bytes or an open binary file, decompressed. A source is returned unchanged.
 
     Raises:
         DataError: the file is missing, is a folder, or was opened as text.
@@ -279,7 +279,7 @@ def source_of(where: Readable | Source) -> Source:
         return where
     if isinstance(where, (bytes, bytearray, memoryview)):
         content = bytes(where)
-        # A path is short, and has fewer fields than a line of qrels.
+        # A path is short and contains fewer fields than a line of qrels.
         if len(content) <= LONGEST_PATH and len(content.split()) < 4 and os.path.isfile(content):
             raise refused(
                 "Bytes are read as the content of a file, but {path} is the path of one.",
@@ -329,19 +329,19 @@ def name_of(file: Any) -> str:
 
 
 FAILURES = (ValueError, EOFError, OSError)
-"""The errors of Python's files, besides system errors: if they are closed, or contain damaged compressed bytes."""
+"""The errors that Python's files raise if they are closed or contain damaged compressed bytes."""
 DECOMPRESSORS = ("zlib", "_lzma")
-"""The modules of further errors that files may raise.
+"""The modules that define further errors that files may raise.
 
-Other errors come from the caller's own code, and reach the caller unchanged.
+All other errors come from the caller's own code, and are not changed.
 """
 
 
 @contextmanager
 def readable(file: Any, name: str) -> Iterator[None]:
-    """Turns the errors of an open file into one that names it. Errors of the system are left to ``sentences``.
+    """Turns the errors of an open file into an error that names the file. System errors are left to ``sentences``.
 
-    An ``OSError`` without a number is Python's own, such as that of a wrong checksum.
+    An ``OSError`` without an error number comes from Python itself, for example because of a wrong checksum.
 
     Raises:
         DataError: the file is closed, or fails while it is read.
@@ -369,10 +369,10 @@ def readable(file: Any, name: str) -> Iterator[None]:
 
 
 def refuse_read(file: Any, name: str) -> None:
-    """Refuses an open file without bytes if it was read before, as far as the file can tell.
+    """Refuses an open file that returned no bytes if its position shows that it has already been read.
 
     Raises:
-        DataError: the file is at its end, and not because it is empty.
+        DataError: the file is at its end, but is not empty.
     """
     try:
         place = file.tell()
@@ -387,10 +387,10 @@ def refuse_read(file: Any, name: str) -> None:
 
 
 def bytes_read(block: Any, name: str) -> Any:
-    """Returns what an open file returned.
+    """Returns a block that an open file returned, after a check that it is bytes.
 
     Raises:
-        DataError: it returned something other than bytes.
+        DataError: the file returned something other than bytes.
     """
     if isinstance(block, str):
         raise refused(*OPEN_AS_TEXT)
@@ -416,7 +416,7 @@ class Packed:
 
     Args:
         stored: the path of the file, or its bytes.
-        head: the first bytes, which show the format. A format itself cannot be pickled.
+        head: the first bytes, which show the format. They are stored because a ``Format`` cannot be pickled.
     """
 
     stored: str | bytes
@@ -427,16 +427,16 @@ class Packed:
         return Cursor(self.blocks, is_slow=True)
 
     def blocks(self) -> Iterator[bytes]:
-        """Opens the file, and returns its decompressed blocks."""
+        """Opens the file and returns its decompressed blocks."""
         file = open(self.stored, "rb") if isinstance(self.stored, str) else io.BytesIO(self.stored)  # noqa: SIM115 -- its blocks close it
         return decompressed(file, cast("Format", packing(self.head)))
 
 
 def kept(where: Any) -> Any:
-    """Returns standard input, a pipe or an open file in a form that can be read twice, or other inputs unchanged.
+    """Returns the content of standard input, a pipe or an open file, so it can be read twice; other inputs unchanged.
 
     Raises:
-        DataError: the input is unreadable.
+        DataError: the input cannot be read.
     """
     if hasattr(where, "read"):
         name = name_of(where)
@@ -469,7 +469,7 @@ def standard_input() -> IO[bytes]:
 
 
 def from_path(path: str) -> Source:
-    """Returns the source for a file. The kernel reads plain text itself, and this source decompresses other files."""
+    """Returns the source for a file. The kernel reads plain text itself; the source decompresses compressed files."""
     with sentences(path):
         found = os.stat(path)
         if stat.S_ISDIR(found.st_mode):
@@ -510,9 +510,9 @@ def from_stream(file: IO[bytes], name: str, *, own: bool = False) -> Source:
 
 IN_MEMORY = 64 * 2**20
 MORE_THAN_A_PIPE = 2**21
-"""The number of bytes; a pipe on Linux holds at most half as many."""
+"""A number of bytes. A pipe on Linux buffers at most half as many."""
 PATIENCE = 100
-"""The milliseconds between two checks whether to keep waiting."""
+"""The number of milliseconds between two checks of whether to stop waiting."""
 
 
 class Kept:
@@ -521,7 +521,7 @@ class Kept:
     Args:
         file: the stream.
         name: its name, for errors.
-        own: whether the stream is closed together with this object; the caller's stream stays open.
+        own: whether the stream is closed together with this object; a stream of the caller must stay open.
     """
 
     def __init__(self, file: Any, name: str, *, own: bool) -> None:
@@ -532,7 +532,7 @@ class Kept:
 
         self.file, self.name = file, name
         self.kept = SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 - closed together with this object
-        # Not __del__: in a reference cycle, the file might be deleted first, and would warn that it is open.
+        # Not in __del__, because in a reference cycle the file might be deleted first and would warn that it is open.
         for each in (self.kept, file) if own else (self.kept,):
             finalize(self, each.close)
         self.size, self.ended = 0, False
@@ -548,18 +548,18 @@ class Kept:
         return head
 
     def blocks(self, stopped: Event) -> Iterator[bytes]:
-        """Yields all bytes of the stream, until the event happens."""
+        """Yields all bytes of the stream in blocks. A wait for bytes ends when ``stopped`` is set."""
         place = 0
         while block := self.block(place, AT_ONCE, stopped):
             yield block
             place += len(block)
 
     def block(self, place: int, size: int, stopped: Event | None = None) -> bytes:
-        """Returns at most ``size`` bytes from a position on, or no bytes at the end.
+        """Returns at most ``size`` bytes from position ``place``, or no bytes at the end.
 
         Raises:
-            KeyboardInterrupt: the event happened while the stream waited for its writer.
-            Exception: the error of the stream, which every reader gets.
+            KeyboardInterrupt: ``stopped`` was set while the stream waited for its writer.
+            Exception: the stream failed. Every reader gets the same error.
         """
         with self.lock:
             if place < self.size:
@@ -584,7 +584,7 @@ class Kept:
 
 
 class Pipe:
-    """A file of the system, such as a pipe, whose reader can stop waiting for the writer."""
+    """An operating system file, such as a pipe, whose reader can stop waiting for the writer."""
 
     def __init__(self, file: io.BufferedReader) -> None:
         """Stores the file. No bytes are read yet."""
@@ -597,26 +597,27 @@ class Pipe:
 
     @staticmethod
     def suits(file: Any) -> bool:
-        """Returns whether the system can tell when bytes of a file arrive.
+        """Returns whether the operating system can tell when bytes of a file arrive.
 
-        A file of another class, such as a decompressor, may hold bytes that the system does not know.
+        A file of another class, such as a decompressor, may buffer bytes that the system does not know about.
         """
         import select
 
         return isinstance(file, io.BufferedReader) and type(file.raw) is io.FileIO and hasattr(select, "poll")
 
     def read(self, size: int, stopped: Event | None) -> bytes:
-        """Returns ``size`` bytes, or fewer if no more arrive for a moment, or none at the end.
+        """Returns ``size`` bytes, fewer bytes if no more arrive for a moment, or no bytes at the end.
 
         Args:
             size: the number of bytes. The first read may return more.
             stopped: the event that ends the wait.
 
         Raises:
-            KeyboardInterrupt: the event happened.
+            KeyboardInterrupt: ``stopped`` was set during the wait.
         """
         if not self.drained:
-            # Bytes in the buffer of the file would never arrive, but a short read leaves nothing in it.
+            # ``poll`` does not see bytes that are in the file's buffer already, but a short read leaves the buffer
+            # empty.
             block = self.file.read1(MORE_THAN_A_PIPE)
             self.drained = len(block) < MORE_THAN_A_PIPE
             return block
@@ -638,7 +639,7 @@ class Pipe:
 # ---------------------------------------------------------------- by the name, and by the first bytes
 
 MARKS = tuple(MAGIC)
-"""The first bytes of compressed files."""
+"""The first bytes that mark compressed files."""
 
 
 def packing(head: bytes) -> Format | None:
@@ -647,7 +648,7 @@ def packing(head: bytes) -> Format | None:
 
 
 def kind_of(path: str) -> str:
-    """Returns the kind of a file by its ending. The kind of a registered reader is the ending itself."""
+    """Returns the kind of a file by its ending. For a registered reader, the kind is the ending itself."""
     stem, ending = os.path.splitext(path)
     if ending in PACKED:
         ending = os.path.splitext(stem)[1]
@@ -655,13 +656,13 @@ def kind_of(path: str) -> str:
 
 
 def enrolled_ending(path: str) -> str | None:
-    """Returns a path's ending if another package registered a reader for it."""
+    """Returns the ending of a path if another package registered a reader for it, otherwise None."""
     return next((each for each in READERS if path.casefold().endswith(each)), None)
 
 
 def is_pattern(path: str) -> bool:
-    """Returns whether a path is a pattern and not the name of an existing file."""
-    wild = any(letter in path for letter in "*?[") and "\n" not in path  # else it is a file's content
+    """Returns whether a path is a pattern rather than the name of an existing file."""
+    wild = any(letter in path for letter in "*?[") and "\n" not in path  # otherwise it is a file's content
     return wild and not os.path.lexists(path)
 
 
@@ -681,11 +682,11 @@ def is_several(path: str | None) -> bool:
 
 
 def several_runs(pattern: str, otherwise: str = "") -> str:
-    """Returns the advice for a pattern that was given as one run and may mean several.
+    """Returns the advice for a pattern that was passed as one run but may mean several.
 
     Args:
         pattern: the pattern.
-        otherwise: the advice if it means one run.
+        otherwise: the advice if the pattern means one run.
     """
     advice = Worded(
         f"A pattern is one run in several files. If each file is a run, pass sorted(glob.glob({pattern!r})).",
@@ -697,11 +698,11 @@ def several_runs(pattern: str, otherwise: str = "") -> str:
 
 
 TEXT_ENDINGS = (".tsv", ".txt", ".run", ".trec", ".res", ".prototext")
-"""Endings of text that the name of a run leaves out."""
+"""File name endings of text files that are omitted from the name of a run."""
 
 
 def called(path: str) -> str:
-    """Names a run after its file, without endings, or after the folder if a pattern names the parts of a table."""
+    """Names a run after its file, without endings, or after the folder if a pattern matches the parts of a table."""
     stem = os.path.basename(os.path.normpath(path))
     stem = stem.removesuffix(enrolled_ending(stem) or "")
     while os.path.splitext(stem)[1] in (*ENDINGS, *PACKED, *TEXT_ENDINGS):
@@ -714,7 +715,7 @@ def called(path: str) -> str:
 
 
 def is_trec(head: bytes, kind: str) -> bool:
-    """Returns whether a file is in TREC's format, judging by its first line.
+    """Returns whether the first line of a file is in TREC format.
 
     Args:
         head: the first bytes of the file.
@@ -731,7 +732,7 @@ def is_trec(head: bytes, kind: str) -> bool:
 
 
 def fields_of(line: bytes, wanted: int) -> list[bytes]:
-    """Returns the fields of a line: separated by tabs if that gives as many as wanted, otherwise by any whitespace."""
+    """Splits a line into fields at tabs if that yields at least ``wanted`` fields, otherwise at any whitespace."""
     at_tabs = [field for each in line.split(b"\t") if (field := each.strip())]
     return at_tabs if len(at_tabs) >= wanted else line.split()
 
@@ -741,13 +742,13 @@ TAR_AT = 257
 
 
 LETTERS = b"\t\n\v\f\r\x1b"
-"""Control characters that are normal in text."""
+"""Control characters that occur in normal text."""
 
 
 ODD = bytes(byte for byte in range(32) if byte not in LETTERS)
-"""The other control characters."""
+"""Control characters that do not occur in normal text."""
 SHARE = 0.1
-"""Content with a larger share of other control characters is not text."""
+"""Content with a larger share of control characters in ``ODD`` is not text."""
 
 
 def content_of(head: bytes) -> str | None:
@@ -757,7 +758,7 @@ def content_of(head: bytes) -> str | None:
         head: the first bytes, after decompression.
     """
     marked = head.lstrip().startswith((b"<", b"version https"))
-    # The first line of a run or of qrels cannot be mistaken for another format, so the table of signatures is not read.
+    # The table of signatures is not read if the first line looks like text, because it cannot be another format.
     signatures = {} if is_word(head) and not marked else own_table(__file__, "signatures.toml")
     for first, what in signatures.items():
         signature = first.encode("latin-1")
@@ -776,15 +777,15 @@ def content_of(head: bytes) -> str | None:
 
 
 def refuse_other_format(source: Source) -> None:
-    """Refuses binary files, and text whose lines end in a carriage return alone, as on old Macs.
+    """Refuses binary files, and text whose lines end only in a carriage return, as on old Macs.
 
     Raises:
-        DataError: the file is binary, or its lines end in a carriage return alone.
+        DataError: the file is binary, or its lines end only in a carriage return.
     """
     try:
         start = source.start()
     except DataError:
-        return  # damage is reported where the text is read
+        return  # damage is reported when the text is read
     what = content_of(start)
     if what is not None:
         raise ContentError(source.name, what)
@@ -793,6 +794,6 @@ def refuse_other_format(source: Source) -> None:
 
 
 def is_word(head: bytes) -> bool:
-    """Returns whether the first line is text, for example if an id only begins like a format's signature."""
+    """Returns whether the first line is text. An id may begin with the signature of a format by chance."""
     line = head.split(b"\n", 1)[0]
     return len(line.split()) > 1 and all(byte >= 32 or byte in LETTERS for byte in line)

@@ -1,4 +1,4 @@
-"""Compares the ids of judgments and run, and finds different spellings of the same id."""
+"""Compares the ids in judgments and in a run, and finds different spellings of the same id."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 
 UNSEEN = r"[\s\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]+"
 CODED = r"%[0-9A-Fa-f]{2}"
-"""A byte as URLs write it."""
+"""A percent-encoded byte, as in URLs."""
 FLOAT = r"([0-9]+)\.0+"
 NUMBER = r"[^0-9]*0*([0-9]+)"
 PART = r"(?i)(.+?)(?:[^0-9A-Za-z]{1,2}(?:p|passage|chunk|s|sent)?_?[0-9]+){1,2}"
-"""A passage's id: the document's id, then a separator and a number, once or twice."""
+"""The id of a passage: the id of the document, followed once or twice by a separator and a number."""
 COLLAPSED = (
     "keep the best passage of each document, under the document's id (carob.evaluate_ids has document_of; in a run, "
     "cut the passage off each id and choose the policy duplicates=max)"
 )
 WORD = re.compile(r"[0-9]+|[A-Za-z\x80-\U0010ffff]+")
-"""A word of an id, as the kernel takes ids apart (``native/matching/words.h``)."""
+"""A word in an id. The kernel splits ids in the same way (``native/matching/words.h``)."""
 ENOUGH = 3
-"""The minimum number of ids that must differ by the same prefix before it is reported."""
+"""The minimum number of ids that must differ by the same prefix or suffix before it is reported."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -37,7 +37,7 @@ class Apart:
     Args:
         judged: the spelling in the judgments.
         ranked: the spelling in the run.
-        why: the difference, and the remedy.
+        why: the difference and the remedy.
     """
 
     judged: str
@@ -46,7 +46,7 @@ class Apart:
 
 
 def folded(identifier: bytes) -> str:
-    """Returns the id in normal form: without case, URL codes, quotes, leading zeros, ``.0``, invisible letters."""
+    """Returns the id in lower case, without URL codes, quotes, leading zeros, a final ``.0`` or invisible letters."""
     text = unicodedata.normalize("NFKC", decoded(text_of(identifier))).casefold()
     text = re.sub(UNSEEN, "", text).strip("'\"")
     number = re.fullmatch(FLOAT, text)
@@ -55,7 +55,7 @@ def folded(identifier: bytes) -> str:
 
 
 def decoded(text: str) -> str:
-    """Returns text with the characters that codes such as ``%20`` stand for."""
+    """Returns text in which URL codes such as ``%20`` are replaced by the characters that they stand for."""
     if not re.search(CODED, text):
         return text
     from urllib.parse import unquote
@@ -70,7 +70,7 @@ def number_in(identifier: bytes) -> str | None:
 
 
 def alike(identifiers: Iterable[bytes]) -> list[tuple[bytes, bytes]]:
-    """Returns the ids of one file that differ only in spelling, each paired with the first spelling."""
+    """Returns the ids in one file that differ only in spelling, each paired with the first spelling."""
     first: dict[str, bytes] = {}
     return [
         (first[form], each) for each in identifiers if first.setdefault(form := folded(each), each) != each
@@ -78,7 +78,7 @@ def alike(identifiers: Iterable[bytes]) -> list[tuple[bytes, bytes]]:
 
 
 def other_spellings(here: Iterable[bytes], there: Iterable[bytes]) -> dict[bytes, bytes]:
-    """Maps ids that only one side has to the other side's spelling, by normal form or else by number."""
+    """Maps ids on one side to their spelling on the other side, by normal form or, failing that, by their number."""
     here, there = list(here), list(there)
     for form in (folded, number_in):
         others: dict[str | None, bytes] = {form(each): each for each in there}
@@ -137,7 +137,7 @@ def how_written(known: str, other: str) -> str:
 
 
 def affixes_differ(known: str, other: str) -> str:
-    """Describes the difference between two ids, one of which may have text before or after the other's words."""
+    """Describes the difference between two ids. One id may contain the words of the other plus a prefix or suffix."""
     found = Affixes.of(known, other)
     if found is None:
         return "write both alike"
@@ -154,7 +154,7 @@ def affixes_differ(known: str, other: str) -> str:
 
 
 def parts(mine: list[str], its: list[str]) -> Apart | None:
-    """Finds passage ids on one side whose document ids are on the other side."""
+    """Finds a passage id on one side whose document id is on the other side."""
     for whole, pieces, ranks_pieces in ((mine, its, True), (its, mine, False)):
         known = set(whole)
         for piece in pieces:
@@ -171,7 +171,7 @@ def parts(mine: list[str], its: list[str]) -> Apart | None:
 
 
 def document_in(piece: str, known: set[str]) -> str | None:
-    """Returns the known document that a passage id belongs to."""
+    """Returns the known document to which a passage id belongs, or None."""
     match = re.fullmatch(PART, piece)
     if match is None:
         return None
@@ -203,12 +203,12 @@ def affixed(mine: list[str], its: list[str]) -> Apart | None:
 
 
 class Affixes(NamedTuple):
-    """The text before and after another id within an id.
+    """The text in an id before and after the words of another id.
 
     Args:
-        of_judged: whether the judged id is the longer one.
+        of_judged: whether the judged id is the longer id.
         before: the text before the shorter id, which may be empty.
-        after: the text after it.
+        after: the text after the shorter id, which may be empty.
     """
 
     of_judged: bool
@@ -217,9 +217,9 @@ class Affixes(NamedTuple):
 
     @classmethod
     def of(cls, known: str, other: str) -> Affixes | None:
-        """Returns the affixes of the longer of two ids, or None if the words of neither are part of the other.
+        """Returns the affixes of the longer of two ids, or None if it does not contain the words of the shorter id.
 
-        Case, punctuation between words and zeros before numbers may differ.
+        Case, punctuation between words and leading zeros of numbers may differ.
         """
         short, long = (list(WORD.finditer(each)) for each in (known, other))
         of_judged = len(short) > len(long)
@@ -232,38 +232,36 @@ class Affixes(NamedTuple):
         for place in range(len(words) - len(sought) + 1):
             if words[place : place + len(sought)] == sought:
                 first, last = long[place], long[place + len(sought) - 1]
-                marks = short[-1].string[
-                    short[-1].end() :
-                ]  # and the punctuation with which the shorter id ends
+                marks = short[-1].string[short[-1].end() :]  # the shorter id may end in punctuation
                 return cls(of_judged, text[: first.start()], text[last.end() :].removeprefix(marks))
         return None
 
     @property
     def shape(self) -> tuple[bool, str, str]:
-        """The affixes without their numbers and folders."""
+        """The affixes with numbers and folders replaced by placeholders."""
         before = "/" if "/" in self.before else re.sub("[0-9]+", "0", self.before)
         return self.of_judged, before, re.sub("[0-9]+", "0", self.after)
 
 
 def plain_words(text: str) -> tuple[str, ...]:
-    """Returns the words of an id in lower case, and its numbers without leading zeros."""
+    """Returns the words of an id in lower case, with leading zeros removed from numbers."""
     return tuple(each.lower().lstrip("0") or "0" for each in WORD.findall(text))
 
 
 MOST_WORDS = 16
-"""Further words of an id are not compared."""
+"""The maximum number of words in an id that are compared."""
 USUAL = 0.1
-"""If at least this share of the judged ids has an affix, the affix belongs to the ids."""
+"""If at least this share of the judged ids has an affix, it is part of the ids and not a difference in spelling."""
 
 
 def same_affix(
     pairs: Sequence[tuple[str, str]], judged: Collection[str] = (), enough: int = ENOUGH
 ) -> list[int]:
-    """Returns the places of pairs that differ by the same affixes, apart from numbers and folders in them.
+    """Returns the indices of pairs that differ by the same affixes, apart from numbers and folders in the affixes.
 
     Args:
-        pairs: a judged and a ranked id, the words of one of which are a part of the other.
-        judged: further judged ids. An affix that is usual among them is a part of ids, and not one of two spellings.
+        pairs: pairs of a judged and a ranked id. One of the two ids contains the words of the other.
+        judged: further judged ids. An affix that is common among them is part of the ids, not a difference in spelling.
         enough: the minimum number of distinct pairs.
     """
     kinds: dict[tuple[bool, str, str], list[int]] = {}
@@ -280,7 +278,7 @@ def same_affix(
 
 
 def is_usual(affixes: tuple[str, str], ranked: Sequence[str], judged: Collection[str]) -> bool:
-    """Returns whether many judged ids have the affixes of ranked ones; without any, whether two have equal words."""
+    """Returns whether many judged ids have the affixes. Without affixes, whether two judged ids have equal words."""
     if not any(affixes):
         ids = set(judged)
         return len(set(map(plain_words, ids))) < len(ids)
@@ -292,19 +290,19 @@ def is_usual(affixes: tuple[str, str], ranked: Sequence[str], judged: Collection
 
 
 def pattern_of(text: str) -> str:
-    """Returns an id with ``0`` for each number and ``a`` for each word."""
+    """Returns an id with each number replaced by ``0`` and each word by ``a``."""
     return WORD.sub(lambda found: "0" if found[0].isdigit() else "a", text)
 
 
 def worded(mine: list[str], its: list[str]) -> Apart | None:
-    """Finds ids that consist of the same words, or have the same prefix and suffix around them."""
+    """Finds ids that consist of the same words, or of the same words plus the same prefix and suffix on one side."""
     pairs = pairs_by_words(mine, its)
     places = same_affix(pairs, enough=min(ENOUGH, len(set(mine)), len(set(its))))
     return Apart(*pairs[places[0]], how_written(*pairs[places[0]])) if places else None
 
 
 def pairs_by_words(mine: list[str], its: list[str]) -> list[tuple[str, str]]:
-    """Returns pairs of a judged and a ranked id, the words of one of which are consecutive words of the other."""
+    """Returns pairs of a judged and a ranked id in which the words of one id occur consecutively in the other."""
     pairs: list[tuple[str, str]] = []
     for longs, shorts, judged in ((its, mine, False), (mine, its, True)):
         known = {plain_words(each): each for each in shorts}
@@ -325,13 +323,13 @@ def some_affixed(mine: list[str], its: list[str]) -> Apart | None:
 
 
 def seam(text: str, place: int) -> bool:
-    """Returns whether a position in an id is a boundary, not the inside of a word or a number."""
+    """Returns whether a position in an id is a boundary, that is, not inside a word or a number."""
     before, after = text[place - 1], text[place]
     return not (before.isalnum() and after.isalnum() and before.isdigit() == after.isdigit())
 
 
 def numbered(mine: list[str], its: list[str]) -> Apart | None:
-    """Finds a pair of ids that end in the same number, if every id of one side has such a partner."""
+    """Finds a pair of ids that end in the same number, provided that every id on one side has such a partner."""
     numbers = {number: each for each in mine if (number := number_in(bytes_of(each)))}
     met = [(known, each) for each in its if (known := numbers.get(number_in(bytes_of(each)) or ""))]
     if len(met) >= ENOUGH and len(met) == min(len(set(mine)), len(set(its))):

@@ -1,4 +1,4 @@
-"""Tables with the rows of several systems: the advice that takes one of them out."""
+"""Gives advice on how to extract one system from a table with the rows of several systems."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from carob.inputs.sources import Provenance
 
 MANY = 10
-"""The number of systems from which the advice names only one."""
+"""The maximum number of names (the column and the systems) for which the advice lists all systems."""
 READS = {
     "json": "ndjson",
     "jsonl": "ndjson",
@@ -19,11 +19,11 @@ READS = {
     "arrow": "ipc",
     "feather": "ipc",
 }
-"""Polars' name for the format of a file, by the file's ending."""
+"""Polars' name for the format of a file, by file name ending."""
 
 
 def named_systems(origin: Provenance, *, start: bool = True) -> str:
-    """Returns the sentence about a table of several systems, capitalised if it stands alone."""
+    """Returns the sentence that names the systems in a table, capitalised if ``start`` is true."""
     column, first, second, *more = origin.systems
     others = f" and {len(more):,} more" if more else ""
     said = f"column '{column}' names {2 + len(more):,} systems, '{first}', '{second}'{others}."
@@ -31,15 +31,15 @@ def named_systems(origin: Provenance, *, start: bool = True) -> str:
 
 
 def take_one_out(origin: Provenance) -> Worded:
-    """Returns the remedy for a table of several systems that cannot be read as one run."""
+    """Returns the remedy for a table of several systems, which cannot be read as one run."""
     return worded(named_systems(origin), " ", one_system(origin))
 
 
 def one_system(origin: Provenance) -> str:
-    """Returns the advice for a table of several systems: how to take one of them, or all, each as a run.
+    """Returns the advice for a table of several systems: how to pass one of them, or each as a separate run.
 
     Args:
-        origin: the table, whose ``systems`` are a column and the systems in it.
+        origin: the origin of the table. Its ``systems`` are the column and the systems in the column.
     """
     column, first, *_ = origin.systems
     if origin.path is None and origin.kind == "a mapping":

@@ -1,4 +1,4 @@
-"""Reads the texts of queries and documents from TSV and JSON lines."""
+"""Reads the texts of queries and documents from TSV or JSON lines."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Text:
     Args:
         title: the title, which may be empty.
         text: the text.
-        details: the description and the narrative of a query, which may be empty.
+        details: the description and the narrative of a query; empty if there are none.
     """
 
     title: str
@@ -40,7 +40,7 @@ class Text:
     details: str = ""
 
     def snippet(self, most: int) -> Text:
-        """Returns the title and the first ``most`` characters of the text, each on one line.
+        """Shortens the text to ``most`` characters, and puts the title and the text on one line each.
 
         Example:
             >>> from carob.inputs.texts import Text
@@ -52,18 +52,18 @@ class Text:
 
 
 def texts_of(given: TextsLike, wanted: Container[str], kind: str, most: int | None = None) -> dict[str, Text]:
-    """Returns the title and text of each requested id.
+    """Returns the title and text for each requested id.
 
     Args:
-        given: a file with lines ``id<TAB>text`` or ``id<TAB>title<TAB>text``, or a JSON object per line with ``id``
-            and ``text`` (or the names that BEIR and others use), compressed or not; or ``{id: text}``, or
-            ``{id: {"title": …, "text": …}}``.
-        wanted: the ids.
+        given: a file, which may be compressed, or a dictionary. A file contains lines ``id<TAB>text`` or
+            ``id<TAB>title<TAB>text``, or a JSON object per line with ``id`` and ``text`` (or the names that BEIR and
+            other collections use). A dictionary is ``{id: text}`` or ``{id: {"title": …, "text": …}}``.
+        wanted: the requested ids.
         kind: ``queries`` or ``documents``, for errors.
-        most: the number of characters to which texts are cut; None keeps whole texts with their line ends.
+        most: the number of characters to which texts are cut; None keeps whole texts with their line breaks.
 
     Raises:
-        DataError: a file or line cannot be read, or an id has two texts.
+        DataError: a file or line cannot be read, or an id has two different texts.
     """
 
     def kept(text: Text) -> Text:
@@ -78,7 +78,7 @@ def texts_of(given: TextsLike, wanted: Container[str], kind: str, most: int | No
 
 
 def read(source: Source, wanted: Container[str], kind: str) -> Iterator[tuple[str, Text]]:
-    """Reads the text of each requested id from a file.
+    """Yields each requested id in a file with its text.
 
     Raises:
         DataError: a line is neither TSV nor JSON, or an id occurs again with another text.
@@ -98,7 +98,7 @@ def read(source: Source, wanted: Container[str], kind: str) -> Iterator[tuple[st
             ) from None
         if key not in wanted:
             continue
-        # Hashes, since the texts may be cut where they are kept.
+        # Hashes are stored because the caller may cut the texts that it keeps.
         first, digest = seen.setdefault(key, (number, hash(text)))
         if digest != hash(text):
             raise refused(
@@ -117,7 +117,7 @@ FIRST_FIELD = re.compile(rb'\s*\{\s*"([a-z_]+)"\s*:\s*(?:"([^"\\]*)"|(\d+))\s*[,
 
 
 def is_other(line: bytes, wanted: Container[str]) -> bool:
-    """Returns whether a JSON object begins with an id that is not wanted, so that it need not be parsed.
+    """Returns whether a JSON object begins with an id that is not wanted, so the line need not be parsed.
 
     Example:
         >>> from carob.inputs.texts import is_other
@@ -152,7 +152,7 @@ def of_json(line: bytes) -> tuple[str, Text]:
 
     Raises:
         ValueError: the line is not a JSON object.
-        KeyError: the object has no id or no text.
+        KeyError: the object has no id.
     """
     found = json_in(line)
     if not isinstance(found, dict):
@@ -164,10 +164,10 @@ def of_json(line: bytes) -> tuple[str, Text]:
 
 
 def of_value(value: Any, kind: str) -> Text:
-    """Returns the title and text in a string, or in an object with a text and an optional title.
+    """Returns the title and text from a string, or from an object with a text and an optional title.
 
     Raises:
-        DataError: the value is neither a string nor such an object.
+        DataError: the value is neither a string nor an object.
     """
     if isinstance(value, str):
         return Text("", value)

@@ -590,9 +590,7 @@ def refuse_long_dictionaries(table: pyarrow.dataset.FileSystemDataset, ids: Coll
     form = dataset.ParquetFileFormat(dictionary_columns=list(ids))
     held = dataset.dataset(table.files, format=form)
     scan = dataset.ParquetFragmentScanOptions(pre_buffer=False)
-    names = [
-        name for name in ids if name in held.schema.names
-    ]  # the other columns come from folder names
+    names = [name for name in ids if name in held.schema.names]  # the other columns come from folder names
     size, most = 0, most_of(table.files)
     for batch in held.scanner(columns=names, fragment_scan_options=scan).to_reader():
         size = refuse_written_out(_native.Frame(batch.__arrow_c_stream__()), most, size)

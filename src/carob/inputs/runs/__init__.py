@@ -1,8 +1,8 @@
-"""Run sources: their protocol, the options and results of a match, and runs in TREC text.
+"""Defines the protocol of run sources, the options and results of a match, and runs in TREC text.
 
-A source gets judgments and options, and returns judged rows or one query's documents. It is read at each match.
-Text, dictionaries, frames, batches and engines implement ``RunSource``, and ``Run`` needs nothing else. A source writes
-rows that exceed the memory budget to a spill file.
+A source receives judgments and options, and returns the judged rows or the documents of queries. It is read at each
+match. Text, dictionaries, frames, batches and engines implement ``RunSource``, and ``Run`` uses no other methods. A
+source writes rows that exceed the memory budget to a spill file.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 Found: TypeAlias = "_native.Matched | Extracted"
-"""The judged rows of a run, from the kernel or from an engine."""
+"""The judged rows of a run, as found by the kernel or by an engine."""
 Row: TypeAlias = "tuple[bytes, bytes, float]"
 """A query, a document and its score."""
 Ranked: TypeAlias = "tuple[list[bytes], list[float]]"
@@ -43,10 +43,10 @@ class MatchOptions:
 
     Args:
         policy: the policy.
-        ties: the kernel's rule for equal scores, if not the policy's.
+        ties: the kernel's rule for equal scores; None for the rule of the policy.
         progress: counts the bytes read.
         scores: whether to return every document's score.
-        relevant_only: whether documents with a grade of 0 or less may lack rows.
+        relevant_only: whether the result may omit the rows of documents with a grade of 0 or less.
         cores: the number of cores to use; None for all.
     """
 
@@ -59,14 +59,14 @@ class MatchOptions:
 
     @property
     def rule(self) -> str:
-        """The kernel's rule for equal scores. Other rules for ties are applied later, to judged rows."""
+        """The kernel's rule for equal scores. Rules that the kernel does not implement are applied later."""
         if self.ties is not None:
             return self.ties
         return self.policy.ties if self.policy.ties in ("ascending", "input", "rank-column") else "trec"
 
     @property
     def float32(self) -> bool:
-        """Whether scores are rounded to single precision first."""
+        """Whether scores are rounded to single precision before they are compared."""
         return self.policy.scores == "float32"
 
     @property
@@ -89,17 +89,17 @@ class MatchOptions:
 
     @property
     def returned(self) -> dict[str, Any]:
-        """The kernel's arguments that select its results."""
+        """The kernel's arguments that select which results it returns."""
         return {"scores": self.scores, "relevant_only": self.relevant_only}
 
     def refuse_without_ranks(self, *, ranks: bool) -> None:
-        """Refuses a run without ranks, if the rule for ties needs them.
+        """Refuses a run without ranks if the rule for ties needs ranks.
 
         Args:
             ranks: whether the run has ranks.
 
         Raises:
-            DataError: the rule for ties needs ranks, and the run has none.
+            DataError: the rule for ties needs ranks, but the run has no ranks.
         """
         if self.rule == "rank-column" and not ranks:
             raise refused(
@@ -109,12 +109,12 @@ class MatchOptions:
 
     @property
     def threads(self) -> int:
-        """The number of threads of the kernel."""
+        """The number of threads that the kernel uses."""
         return self.cores or available_cores()
 
 
 def reading_of(policy: Policy) -> dict[str, Any]:
-    """Returns the kernel's arguments for reading lines of text under a policy."""
+    """Returns the kernel's arguments for reading lines of text with a policy."""
     return {"lenient": policy.malformed == "skip", "loose": policy.columns == "trec_eval"}
 
 
@@ -141,10 +141,10 @@ class RunSource(Protocol):
         """
 
     def rankings(self, queries: list[bytes], options: MatchOptions, depth: int | None = None) -> list[Ranked]:
-        """Returns the documents of each query, or the first ones, in the order of ``match``. Reads once."""
+        """Returns each query's documents (the first ``depth``, if given) in the order of ``match``. Reads once."""
 
     def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
-        """Yields the query, document and score of each row, for some queries or all, in the source's order."""
+        """Yields the query, document and score of each row, for some or all queries, in the source's order."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -169,11 +169,11 @@ class Wrapper:
 
     @property
     def alone(self) -> bool:
-        """Whether the run must be read alone, without other runs at the same time."""
+        """Whether no other run may be read at the same time as this run."""
         return self.held.alone
 
     def named(self, policy: Policy | None = None) -> AbstractContextManager[None]:
-        """Returns what adds the names of files to errors about rows, which are read under a policy."""
+        """Returns a context manager that adds the names of files to errors about rows."""
         del policy
         return nullcontext()
 
@@ -183,25 +183,25 @@ class Wrapper:
             return self.held.match(judgments, options)
 
     def rankings(self, queries: list[bytes], options: MatchOptions, depth: int | None = None) -> list[Ranked]:
-        """Returns the documents of each query in the order of ``match``, with the scores that were compared."""
+        """Returns the documents of each query in the order of ``match``, with the scores that determine the order."""
         with self.named():
             return self.held.rankings(queries, options, depth)
 
     def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
-        """Yields the query, document and score of each row, for some queries or all, in the source's order."""
+        """Yields the query, document and score of each row, for some or all queries, in the source's order."""
         with self.named():
             yield from self.held.rows(queries)
 
 
 def innermost(held: Any) -> Any:
-    """Returns the source to which wrappers pass on their calls, or the source itself if it is not a wrapper."""
+    """Returns the source inside all wrappers, or the source itself if it is not a wrapper."""
     while isinstance(held, Wrapper):
         held = held.held
     return held
 
 
 def add_to_pool(pool: _native.Pool, held: RunSource, queries: Collection[bytes], policy: Policy) -> None:
-    """Adds the documents that a run has for some queries to a pool, in the order of rows."""
+    """Adds a run's documents for some queries to a pool, in the order of the rows."""
     if isinstance(held, TextRun):
         with sentences(held.source.name, "run", held.source.origin.files):
             pool.take(held.source.from_start(), **reading_of(policy))
@@ -211,9 +211,9 @@ def add_to_pool(pool: _native.Pool, held: RunSource, queries: Collection[bytes],
 
 
 def listing(held: RunSource, queries: Collection[bytes], *, last: bool) -> dict[bytes, list[str]]:
-    """Returns the documents of some queries in the order of rows.
+    """Returns the documents of some queries in the order of the rows.
 
-    A repeated document keeps its first or its last place.
+    A repeated document keeps its last position if ``last`` is true, otherwise its first.
     """
     found: dict[bytes, dict[bytes, None]] = {}
     for query, document, _ in held.rows(queries):
@@ -225,7 +225,7 @@ def listing(held: RunSource, queries: Collection[bytes], *, last: bool) -> dict[
 
 
 def as_mapping(held: RunSource, queries: Collection[bytes] | None) -> dict[str, dict[str, float]]:
-    """Returns the lists of some queries, or of all, as a mapping. If a document occurs twice, its last row counts."""
+    """Returns the lists of some or all queries as a mapping. If a document occurs twice, its last row counts."""
     found: dict[str, dict[str, float]] = {}
     for query, document, score in held.rows(queries):
         found.setdefault(text_of(query), {})[text_of(document)] = score
@@ -233,7 +233,7 @@ def as_mapping(held: RunSource, queries: Collection[bytes] | None) -> dict[str, 
 
 
 CONSTANT = 1
-"""The kernel's sign of a list whose documents all have the same score."""
+"""The kernel's flag for a list in which all documents have the same score."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -241,27 +241,28 @@ class Extracted:
     """The judged rows that an engine found in a run. ``_native.Matched`` is the kernel's counterpart.
 
     Args:
-        length: the number of documents of each judged query, -1 if the run lacks it [queries].
+        length: the number of documents of each judged query, or -1 if the run does not contain the query [queries].
         offsets: rows ``offsets[q]`` to ``offsets[q + 1]`` belong to query ``q``, in rank order [queries + 1].
-        rank: from 1 [rows].
+        rank: the rank of the document, from 1 [rows].
         tie_first: the rank of the first document with the same score [rows].
         tie_last: the rank of the last document with the same score [rows].
         judgment: the index of each row's judgment [rows].
-        extra: has the length of the unjudged queries, which an engine counts without names.
-        dropped: rows dropped in favour of another of the same document.
-        line_count: rows of the run.
+        extra: its length is the number of unjudged queries. An engine counts them without their ids.
+        dropped: the number of rows dropped in favour of another row of the same document.
+        line_count: the number of rows in the run.
         scores: every document's score, list after list; None if not requested.
         duplicates: documents that occur twice, in the kernel's form.
-        malformed: skipped lines.
-        unordered: queries whose rows are not in order of score.
-        excluded: documents removed from lists.
+        malformed: the number of skipped lines.
+        unordered: the number of queries whose rows are not in order of score.
+        excluded: the number of documents that were removed from the lists.
         judged: the number of judged documents retrieved for each query, with or without a row [queries].
         first_tie: the first rank that a judged document of each query shares with another document, or 0 [queries].
         relevant_only: whether documents with a grade of 0 or less have no rows. ``judged`` and ``first_tie`` are then
             required.
-        signs: as the further fields, what ``_native.Matched`` notices in lists; None if an engine ranked.
-        infinite: infinite scores of judged queries.
-        constant: whether all documents of each query have the same score [queries]; None if ``signs`` say so.
+        signs: flags for what the kernel noticed in each list; None if an engine ranked. The remaining fields are those
+            of ``_native.Matched``.
+        infinite: the number of infinite scores of judged queries.
+        constant: whether all documents of each query have the same score [queries]; None if ``signs`` contains this.
     """
 
     length: Integers
@@ -309,16 +310,16 @@ def available_cores() -> int:
 
 
 AHEAD = 2
-"""The number of results per thread that may wait: while one is taken, the thread makes the next."""
+"""The number of results per thread that may wait, so a thread can compute the next result in the meantime."""
 
 
 def in_threads(work: Callable[[Given], Made], given: Iterable[Given], threads: int) -> Iterator[Made]:
     """Runs ``work`` on each item in several threads and yields the results in the order of the items.
 
-    No more than ``AHEAD`` results per thread wait to be taken.
+    At most ``AHEAD`` results per thread wait to be consumed.
 
-    On Ctrl-C or an error it returns at once and does not wait for running work, which may take minutes. Work that has
-    not begun is cancelled.
+    On Ctrl-C or an error, it returns immediately without waiting for running work, which may take minutes. Work that
+    has not begun is cancelled.
 
     Args:
         work: the function.
@@ -344,12 +345,12 @@ def in_threads(work: Callable[[Given], Made], given: Iterable[Given], threads: i
 
 
 def all_in_threads(work: Callable[[Given], Made], given: Iterable[Given], threads: int) -> list[Made]:
-    """Returns all results of ``in_threads``."""
+    """Returns all results of ``in_threads`` as a list."""
     return list(in_threads(work, given, threads))
 
 
 class SpillFile:
-    """The spill file, which the kernel writes and reads back, one call at a time.
+    """The spill file, which the kernel writes and reads back. Only one call runs at a time.
 
     Args:
         folder: the folder of the file; None for the system's folder for temporary files.
@@ -374,7 +375,7 @@ class SpillFile:
         place = self.size
         with failures(self.folder):
             if self.file is None:
-                import tempfile  # which few runs need, and which imports a dozen modules
+                import tempfile  # few runs need it, and it imports a dozen modules
 
                 self.file = tempfile.TemporaryFile(prefix="carob-", buffering=0, dir=self.folder)  # noqa: SIM115 -- close() is
             self.file.seek(place)
@@ -404,7 +405,7 @@ class SpillFile:
 
 @contextmanager
 def failures(folder: str | None = None) -> Iterator[None]:
-    """Turns disk errors into an error with a readable sentence, which names the folder."""
+    """Turns disk errors into an error with a readable sentence that names the folder."""
     try:
         yield
     except OSError as error:
@@ -426,7 +427,7 @@ class TextRun:
     Args:
         source: the text.
         ranks: whether the lines have ranks.
-        made: whether the kernel makes the lines from another format, so that no rule for lines of text applies.
+        made: whether the lines are made from another format, so the rules for lines of text do not apply.
     """
 
     source: Source
@@ -444,7 +445,7 @@ class TextRun:
         """Returns the kernel's arguments for reading the lines.
 
         Raises:
-            DataError: the rule for ties needs ranks, and the lines have none.
+            DataError: the rule for ties needs ranks, but the lines have no ranks.
         """
         options.refuse_without_ranks(ranks=self.ranks)
         return {} if self.made else options.reading

@@ -1,4 +1,4 @@
-"""Runs with empty lists, for which their form has no row: a query with one is answered, not missing."""
+"""Runs with empty lists. A query with an empty list has no row, but it is answered, not missing."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 class MatchWithEmptyLists:
-    """A match of a run's rows, in which no query is missing that the run answers.
+    """The match of a run in which queries with an empty list count as answered, not as missing.
 
     Args:
-        found: the match of the rows.
+        found: the match of the run's rows.
         judged: the ids of the judged queries.
-        answered: the queries that the run answers.
+        answered: the queries that the run answers, including queries with an empty list.
     """
 
     def __init__(self, found: Found, judged: Sequence[bytes], answered: frozenset[bytes]) -> None:
@@ -30,21 +30,21 @@ class MatchWithEmptyLists:
         for place in np.flatnonzero(self.length < 0).tolist():
             if judged[place] in answered:
                 self.length[place] = 0
-        extra: Any = found.extra  # of an engine, without names
+        extra: Any = found.extra  # from an engine, it contains no ids
         more = answered.difference(judged, extra) if isinstance(extra, list) else ()
         self.extra = sorted({*extra, *more}) if more else extra
 
     def __getattr__(self, name: str) -> Any:
-        """Returns everything else as the match of the rows has it."""
+        """Returns any other attribute of the match of the rows."""
         return getattr(self.found, name)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RunWithEmptyLists(Wrapper):
-    """The rows of a run that may have empty lists.
+    """A run that may contain empty lists.
 
     Args:
-        answered: the queries that the run answers, at least those with an empty list.
+        answered: the queries that the run answers. It must contain at least the queries with an empty list.
     """
 
     answered: frozenset[bytes]

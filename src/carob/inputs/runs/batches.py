@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from carob.inputs.runs import MatchOptions, Ranked, Row
 
 ROWS = 1 << 20
-"""The number of rows of a batch: enough for all cores, and little compared with an engine's own memory."""
+"""The number of rows in a batch: enough to occupy all cores, but small compared with an engine's own memory."""
 BATCH = 1 << 17
 """PyArrow's default number of rows per batch. PyArrow reads a dozen batches ahead."""
 FEW = 1 << 22
-"""The number of rows of a single-pass stream that are kept in memory, so that a short one can be read again."""
+"""The number of rows of a single-pass stream that are kept in memory, so a short stream can be read again."""
 
 
 class CameBack(Exception):  # noqa: N818 -- not an error, but the signal to start again
@@ -38,20 +38,21 @@ class CameBack(Exception):  # noqa: N818 -- not an error, but the signal to star
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StreamedRun:
-    """A run whose rows arrive in batches: columns of queries, documents, and scores or ranks or both.
+    """A run whose rows arrive in batches with columns of queries, documents, and scores, ranks or both.
 
-    If the rows of each query are adjacent, only one batch and one query are in memory. If a query occurs again
-    later, all rows are read again and stored in memory and a spill file until the end.
+    If the rows of each query are adjacent, only one batch and one query are in memory. If a query occurs again later,
+    all rows are read again and kept in memory and in a spill file until the end.
 
     Args:
         roles: the role of each column.
-        origin: the provenance of the rows, which names their library.
+        origin: the provenance of the rows, including their library.
         every: yields all rows in order, as frames of about the given number of rows, and releases each frame.
         only: returns the rows of some queries, possibly together with rows of other queries.
         again: whether the rows can be read again, in the same order.
         size: the number of rows of a batch.
-        memory: the bytes of rows kept in memory where queries are mixed; None for the kernel's default.
-        most: the bytes that the rows' texts may take.
+        memory: the number of bytes of rows to keep in memory if the rows of queries are mixed; None for the kernel's
+            default.
+        most: the maximum number of bytes that the texts of the rows may take in memory.
     """
 
     roles: tuple[str, ...]
@@ -80,10 +81,10 @@ class StreamedRun:
     def passed(
         self, judgments: _native.Judgments, options: MatchOptions, *, gathered: bool
     ) -> _native.Matched:
-        """Returns the match of the run from one pass over all rows.
+        """Matches the run in one pass over all rows.
 
         Raises:
-            CameBack: the rows of a query are not together, and ``gathered`` is false.
+            CameBack: the rows of a query are not adjacent, and ``gathered`` is false.
         """
         with closing(SpillFile()) as spill, closing(self.frames()) as frames:
             matcher = _native.FrameMatcher(
@@ -101,7 +102,7 @@ class StreamedRun:
                     together = matcher.take(frame)
                 if not together:
                     raise CameBack
-                del frame  # before the next one is made
+                del frame  # frees the frame before the next is made
             return matcher.finish()
 
     def rankings(self, queries: list[bytes], options: MatchOptions, depth: int | None = None) -> list[Ranked]:
@@ -109,7 +110,7 @@ class StreamedRun:
         return self.columns(self.of_queries(queries)).rankings(queries, options, depth)
 
     def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
-        """Yields the query, document and score of each row, with negated ranks in place of missing scores."""
+        """Yields the query, document and score of each row. Without scores, the score is the negated rank."""
         if queries is not None:
             yield from self.columns(self.of_queries(queries)).rows(queries)
             return
@@ -121,7 +122,7 @@ class StreamedRun:
                 before += frame.rows
 
     def frames(self) -> Generator[_native.Frame, None, None]:
-        """Yields all rows in order, in batches whose columns fit their roles."""
+        """Yields all rows in order, in batches, after a check that the columns fit their roles."""
         with refusals("run", str(self.origin.library)):
             size = 0
             for frame in self.every(self.size):
@@ -131,7 +132,7 @@ class StreamedRun:
                 del frame
 
     def of_queries(self, queries: Collection[bytes]) -> _native.Frame:
-        """Returns the rows of some queries in memory."""
+        """Returns a frame in memory with the rows of some queries."""
         with refusals("run", str(self.origin.library)):
             frame = self.only(queries)
         self.refuse_unfit(frame)
@@ -154,16 +155,16 @@ class StreamedRun:
 
 
 def places_of(roles: Sequence[str]) -> dict[str, Any]:
-    """Returns the kernel's column arguments for a run with a column for each of some roles, in this order."""
+    """Returns the kernel's column arguments for a run whose columns have the given roles, in this order."""
     return {role: roles.index(role) if role in roles else None for role in ROLES["run"]}
 
 
 @contextmanager
 def rows_after(before: int) -> Iterator[None]:
-    """Counts the rows of earlier frames to the number of a row in errors.
+    """Adds the number of rows in earlier frames to the row number in errors.
 
     Raises:
-        DataError: with the number of the row in the whole run.
+        DataError: a row cannot be used. The error contains its number within the whole run.
     """
     try:
         yield
@@ -178,7 +179,7 @@ def streamed(
 
     Args:
         given: the frame.
-        named: columns' names by role; None, or none given, looks for a usual name.
+        named: the columns' names by role. If a role is None or missing, a column with a usual name is used.
         blocks: yields the same rows block by block, in lazy frames; None to read ``given`` itself.
 
     Raises:
@@ -227,7 +228,7 @@ def in_lazy_frame(
     if not isinstance(frame, nw.LazyFrame):
         return None
     library = library_of(frame.to_native())
-    # DuckDB yields batches through PyArrow. Without PyArrow, it returns all rows at once.
+    # DuckDB yields batches only through PyArrow. Without PyArrow, it returns all rows in one piece.
     if library != "polars" and not (library == "duckdb" and find_spec("pyarrow")):
         return None
     schema = frame.collect_schema()
@@ -272,7 +273,7 @@ def in_dataset(given: Any, schema: Any, asked: dict[str, str | None]) -> Streame
     def only(queries: Collection[bytes]) -> _native.Frame:
         column, ids = pc.field(names[0]), wanted_ids(queries, whole=origin.whole)
         kept = column.isin(ids) if origin.whole else column.cast(pa.string()).isin(ids)
-        if bounded(given):  # Parquet: PyArrow decodes the rows itself
+        if bounded(given):  # a Parquet file: PyArrow decodes its rows, so their texts are sound
             return frame_of(given.scanner(columns=names, filter=kept).to_table())
         batches = given.scanner(columns=names, batch_size=BATCH).to_reader()
         tables = (pa.Table.from_batches([batch]) for batch in batches if len(batch))
@@ -283,7 +284,7 @@ def in_dataset(given: Any, schema: Any, asked: dict[str, str | None]) -> Streame
 
 
 def bounded(dataset: Any) -> dict[str, Any]:
-    """Returns scan options that stop PyArrow from buffering whole Parquet files, as it does by default."""
+    """Returns scan options that prevent PyArrow from buffering whole Parquet files, which it does by default."""
     if getattr(getattr(dataset, "format", None), "default_extname", None) != "parquet":
         return {}
     import pyarrow.dataset as ds
@@ -294,7 +295,7 @@ def bounded(dataset: Any) -> dict[str, Any]:
 
 
 def in_turn(dataset: Any) -> dict[str, Any]:
-    """Returns scan options that stop PyArrow from reading a whole Arrow file ahead of a slower reader."""
+    """Returns scan options that prevent PyArrow from reading a whole Arrow file ahead of a slower consumer."""
     if getattr(getattr(dataset, "format", None), "default_extname", "") not in ("arrow", "feather"):
         return {}
     return {"use_threads": False, "batch_readahead": 0, "fragment_readahead": 0}
@@ -331,7 +332,7 @@ def in_stream(given: Any, schema: Any, asked: dict[str, str | None]) -> Streamed
 
 
 def noted(batches: Iterable[Any], column: str | None, seen: list[Any]) -> Iterator[Any]:
-    """Yields the batches, and adds the distinct values of a column in each of the first ones to a list of tables."""
+    """Yields the batches. Adds tables with the distinct values of a column in the first batches to ``seen``."""
     import pyarrow as pa
 
     size = 0
@@ -352,7 +353,7 @@ def columns_in(schema: Any, asked: dict[str, str | None]) -> tuple[dict[str, str
 
 
 def wanted_ids(queries: Collection[bytes], *, whole: bool) -> list[Any]:
-    """Converts ids to a column's type, text or whole numbers, and drops ids that the type cannot represent."""
+    """Converts ids to the type of a column (text or whole numbers), and drops ids that the type cannot represent."""
     texts = [text for query in queries if (text := unicode(query)) is not None]
     if not whole:
         return texts
@@ -393,7 +394,7 @@ def sound(table: Any, *, full: bool = False) -> Any:
 
 
 def relation_frames(relation: Any, rows: int) -> Iterator[_native.Frame]:
-    """Yields the batches of a DuckDB relation, whose connection is busy until the reader is closed."""
+    """Yields the batches of a DuckDB relation. Its connection is busy until the reader is closed."""
     names = ("to_arrow_reader", "fetch_record_batch", "fetch_arrow_reader")  # newer and older versions
     reader_of = next(getattr(relation, name) for name in names if hasattr(relation, name))
     with closing(reader_of(rows)) as reader:

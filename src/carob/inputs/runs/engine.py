@@ -1,6 +1,6 @@
-"""Matches runs in tables from Spark, ibis, SQLFrame and other engines.
+"""Matches runs that are tables of Spark, ibis, SQLFrame and other engines.
 
-The engine itself finds the judged rows, or carob's kernel finds them in the executors of Spark.
+The judged rows are found by the engine itself or, for Spark, by carob's kernel in the executors.
 """
 
 from __future__ import annotations
@@ -39,22 +39,22 @@ FAULTS = {
 """The fault in a column of an engine's table, and its remedy."""
 
 AWAY = ("pyspark", "sqlframe", "ibis")
-"""Libraries whose tables are outside this process. They rank runs themselves, and others do so on request."""
+"""Libraries whose tables are outside this process. They rank runs themselves; other libraries do so on request."""
 FEW = 100
-"""The maximum number of queries for a filter, which engines push down to the files.
+"""The maximum number of queries that are selected with a filter. Engines push filters down to the files.
 
-For more queries, a table is joined.
+More queries are selected by a join with a table.
 """
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EngineRun:
-    """A run in an engine's table, which is queried when the run is matched.
+    """A run in an engine's table. The table is queried when the run is matched.
 
     Args:
-        table: the engine's own, or a lazy frame.
+        table: the engine's own table, or a lazy frame.
         chosen: the columns by role.
-        origin: its provenance.
+        origin: the provenance of the table.
         extract: where Spark's rows are ranked: ``engine``, ``executors``, or None for the fastest place.
     """
 
@@ -76,7 +76,7 @@ class EngineRun:
         Args:
             given: the table.
             extract: where Spark's rows are ranked: ``engine``, ``executors``, or None for the fastest place.
-            asked: columns' names by role; None, or none given, looks for a usual name.
+            asked: the columns' names by role. If a role is None or missing, a column with a usual name is used.
 
         Raises:
             DataError: the engine is unknown, or a column is missing or of the wrong type.
@@ -122,19 +122,19 @@ class EngineRun:
         return f"run frame of {self.library}"
 
     def match(self, judgments: _native.Judgments, options: MatchOptions) -> Extracted:
-        """Returns the rows of judged documents. If Spark's executors have carob, the table is read once."""
+        """Returns the rows of judged documents. A table is read only once if Spark's executors rank it."""
         refuse(options)
         if self.extract != "engine" and options.rule != "rank-column":
             found = self.by_kernel(judgments, options)
             if found is not None and not by_order(found, options):
                 return found
             if options.scores:
-                self.found(judgments, options)  # names an unusable row
+                self.found(judgments, options)  # raises the error for an unusable row
         refuse_scores(options)
         return self.found(judgments, options)
 
     def found(self, judgments: _native.Judgments, options: MatchOptions) -> Extracted:
-        """Returns the judged rows, in a single job of the engine."""
+        """Returns the judged rows, found in a single job of the engine."""
         with refusals("run", self.library):
             found = self.planned(judgments, options).collect("pyarrow").to_native()
         facts = found.filter(found["number"].is_null()).to_pylist()[0]
@@ -146,12 +146,13 @@ class EngineRun:
     def by_kernel(self, judgments: _native.Judgments, options: MatchOptions) -> Extracted | None:
         """Returns the rows that carob's kernel finds in Spark's executors or, for a small table, in this process.
 
-        Returns None if the executors have no carob, or if the engine's plan has to name faulty or repeated rows.
+        Returns None if carob is not installed in the executors, or if the engine's plan must report faulty or repeated
+        rows.
 
         Raises:
-            DataError: the executors have no carob, and the caller chose them.
+            DataError: the caller chose the executors, but carob is not installed there.
         """
-        from carob.inputs.runs import executors  # which few runs need
+        from carob.inputs.runs import executors  # few runs need it
 
         table, session = self.kernel_columns(), self.origin.home
         if self.extract is None:
@@ -166,7 +167,7 @@ class EngineRun:
         return executors.match_there(table.to_native(), judgments, options, self.place)
 
     def moved(self, table: Any, judgments: _native.Judgments, options: MatchOptions) -> Extracted | None:
-        """Returns the judged rows of a small table, which is collected, or None if a row cannot be used."""
+        """Collects a small table and returns its judged rows, or None if a row cannot be used."""
         with refusals("run", self.library):
             rows = table.collect("pyarrow").to_native()
         try:
@@ -177,7 +178,7 @@ class EngineRun:
         return Extracted.of(found, extra=range(len(found.extra)), **unordered)
 
     def kernel_columns(self) -> Any:
-        """Returns the table's columns by the names of their roles, in types that the kernel reads."""
+        """Returns the table with its columns named after their roles, in types that the kernel reads."""
         import narwhals as nw
 
         table = nw.from_native(self.table)
@@ -185,7 +186,7 @@ class EngineRun:
         return table.select(
             *(
                 nw.col(name).alias(role)
-                # A whole score may have no exact double.
+                # A whole number may not be representable as a double.
                 if role in ("query", "document") or schema[name].is_integer()
                 else nw.col(name).cast(nw.Float64).alias(role)
                 for role, name in self.chosen.items()
@@ -194,7 +195,7 @@ class EngineRun:
         )
 
     def planned(self, judgments: _native.Judgments, options: MatchOptions) -> Lazy:
-        """Returns the engine's job, as a lazy frame of narwhals."""
+        """Returns the engine's job as a lazy frame of narwhals."""
         import narwhals as nw
 
         chosen = self.needed(options)
@@ -205,16 +206,16 @@ class EngineRun:
         return plan(rows, faults(chosen, rows), queries, judged, options)
 
     def needed(self, options: MatchOptions) -> dict[str, str]:
-        """Returns the columns to read."""
+        """Returns the columns to read, by role."""
         options.refuse_without_ranks(ranks="rank" in self.chosen)
         ranks = options.rule == "rank-column" or "score" not in self.chosen
         return {role: name for role, name in self.chosen.items() if ranks or role != "rank"}
 
     def refuse_faults(self, facts: dict[str, Any]) -> None:
-        """Refuses a run with unusable rows.
+        """Refuses a run with unusable rows, and an engine that does not order text by bytes.
 
         Raises:
-            DataError: the run has an unusable row.
+            DataError: the run has an unusable row, or the engine orders text by the rules of a language.
         """
         for kind, count in facts.items():
             name, _, role = kind.partition(" ")
@@ -243,10 +244,10 @@ class EngineRun:
         return query
 
     def refuse_open(self, judgments: _native.Judgments, found: Any, options: MatchOptions) -> None:
-        """Refuses repeated documents and ties whose result would depend on the order of rows.
+        """Refuses repeated documents, and ties whose order would depend on the order of rows.
 
         Raises:
-            DataError: a judged query has a repeated document, or a tie that the row order would decide.
+            DataError: a judged query contains a repeated document, or a tie that the row order would decide.
         """
         import pyarrow.compute as pc
 
@@ -332,7 +333,7 @@ def by_order(found: Extracted, options: MatchOptions) -> bool:
     """Returns whether the result depends on the order of rows, which is undefined in an engine's table."""
     if found.duplicates or (found.dropped and options.duplicates != "max"):
         return True
-    # Without their rows, documents judged not relevant show in ``first_tie`` only.
+    # If documents judged not relevant have no rows, their ties show only in ``first_tie``.
     tied = found.first_tie > 0 if found.relevant_only else found.tie_last > found.tie_first
     return options.rule == "input" and bool(tied.any())
 
@@ -349,7 +350,7 @@ def refuse(options: MatchOptions) -> None:
     """Refuses a request that an engine cannot compute.
 
     Raises:
-        PolicyError: the policy needs an order of rows.
+        PolicyError: the policy needs the rows to have an order.
     """
     if options.policy.listing == "known":
         raise refused(
@@ -366,10 +367,10 @@ def refuse(options: MatchOptions) -> None:
 
 
 def refuse_scores(options: MatchOptions) -> None:
-    """Refuses measures and policies that need every document's score, which an engine's plan does not return.
+    """Refuses measures and policies that need every document's score, because an engine's plan does not return them.
 
     Raises:
-        PolicyError: every score is needed.
+        PolicyError: the score of every document is needed.
     """
     if options.scores:
         raise refused(
@@ -391,13 +392,13 @@ def holding(kind: Any) -> str:
 
 
 BROADCAST = 64 * 2**20
-"""The largest table, in bytes, that Spark broadcasts. Spark does not know the size of a table made here."""
+"""The size, in bytes, up to which tables are broadcast. Spark itself cannot tell the size of a table made here."""
 
 
 def home_of(table: Any, library: str) -> Any:
-    """Returns the session that can create tables.
+    """Returns the session that creates tables for the engine, or None if no session is needed.
 
-    For DuckDB, a relation is returned, because each relation belongs to a connection.
+    For DuckDB, it returns the relation itself, because each relation belongs to a connection.
     """
     if library == "pyspark":
         return table.sparkSession
@@ -407,7 +408,7 @@ def home_of(table: Any, library: str) -> Any:
 
 
 def in_spark(table: Any, session: Any) -> Any:
-    """Returns a Spark DataFrame, either classic or Connect."""
+    """Converts a PyArrow table to a Spark DataFrame, for classic Spark or Spark Connect."""
     from pyspark import __version__
     from pyspark.sql import SparkSession
     from pyspark.sql.functions import broadcast
@@ -421,7 +422,7 @@ def in_spark(table: Any, session: Any) -> Any:
 
 
 def in_duckdb(table: Any, relation: Any) -> Any:
-    """Returns a DuckDB relation in the connection of another relation, since DuckDB cannot join across connections."""
+    """Converts a PyArrow table to a DuckDB relation on the connection of ``relation``, as joins need one connection."""
     import duckdb
 
     if relation is None:
@@ -431,21 +432,21 @@ def in_duckdb(table: Any, relation: Any) -> Any:
 
 
 def in_polars(table: Any, _: None) -> Any:
-    """Returns a Polars lazy frame."""
+    """Converts a PyArrow table to a Polars lazy frame."""
     import polars as pl
 
     return pl.DataFrame(table).lazy()
 
 
 def in_ibis(table: Any, _: None) -> Any:
-    """Returns an ibis table, which ibis moves to the backend of the other table."""
+    """Converts a PyArrow table to an ibis table. ibis moves it to the backend of the table with which it is joined."""
     import ibis
 
     return ibis.memtable(table)
 
 
 def in_sqlframe(table: Any, session: Any) -> Any:
-    """Returns a SQLFrame DataFrame."""
+    """Converts a PyArrow table to a SQLFrame DataFrame."""
     if session is None:
         raise refused("There is no SQLFrame session to make frames in.", "Choose another kind of frame.")
     rows = list(zip(*(column.to_pylist() for column in table.columns), strict=True))
@@ -453,11 +454,11 @@ def in_sqlframe(table: Any, session: Any) -> Any:
 
 
 SQL = {"string": "string", "int64": "bigint", "double": "double"}
-"""SQL's names of Arrow's types."""
+"""The SQL names of Arrow types."""
 
 MAKERS: tuple[Callable[[Any, Any], Any], ...] = (in_spark, in_duckdb, in_polars, in_ibis, in_sqlframe)
 ENGINES = dict(zip(("pyspark", "duckdb", "polars", "ibis", "sqlframe"), MAKERS, strict=True))
-"""Makes an engine's table of one of PyArrow, by the name of its library; after ``home_of`` for a table of the engine,
-or None for the engine's default."""
+"""By library, the function that converts a PyArrow table to a table of the engine. Its second argument is the result of
+``home_of``, or None for the engine's default."""
 TABLES = ("duckdb", "pyspark", "ibis", "sqlframe")
-"""Engines that have tables only, no frames in memory."""
+"""Engines that have only tables and no frames in memory."""

@@ -1,12 +1,12 @@
 """Builds the query plan that finds a run's judged rows in an engine.
 
-The plan uses expressions of narwhals or of Spark.
+The plan uses narwhals expressions and, for window functions in Spark, Spark's own expressions.
 
-The engine filters, joins, ranks and counts. It returns one row for each judged document retrieved, one for the other
-documents of each query, and one about the whole run. The plan itself is lazy and starts no job.
+The engine filters, joins, ranks and counts. It returns one row for each judged document retrieved, one row for the
+other documents of each query, and one row about the whole run. The plan itself is lazy and starts no job.
 
-The run is read in two branches: rows of judged queries are ranked, and the queries of all rows are counted. One branch
-would have to rank all rows, but a run may have a hundred times more queries than the judgments.
+The run is read in two branches. One ranks the rows of judged queries, and the other counts the queries of all rows. A
+single branch would have to rank all rows, but a run may have a hundred times as many queries as the judgments.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 Lazy: TypeAlias = "nw.LazyFrame[Any]"
 LARGEST = sys.float_info.max
 LETTERS = "Baz\u00e9\uffee\U0001f600"
-"""Letters in byte order, which differs from the order of every language and of UTF-16."""
+"""Letters in byte order. No language sorts them in this order, nor does UTF-16."""
 
 
 def scored_rows(table: Lazy, chosen: dict[str, str]) -> Lazy:
-    """Returns the columns ``query``, ``document``, ``score`` and perhaps ``rank``, as text and doubles.
+    """Returns the columns ``query`` and ``document`` as text, and ``score`` and, if present, ``rank`` as doubles.
 
-    If scores are whole numbers, ``unheld`` marks those that no double represents.
+    If the scores are whole numbers, the column ``unheld`` marks the scores that no double represents.
 
     Args:
         table: the run.
@@ -58,7 +58,8 @@ def scored_rows(table: Lazy, chosen: dict[str, str]) -> Lazy:
 def unheld(whole: nw.Expr) -> nw.Expr:
     """Returns an expression that is true for whole numbers without an exact double.
 
-    Doubles from 2**53 are 2 apart, from 2**54 on 4, and so on. Casting back may overflow, and engines then differ.
+    Doubles are 2 apart from 2**53, 4 apart from 2**54, and so on. A cast to double and back is not used as the test,
+    because it may overflow, and engines then behave differently.
     """
     import narwhals as nw
 
@@ -72,7 +73,7 @@ def unheld(whole: nw.Expr) -> nw.Expr:
 
 
 def faults(chosen: dict[str, str], rows: Lazy) -> dict[str, nw.Expr]:
-    """Returns the faults of a row of ``scored_rows``, as an expression for each kind and column."""
+    """Returns expressions for the faults in a row of ``scored_rows``, by the kind of fault and the column."""
     import narwhals as nw
 
     found = {f"null {role}": nw.col(role).is_null() for role in chosen}
@@ -92,18 +93,20 @@ def plan(rows: Lazy, unfit: dict[str, nw.Expr], queries: Lazy, judged: Lazy, opt
 
     Args:
         rows: the run, from ``scored_rows``.
-        unfit: its faults, from ``faults``.
-        queries: the judged queries: ``query`` and its ``number``.
-        judged: the judged documents: the query's ``number``, the ``document``, and the number of the ``judgment``.
+        unfit: the faults of the rows, from ``faults``.
+        queries: the judged queries, with the columns ``query`` and ``number``.
+        judged: the judged documents, with the ``number`` of the query, the ``document`` and the number of the
+            ``judgment``.
         options: the options of the match.
 
     Returns:
-        A row for each judged document retrieved: the ``number`` of its query, its ``judgment``, ``rank``,
-        ``tie_first`` and ``tie_last``, and how many rows are ``equal`` to it under ``rank-column``. One more row
-        per query, without a judgment, for its other documents. Both have the number of documents that they stand for
+        A row for each judged document retrieved: the ``number`` of its query, its ``judgment``, ``rank``, ``tie_first``
+        and ``tie_last``, and how many rows are ``equal`` to it under ``rank-column``. One more row per query, without a
+        judgment, stands for its other documents. All these rows contain the number of documents that they stand for
         (``length``), how many rows were ``dropped``, and whether a document occurs ``twice`` within the depth. A last
-        row, without a query, has the ``lines`` of the run, how many ``extra`` queries are not judged, how many scores
-        of the others are ``infinite``, whether text is ordered ``bytewise``, and how many rows have each fault.
+        row, without a query, contains the number of ``lines`` in the run, how many ``extra`` queries are not judged,
+        how many scores of judged queries are ``infinite``, whether text is ordered ``bytewise``, and how many rows have
+        each fault.
     """
     import narwhals as nw
 
@@ -120,7 +123,7 @@ def plan(rows: Lazy, unfit: dict[str, nw.Expr], queries: Lazy, judged: Lazy, opt
 
 
 def ranked(rows: Lazy, judged: Lazy, options: MatchOptions) -> Lazy:
-    """Returns the judged rows with their ranks, and one row for the other documents of each query."""
+    """Returns the judged rows with their ranks and, for each query, one row for all other documents."""
     import narwhals as nw
 
     # Negative zero equals zero, but some engines sort and group by bits.
@@ -139,7 +142,7 @@ def ranked(rows: Lazy, judged: Lazy, options: MatchOptions) -> Lazy:
         rank=nw.col("tie_first") + before, tie_last=nw.col("tie_first") + nw.col("same") - 1
     )
     rows = marked_twice(rows, options)
-    # Whole numbers only: engines such as Spark sort again to aggregate text.
+    # Aggregates only whole numbers, because engines such as Spark sort again to aggregate text.
     return rows.group_by("number", "judgment").agg(
         nw.col("rank", "tie_first", "tie_last").min(),
         nw.col("twice", "equal").max(),
@@ -149,7 +152,7 @@ def ranked(rows: Lazy, judged: Lazy, options: MatchOptions) -> Lazy:
 
 
 def with_windows(rows: Lazy, options: MatchOptions) -> Lazy:
-    """Returns the rows with the results of the window functions."""
+    """Returns the rows with the results of the window functions as further columns."""
     import narwhals as nw
 
     if rows.implementation.is_pyspark() or rows.implementation.is_pyspark_connect():
@@ -161,7 +164,7 @@ def with_windows(rows: Lazy, options: MatchOptions) -> Lazy:
 
 
 def windows(options: MatchOptions) -> dict[str, nw.Expr]:
-    """Returns the window functions that the rule needs. An engine sorts the rows for each window function."""
+    """Returns the window functions that the rule for ties needs. An engine sorts the rows for each window function."""
     import narwhals as nw
 
     key = "rank" if options.rule == "rank-column" else "document"
@@ -183,7 +186,7 @@ def marked_twice(rows: Lazy, options: MatchOptions) -> Lazy:
     if options.duplicates == "keep" and options.policy.depth is not None:
         again = nw.col("rank").rank("ordinal").over("number", "document") > 1
         return rows.with_columns(twice=(again & (nw.col("rank") <= options.policy.depth)).cast(nw.Int64))
-    # Counting needs only a hash table in engines, whereas ranking needs a sort.
+    # Engines can count with a hash table, but to rank they must sort.
     numbers = ("rank", "tie_first", "tie_last", "equal", "copies")
     return rows.group_by("number", "document").agg(
         nw.col("judgment").max(),
@@ -196,7 +199,7 @@ def counted(rows: Lazy, unfit: dict[str, nw.Expr], queries: Lazy) -> Lazy:
     """Returns one row with the counts of the whole run."""
     import narwhals as nw
 
-    # Rows of judged queries form one group, so that an engine moves one row for each of the others.
+    # All rows of judged queries form one group, so an engine moves only one row for each unjudged query.
     rows = rows.join(queries, on="query", how="left").with_columns(
         stranger=nw.when(nw.col("number").is_null()).then(nw.col("query")),
         infinite=(~nw.col("number").is_null() & (nw.col("score").abs() > LARGEST)).cast(nw.Int64),
@@ -220,10 +223,10 @@ def counted(rows: Lazy, unfit: dict[str, nw.Expr], queries: Lazy) -> Lazy:
 
 
 def spark_windows(rows: Any, key: str) -> Any:
-    """Returns the rows of a DataFrame with the columns of ``windows``, in Spark's own expressions.
+    """Returns the rows of a DataFrame with the columns of ``windows``, computed with Spark's own expressions.
 
     Args:
-        rows: ``number``, ``document``, ``score`` and perhaps ``rank``.
+        rows: the columns ``number``, ``document``, ``score`` and, if present, ``rank``.
         key: the column that orders rows with equal scores.
     """
     from pyspark.sql import Window
@@ -234,7 +237,7 @@ def spark_windows(rows: Any, key: str) -> Any:
     by_key = query.orderBy(spark.desc("score"), spark.asc(key))
     equal = by_key.rangeBetween(Window.currentRow, Window.currentRow)
     tie_first = spark.rank().over(by_score)
-    # Counts rows up to the last equal score, which Spark has read by then: it does not look ahead twice.
+    # Counts the rows up to the last equal score. Spark has already read them, so it need not look ahead twice.
     tie_last = spark.count("*").over(by_score.rangeBetween(Window.unboundedPreceding, Window.currentRow))
     counts = {
         "tie_first": tie_first,
@@ -246,7 +249,7 @@ def spark_windows(rows: Any, key: str) -> Any:
 
 
 def tables_of(judgments: _native.Judgments) -> tuple[Any, Any]:
-    """Returns the judged queries and the judged documents with their numbers, as PyArrow tables."""
+    """Returns PyArrow tables of the judged queries and the judged documents, with their numbers."""
     import pyarrow as pa
 
     count = len(judgments.queries)
@@ -271,10 +274,10 @@ def texts(ids: list[bytes]) -> Any:
 
 
 def extracted(queries: int, found: Any, facts: dict[str, Any]) -> Extracted:
-    """Returns the judged rows in order, and the length of every list."""
+    """Returns the judged rows in rank order, and the length of every list."""
     number, length, dropped = (integers(found, name) for name in ("number", "length", "dropped"))
     lengths = np.bincount(number, length, queries).astype(np.int64)
-    lengths[lengths == 0] = -1  # an engine has no empty lists
+    lengths[lengths == 0] = -1  # an engine's table contains no empty lists
     whole = (integers(found, "tie_first") == 1) & (integers(found, "tie_last") == lengths[number])
     judged = found.filter(found["judgment"].is_valid())
     row_number, rank = integers(judged, "number"), integers(judged, "rank")

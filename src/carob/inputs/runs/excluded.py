@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from carob.inputs.sources import Provenance
 
 NOBODY = b" \xff"
-"""A document that no run has: it keeps a query whose judgments were all removed."""
+"""The id of a document that no run contains. It keeps a query that would otherwise have no judgments."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -32,7 +32,7 @@ class ExcludingRun(Wrapper):
     """A run with some documents of each query excluded.
 
     The excluded documents are first matched as if they were judged, to find their ranks. Then they are removed, and the
-    documents below move up. This works for text, frames, streams and engines alike.
+    documents below them move up. This works for text, frames, streams and engines.
 
     Args:
         held: the source of the run.
@@ -45,7 +45,7 @@ class ExcludingRun(Wrapper):
 
     @property
     def origin(self) -> Provenance:
-        """The run's provenance."""
+        """The run's provenance, including that of the excluded documents."""
         its = self.held.origin
         return replace(its, columns=(*its.columns, ("exclude", self.source)))
 
@@ -53,8 +53,8 @@ class ExcludingRun(Wrapper):
         """Returns the rows of judged documents that are not excluded.
 
         Raises:
-            PolicyError: ``listing=known``, which uses the run's order of rows; ``ranks=given`` for a run of ranks,
-                under which nothing moves up.
+            PolicyError: the policy has ``listing=known``, which depends on every row of the run, or ``ranks=given``
+                with a run of ranks, so no document could move up.
         """
         if options.policy.ranks == "given" and self.by_rank:
             raise refused(
@@ -83,7 +83,7 @@ class ExcludingRun(Wrapper):
         return moved_up(found, np.array(left_out, bool), np.array(judgment, np.int64), again)
 
     def duplicates(self, found: Found, judgments: _native.Judgments) -> list[Any]:
-        """Returns the documents that occur twice and are not excluded."""
+        """Returns the entries for documents that occur twice and are not excluded."""
         seen = {place: self.seen.get(query, frozenset()) for place, query in enumerate(judgments.queries)}
         return [each for each in found.duplicates if each[1] not in seen[each[0]]]
 
@@ -104,12 +104,12 @@ class ExcludingRun(Wrapper):
 
 
 def moved_up(found: Found, left_out: Any, judgment: Any, duplicates: list[Any]) -> Extracted:
-    """Returns the match without the rows of excluded documents; the documents below them move up."""
+    """Returns the match without the rows of excluded documents. The documents below them move up."""
     count = len(found.length)
     query = np.repeat(np.arange(count), np.diff(found.offsets))
     gone = left_out[found.judgment]
-    # The ranks of all queries in one ascending array: one search counts the rows removed above a rank.
-    # A tie may extend below every judged rank.
+    # The ranks of all queries are in one ascending array, so a single search counts the rows removed above a rank. A
+    # tie may extend below every judged rank.
     width = int(max(found.rank.max(initial=0), found.tie_last.max(initial=0))) + 1
     places = np.sort(query[gone] * width + found.rank[gone])
     first = np.searchsorted(places, np.arange(count) * width)
@@ -120,7 +120,7 @@ def moved_up(found: Found, left_out: Any, judgment: Any, duplicates: list[Any]) 
     kept = ~gone
     taken = np.bincount(query[gone], minlength=count)
     scores = found.scores
-    if scores is not None and len(scores):  # else not requested
+    if scores is not None and len(scores):  # empty if not requested
         starts = np.append(0, np.cumsum(np.maximum(found.length, 0)))
         scores = np.delete(scores, starts[query[gone]] + found.rank[gone] - 1)
     return Extracted.of(
@@ -141,7 +141,7 @@ def pairs_of(given: Any) -> Qrels:
     """Reads pairs of query and document from any form of judgments, with or without grades."""
     if isinstance(given, Qrels):
         return given
-    given = kept(given)  # it may be read again
+    given = kept(given)  # the input may have to be read again
     pairs = two_columns(given) if isinstance(given, (str, os.PathLike, bytes)) else None
     first = Policy(duplicates="first")
     try:
@@ -155,7 +155,7 @@ def pairs_of(given: Any) -> Qrels:
 
 
 def two_columns(given: Any) -> dict[str, set[str]] | None:
-    """Returns the pairs of query and document in a text with lines ``query document``, or None for other text."""
+    """Returns the pairs of query and document in a text of lines ``query document``, or None for other text."""
     found: dict[str, set[str]] = {}
     try:
         for line in source_of(given).lines():

@@ -1,8 +1,8 @@
 """Ranks Spark tables with carob's kernel, in the Python processes of Spark's executors.
 
-Spark brings the rows of each query to one task, in one pass over the table. The task ranks them and returns the judged
-rows, together with its counts, so that a task that Spark runs again counts once. A task holds about ``MEMORY`` bytes of
-rows, and writes the others to a file in Spark's folder for temporary data.
+In one pass over the table, Spark sends all rows of a query to the same task. The task ranks them and returns the judged
+rows together with its counts, so a task that Spark runs again is counted only once. A task keeps about ``MEMORY`` bytes
+of rows in memory, and writes the remaining rows to a file in Spark's folder for temporary data.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 
 MEMORY = 1 << 27
-"""The bytes of rows that a task keeps in memory. A task's other memory is mostly that of the judgments."""
+"""The number of bytes of rows that a task keeps in memory. Most of its other memory is used by the judgments."""
 CHUNK = 1 << 16
-"""The number of judged rows in one row of the result, unless one query has more."""
+"""The approximate number of judged rows in one row of the result. It may be exceeded, as queries are not split."""
 SCHEMA = "facts array<bigint>, queries binary, rows binary, scores binary"
-"""The columns of the result, in Spark's words."""
+"""The columns of the result, as a Spark schema."""
 KNOWN = "carob.executors"
 """The setting of a Spark session that stores the version of carob found on its executors."""
 
@@ -41,12 +41,12 @@ class Facts(NamedTuple):
     """The counts of one task.
 
     Args:
-        lines: the rows that the task read.
-        extra: its queries without judgments.
-        dropped: the rows dropped in favour of another of the same document.
-        repeats: the rows kept although their document occurs twice.
-        unfit: 1 if a row cannot be used, else 0.
-        infinite: infinite scores of judged queries.
+        lines: the number of rows that the task read.
+        extra: the number of queries without judgments.
+        dropped: the number of rows dropped in favour of another row of the same document.
+        repeats: the number of rows that were kept even though their document occurs twice.
+        unfit: 1 if a row cannot be used, otherwise 0.
+        infinite: the number of infinite scores of judged queries.
     """
 
     lines: int = 0
@@ -59,13 +59,13 @@ class Facts(NamedTuple):
 
 @dataclass(frozen=True)
 class SparkTask:
-    """The work of one Spark task: the rows of some queries in, their judged rows out.
+    """The work of one Spark task, which reads the rows of some queries and returns the judged rows.
 
     Args:
-        judgments: returns the judgments, in the task's process.
+        judgments: returns the judgments when called in the task's process.
         roles: the role of each column.
         how: the kernel's arguments.
-        memory: the bytes of rows to keep in memory.
+        memory: the number of bytes of rows to keep in memory.
     """
 
     judgments: Callable[[], _native.Judgments]
@@ -97,7 +97,7 @@ class SparkTask:
                     matcher.take(frame)
             except _native.RowError:
                 for _ in batches:
-                    pass  # Spark keeps a Python process for later tasks only if the process has read all rows
+                    pass  # Spark reuses a Python process for later tasks only if it has read all rows
                 yield Facts(unfit=1), None, None, None
                 return
             found = matcher.finish()
@@ -119,7 +119,7 @@ class SparkTask:
 def chunks(
     found: _native.Matched, judgments: _native.Judgments, *, scores: bool
 ) -> Iterator[tuple[Any, ...]]:
-    """Yields the judged rows of some queries at a time, as bytes, which Spark passes on unchanged."""
+    """Yields the judged rows of a few queries at a time, as bytes. Spark passes bytes on unchanged."""
     there = np.flatnonzero(found.length >= 0)
     counts = np.diff(found.offsets)
     constant = np.asarray(found.signs) & CONSTANT
@@ -143,7 +143,7 @@ def joined(parts: Any, judgments: _native.Judgments, *, relevant_only: bool) -> 
     Args:
         parts: the rows of the result, as a PyArrow table.
         judgments: the judgments.
-        relevant_only: whether documents with a grade of 0 or less may lack rows.
+        relevant_only: whether the rows of documents with a grade of 0 or less may have been omitted.
     """
     facts = Facts(
         *np.sum([each for each in parts["facts"].to_pylist() if each], axis=0, initial=0).tolist() or ()
@@ -190,10 +190,10 @@ def side_by_side(column: Any, kind: Any, width: int) -> Any:
 def match_there(
     table: Any, judgments: _native.Judgments, options: MatchOptions, place: str
 ) -> Extracted | None:
-    """Returns the judged rows of a Spark DataFrame, or None if the result needs the order or the faults of its rows.
+    """Returns the judged rows of a Spark DataFrame, or None if it contains unusable rows or repeated documents.
 
     Args:
-        table: the columns of the run, which have the names of their roles.
+        table: the columns of the run, named after their roles.
         judgments: the judgments.
         options: the options of the match.
         place: the name of the table in errors.
@@ -217,8 +217,8 @@ def match_there(
 def everywhere(judgments: _native.Judgments, session: Any) -> Iterator[Callable[[], _native.Judgments]]:
     """Yields a function that returns the judgments in any process of the cluster.
 
-    Spark sends a broadcast once to each process. With Spark Connect, which has none, the function contains the
-    judgments.
+    Spark sends a broadcast variable only once to each process. Spark Connect has no broadcast variables, so there the
+    function itself contains the judgments.
     """
     if not hasattr(session, "sparkContext"):
         yield lambda: judgments
@@ -234,12 +234,12 @@ def everywhere(judgments: _native.Judgments, session: Any) -> Iterator[Callable[
 
 
 ABSENT = re.compile(r"No module named '(?:carob|pyarrow|numpy)\b[^']*'|Cannot run program [^\n]*")
-"""The part of Spark's error that says what is missing from the executors' Python."""
+"""The part of Spark's error that states what is missing in the Python of the executors."""
 
 
 @contextmanager
 def absences(place: str) -> Iterator[None]:
-    """Turns Spark's error about a module that the executors lack into an error with the remedies.
+    """Turns Spark's error about a module that is missing in the executors into an error with a remedy.
 
     Raises:
         DataError: the executors cannot import carob.
@@ -254,7 +254,7 @@ def absences(place: str) -> Iterator[None]:
 
 
 def absent(why: str, place: str) -> Exception:
-    """Returns the error for executors without carob."""
+    """Returns the error for executors that cannot run this version of carob."""
     return refused(
         "the Python of Spark's executors cannot run carob {version}: {why}.",
         "Install carob in that Python on every node, or ship a packed environment with the job "
@@ -267,10 +267,10 @@ def absent(why: str, place: str) -> Exception:
 
 
 def refuse_absent(session: Any, place: str) -> None:
-    """Refuses executors whose Python cannot import this version of carob. A session is asked once.
+    """Refuses executors whose Python cannot import this version of carob. Each session is checked until it passes once.
 
     Raises:
-        DataError: the executors have no carob, or another version.
+        DataError: carob is not installed in the executors, or they have another version.
     """
     if session.conf.get(KNOWN, None) == __version__:
         return
@@ -278,7 +278,7 @@ def refuse_absent(session: Any, place: str) -> None:
     def version_there(batches: Iterable[Any]) -> Iterator[Any]:
         import pyarrow as pa
 
-        for _ in batches:  # Spark keeps a process that has read its rows
+        for _ in batches:  # Spark reuses a process that has read its rows
             continue
         try:
             from carob import _version
@@ -312,7 +312,7 @@ def are_there(session: Any, place: str) -> bool:
 
 
 SMALL = 1 << 24
-"""The largest table in bytes, as Spark estimates, that is collected: a file of Parquet with some two million rows."""
+"""The largest size, in bytes as estimated by Spark, of a table that is collected: some two million Parquet rows."""
 NARROW = {
     "LocalRelation",
     "Relation",
@@ -324,13 +324,13 @@ NARROW = {
     "GlobalLimit",
     "LocalLimit",
 }
-"""Spark's logical operators that are cheap and return no more rows than they read."""
+"""Spark's logical operators that are cheap and do not return more rows than they read."""
 SIZE = re.compile(r"Statistics\(sizeInBytes=([\d.E+]+) (B|KiB|MiB)\b")
 UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20}
 
 
 def is_small(table: Any) -> bool:
-    """Returns whether Spark's plan shows, without a job, that a table is small and can be computed at low cost."""
+    """Returns whether Spark's plan shows, without starting a job, that a table is small and cheap to compute."""
     try:
         if hasattr(table, "_jdf"):
             explain = table.sparkSession._jvm.PythonSQLUtils.explainString  # noqa: SLF001 -- as ``explain`` prints
