@@ -1,4 +1,4 @@
-"""The adapters for other libraries. Each adapter has its own file, which is imported at its first use."""
+"""The adapters for other libraries. Each adapter is a module of its own, which is imported on first use."""
 
 from typing import TYPE_CHECKING
 
@@ -37,5 +37,5 @@ def __dir__() -> list[str]:
     return sorted(__all__)
 
 
-if not TYPE_CHECKING:  # for a type checker, every name would exist
+if not TYPE_CHECKING:  # a type checker would otherwise accept every name
     __getattr__ = importer(__name__, __all__)

@@ -1,4 +1,4 @@
-"""Metrics that LightGBM and XGBoost call at each round: ``feval``, ``custom_metric``, rankers' ``eval_metric``."""
+"""Metrics that LightGBM and XGBoost call in each round: ``feval``, ``custom_metric``, the rankers' ``eval_metric``."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def lightgbm_feval(
 ) -> Callable[..., list[tuple[str, float, bool]]]:
     """Returns a function for ``lightgbm.train(feval=...)`` on grouped data, or ``LGBMRanker.fit(eval_metric=...)``.
 
-    If documents have weights, the weight of a query is their mean, as in LightGBM's own metrics. A warning names the
-    measures that differ from LightGBM's own measure of that name: ``nDCG@10`` has linear gains, ``ndcg@10``
-    exponential ones.
+    If documents have weights, the weight of a query is the mean weight of its documents, as in LightGBM's own metrics.
+    A warning lists the measures that differ from LightGBM's own measure of the same name: ``nDCG@10`` uses linear
+    gains, ``ndcg@10`` exponential gains.
 
     Args:
         measures: measure names, or ``Measure`` objects; None for the profile's or carob's default measures.
@@ -53,12 +53,12 @@ def lightgbm_feval(
 def feval(
     asked: Evaluator, first: Any, second: Any, weight: Any = None, group: Any = None
 ) -> list[tuple[str, float, bool]]:
-    """Returns the name and the mean of each measure, and whether a larger value is better.
+    """Returns the name and the mean of each measure, and whether larger values are better.
 
-    ``LGBMRanker`` counts the arguments after ``asked``, and passes the labels first.
+    ``LGBMRanker`` inspects the number of arguments after ``asked``, and passes the labels first.
 
     Raises:
-        DataError: the data have no query groups.
+        DataError: the data set has no query groups.
     """
     scores, labels = second, first
     if hasattr(second, "get_group"):
@@ -83,11 +83,11 @@ def xgboost_metric(
 ) -> Callable[..., Any]:
     """Returns a function for ``xgboost.train(custom_metric=...)`` or for ``XGBRanker(eval_metric=...)``.
 
-    The DMatrix must have queries. Its weights, one per query, count in the means, as in XGBoost's own metrics.
-    ``XGBRanker`` calls the function for each query and computes the mean itself, so it takes one measure, and a query
-    with a single document counts 1. A warning names the measures that differ from XGBoost's own measure of that
-    name: ``nDCG@10`` has linear gains, ``ndcg@10`` exponential ones. Another warning names those that XGBoost's
-    early stopping would minimise, unless it is called with ``maximize=True``.
+    The DMatrix must contain query groups. Its weights, one per query, are applied in the means, as in XGBoost's own
+    metrics. ``XGBRanker`` calls the function for each query and computes the mean itself, so it accepts only one
+    measure, and a query with a single document counts as 1. A warning lists the measures that differ from XGBoost's own
+    measure of the same name, because ``nDCG@10`` uses linear gains, ``ndcg@10`` exponential gains. Another warning
+    lists the measures that XGBoost's early stopping would minimise unless it is called with ``maximize=True``.
 
     Args:
         measures: measure names, or ``Measure`` objects; None for the profile's or carob's default measures.
@@ -110,7 +110,7 @@ def xgboost_metric(
 
 
 def custom_metric(asked: Evaluator, first: Any, second: Any) -> Any:
-    """Returns the name and the mean of each measure, or for ``XGBRanker`` the value of one query.
+    """Returns the name and the mean of each measure or, for ``XGBRanker``, the score of one query.
 
     Raises:
         DataError: the DMatrix has no query groups.
@@ -126,11 +126,11 @@ def custom_metric(asked: Evaluator, first: Any, second: Any) -> Any:
 
 
 MAXIMISED = ("auc", "pre", "map", "ndcg")
-"""The beginnings of names of metrics that XGBoost's early stopping maximises (xgboost.callback)."""
+"""The prefixes of the metric names that XGBoost's early stopping maximises (xgboost.callback)."""
 
 
 def say_direction(asked: Evaluator) -> None:
-    """Warns about measures that XGBoost's early stopping would minimise although larger values are better."""
+    """Warns about measures that XGBoost's early stopping would minimise even though larger values are better."""
     turned = [
         label
         for label, each in asked.asked.items()
@@ -145,12 +145,12 @@ def say_direction(asked: Evaluator) -> None:
 
 
 def say_other_meanings(asked: Evaluator, profile: str, library: str) -> None:
-    """Warns about measures that differ from the library's own measures of the same name, which it shows next to them.
+    """Warns about measures that differ from the library's own measures of the same name, shown in the same output.
 
     Args:
         asked: the measures.
         profile: the profile of the library.
-        library: its name.
+        library: the name of the library, for the message.
     """
     theirs = profile_named(profile)
     for measure in asked.asked.values():
@@ -165,10 +165,10 @@ def say_other_meanings(asked: Evaluator, profile: str, library: str) -> None:
 
 
 def of_one_query(asked: Evaluator, scores: Any, labels: Any) -> float:
-    """Returns the value of one query, for ``XGBRanker``.
+    """Returns the score of one query, for ``XGBRanker``.
 
     Raises:
-        MeasureError: there are several measures, or one that is not a mean over queries.
+        MeasureError: there are several measures, or the measure is not aggregated as a mean over queries.
     """
     label, *others = asked.asked
     if others or asked.asked[label].definition.aggregate != "mean":
@@ -187,7 +187,7 @@ def mean_weights(weights: Any, sizes: Any) -> Any:
 
 
 def means_of(asked: Evaluator, scores: Any, grades: Any, sizes: Any, weights: Any = None) -> dict[str, float]:
-    """Returns the means over concatenated groups of documents."""
+    """Returns the mean of each measure, for documents that are concatenated query by query."""
     queries = np.repeat(np.arange(len(sizes)), sizes)
     means = asked(
         np.asarray(scores, np.float64),

@@ -1,7 +1,7 @@
-"""A provider for ir_measures, so that its users, such as PyTerrier, get the same numbers from carob, faster.
+"""A provider for ir_measures that lets its users, such as PyTerrier, compute the same numbers faster with carob.
 
-ir_measures asks a list of providers in turn. ``register`` puts carob behind the measures that users define themselves
-and before all others. Measures, parameters and data that carob does not take fall through to ir_measures' own
+ir_measures tries its providers in order. ``register`` inserts carob after the provider of user-defined measures and
+before all other providers. Measures, parameters and data that carob does not support fall through to ir_measures' own
 providers.
 """
 
@@ -24,17 +24,18 @@ __all__ = ["register", "registered"]
 
 NAME = "carob"
 AFTER = "runtime"
-"""The provider of the measures that users define themselves, which comes first."""
+"""The provider of user-defined measures, which comes first."""
 OF_RUN_ALONE = ("NumQ", "NumRel")
-"""Measures that need no run, but have the value 0 in ir_measures for a query that the run lacks."""
+"""Measures that depend only on the judgments, but are 0 in ir_measures for a query that is not in the run."""
 
 
 def register() -> None:
     """Makes carob a provider of ir_measures' default pipeline, for the rest of the process.
 
-    The numbers stay those of ir_measures: the profile is ``ir_measures``. In ir_measures, other measures of a call may
-    change a number, for example NumRet if one has ``judged_only=True``; carob's number is that of the measure alone. A
-    second call changes nothing.
+    The values are the same as ir_measures', because the profile is ``ir_measures``. In ir_measures, a measure may
+    change the value of another one in the same call: ``judged_only=True`` in one measure changes NumRet, for example.
+    carob always returns the value that the measure has when computed on its own. Calling ``register`` again has no
+    effect.
 
     Raises:
         ImportError: ir_measures is not installed.
@@ -55,7 +56,7 @@ def register() -> None:
 
 @contextmanager
 def registered() -> Iterator[None]:
-    """Makes carob a provider of ir_measures' default pipeline, for the length of a ``with`` block.
+    """Makes carob a provider of ir_measures' default pipeline for the duration of a ``with`` block.
 
     Raises:
         ImportError: ir_measures is not installed.
@@ -77,7 +78,7 @@ def registered() -> Iterator[None]:
 
 
 def provider() -> Any:
-    """Returns the provider, which has the measures of pytrec_eval, msmarco (RR at a depth) and judged."""
+    """Returns the provider, which supports the measures of pytrec_eval, msmarco (RR at a depth) and judged."""
     import ir_measures
     from ir_measures import providers
 
@@ -90,7 +91,8 @@ def provider() -> Any:
     own = {
         "NAME": NAME,
         "SUPPORTED_MEASURES": supported,
-        # ir_measures passes a set, whose order changes from process to process, and with it PyTerrier's columns.
+        # ir_measures passes a set, whose order, and therefore the order of PyTerrier's columns, varies between
+        # processes.
         "_evaluator": lambda _, measures, qrels: evaluator(sorted(measures, key=str), qrels),
         "install_instructions": lambda _: "pip install carob",
     }
@@ -98,28 +100,28 @@ def provider() -> Any:
 
 
 class ScoredByCarob:
-    """The part of an evaluator of ir_measures that computes scores.
+    """The part of an ir_measures evaluator that computes scores.
 
     Args:
         measures: ir_measures' measures.
-        qrels: judgments in any form that ir_measures takes.
+        qrels: judgments in any form that ir_measures accepts.
     """
 
     measures: list[Any]
     qrel_qids: set[str]
 
     def __init__(self, measures: list[Any], qrels: Any) -> None:
-        """Reads the judgments, and groups the measures by what one evaluation can compute.
+        """Reads the judgments, and groups the measures that one evaluation can compute together.
 
         Raises:
-            DataError: the judgments are those of a sample.
+            DataError: the judgments are a sample.
         """
         import ir_measures
 
         converter = ir_measures.util.QrelsConverter(qrels)
         frame: Any = getattr(converter, "qrels", None)
         if "probability" in getattr(frame, "columns", ()):
-            _ = Qrels.of(frame).complete  # other providers would count the rest as not relevant
+            _ = Qrels.of(frame).complete  # others would count the rest as not relevant
         self.qrels = readable(converter, ("relevance",))
         queries = set(self.qrels) if isinstance(self.qrels, dict) else set(self.qrels["query_id"].unique())
         super().__init__(measures, queries)  # type: ignore[call-arg]  # an evaluator comes after this class
@@ -130,9 +132,9 @@ class ScoredByCarob:
         self.judged: dict[tuple[tuple[int, int], ...], Qrels] = {}
 
     def iter_calc(self, run: Any) -> Iterator[Any]:
-        """Yields the value of each query and measure, and last the default of queries that have none.
+        """Yields the value of each query and measure, and finally the default value for queries without a value.
 
-        ir_measures' own loop makes the name of a measure three times for each of its values, to compare measures.
+        ir_measures' own loop is slower: it formats the name of a measure three times per value to compare measures.
         """
         import ir_measures
 
@@ -155,13 +157,13 @@ class ScoredByCarob:
         return aggregates
 
     def without(self, values: Mapping[str, float]) -> set[str]:
-        """Returns the judged queries that have no value."""
+        """Returns the judged queries without a value."""
         return self.qrel_qids - values.keys()
 
     def found(self, run: Any) -> dict[Any, Mapping[str, float]]:
-        """Returns the values of each measure by query.
+        """Returns the per-query scores of each measure.
 
-        Data that carob refuses, such as scores that are NaN, are left to ir_measures' other providers.
+        Data that carob refuses, such as NaN scores, is passed to ir_measures' other providers.
         """
         import ir_measures
 
@@ -180,7 +182,7 @@ class ScoredByCarob:
             return found  # type: ignore[return-value]
 
     def values(self, ranked: Any) -> Iterator[tuple[Any, Mapping[str, float]]]:
-        """Yields each measure with its value for each query.
+        """Yields each measure with its per-query scores.
 
         Raises:
             DataError: carob refuses the judgments or the run.
@@ -205,7 +207,7 @@ class ScoredByCarob:
                 yield measure, {query: each for query, each in values.items() if query in there or not alone}
 
     def judgments(self, gains: tuple[tuple[int, int], ...]) -> Qrels:
-        """Returns the judgments, with other grades where a measure has a table of gains.
+        """Returns the judgments, with the grades replaced by gains if the measure has a table of gains.
 
         Raises:
             DataError: carob refuses the judgments.
@@ -228,7 +230,8 @@ class ScoredByCarob:
 def readable(converter: Any, values: Iterable[str]) -> Any:
     """Returns judgments or a run as a data frame that carob reads directly, or as dicts.
 
-    A frame whose ids are numbers, and any frame without PyArrow, becomes dicts, as in pytrec_eval's provider.
+    A frame with numeric ids is converted to dicts, as in pytrec_eval's provider; so is any frame if PyArrow is not
+    installed.
     """
     kind, _ = converter.predict_type()
     if kind == "pd_dataframe" and find_spec("pyarrow"):
@@ -240,9 +243,9 @@ def readable(converter: Any, values: Iterable[str]) -> Any:
 
 
 def name_of(measure: Any) -> tuple[str, dict[int, int], bool]:
-    """Returns carob's name for a measure of ir_measures, its table of gains, and whether unjudged documents count.
+    """Returns carob's name for an ir_measures measure, its table of gains, and whether unjudged documents are removed.
 
-    Parameters that are not stated have carob's defaults, which are those of ir_measures.
+    Parameters that are not set keep carob's defaults, which are the same as ir_measures'.
     """
     from ir_measures.providers.base import NOT_PROVIDED
 

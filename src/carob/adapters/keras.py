@@ -33,13 +33,14 @@ def ranking_callback(
 ) -> Any:
     """Returns a callback for ``model.fit(callbacks=[...])`` that adds ``val_nDCG@10`` and so on to the epoch's logs.
 
-    Put it before callbacks that read the logs, such as ``EarlyStopping(monitor="val_nDCG@10", mode="max")``.
+    List it before callbacks that read the logs, such as ``EarlyStopping(monitor="val_nDCG@10", mode="max")``.
 
     Args:
-        inputs: the model's inputs; the predicted scores are [query, document] or [query, document, 1].
+        inputs: the model's inputs. The scores that it predicts must have the shape [query, document] or [query,
+            document, 1].
         relevance: the grades [query, document].
         measures: measure names, or ``Measure`` objects; None for the profile's or carob's default measures.
-        mask: True where there is a document; None if there is a document everywhere [query, document].
+        mask: True where there is a document; None if every entry is a document [query, document].
         judged: the grades of all judgments of each query, padded with NaN; None if only the documents are judged
             [query, judgment].
         weights: the weight of each query in the means; None for equal weights [query].

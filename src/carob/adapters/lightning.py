@@ -1,4 +1,4 @@
-"""A Lightning callback that logs carob's measures of the outputs of validation and test steps."""
+"""A Lightning callback that evaluates the outputs of validation and test steps and logs carob's measures."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 __all__ = ["ranking_callback"]
 
 LIGHTNINGS = ("lightning.pytorch", "pytorch_lightning")
-"""The names under which Lightning is installed."""
+"""The packages that may contain Lightning."""
 
 TAKEN = ["scores", "relevance", "mask", "judged", "queries", "judged_queries", "n_queries", "weights", "ids"]
-"""The arrays of a step's output."""
+"""The keys that a step's output may contain."""
 
 
 def ranking_callback(
@@ -37,20 +37,20 @@ def ranking_callback(
 ) -> Any:
     """Returns a callback for ``Trainer(callbacks=[...])`` that logs ``val_nDCG@10``, ``test_nDCG@10`` and so on.
 
-    ``validation_step`` and ``test_step`` return a dict with ``scores`` and ``relevance`` [query, document], and
-    optionally ``mask``, ``judged``, ``weights`` and ``ids``. Instead, the documents of all queries may be concatenated,
-    with ``queries``, ``n_queries`` and ``judged_queries``. If there are several validation or test sets, each has
-    separate means, under Lightning's names for them: ``val_nDCG@10/dataloader_idx_0``. The sums of several processes
-    are added. With ``ids`` and ``per_query=True``, a query that a sampler repeats counts once. Without them it counts
-    twice, and a warning says so. ``EarlyStopping`` and ``ModelCheckpoint`` need ``mode="max"``: by default they
-    minimise.
+    ``validation_step`` and ``test_step`` must return a dict with ``scores`` and ``relevance`` [query, document], and
+    optionally ``mask``, ``judged``, ``weights`` and ``ids``. Alternatively, the documents of all queries may be
+    concatenated, with ``queries``, ``n_queries`` and ``judged_queries``. With several validation or test sets, the
+    means of each set are logged separately under Lightning's names, such as ``val_nDCG@10/dataloader_idx_0``. The sums
+    of several processes are added. With ``ids`` and ``per_query=True``, a query that a sampler repeats counts once.
+    Otherwise it counts twice, and carob warns about it. ``EarlyStopping`` and ``ModelCheckpoint`` need ``mode="max"``,
+    because they minimise by default.
 
     Args:
         measures: measure names, or ``Measure`` objects; None for the profile's or carob's default measures.
         policy: the conventions for ties, unjudged documents and so on; None for carob's or the profile's.
         profile: the name of a tool whose conventions apply, see ``carob.list_profiles()``; None for carob's
             conventions.
-        per_query: whether per-query scores are kept, by query id.
+        per_query: whether to keep per-query scores, by query id.
         dtype: the floating type to compute with; ``float64`` gives the values of ``carob.evaluate`` to double precision
             even from single-precision scores. None for the type of the scores.
         nan_scores: how a query with a NaN score counts, for example after the training has diverged: ``error`` ends
@@ -70,7 +70,7 @@ def ranking_callback(
 
 
 def __getattr__(name: str) -> Any:
-    """Returns the class ``RankingCallback``, by which its objects are pickled."""
+    """Returns the class ``RankingCallback``, which pickle looks up by this name."""
     if name != "RankingCallback":
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
     return callback_class(base_class())
@@ -90,16 +90,16 @@ def base_class() -> Any:
     raise DataError("Lightning is not installed: pip install lightning.")
 
 
-@cache  # pickling needs one and the same class
+@cache  # cached, because pickling requires the identical class
 def callback_class(base: Any) -> Any:
     """Returns the class ``RankingCallback``.
 
     Args:
-        base: Lightning's class of callbacks.
+        base: Lightning's callback class.
     """
 
     class RankingCallback(base):  # type: ignore[misc]
-        """Measures the outputs of the steps.
+        """Evaluates the outputs of the steps.
 
         Lightning sets the attributes ``log`` and ``log_dict`` of every callback, so no method here has these names.
 
@@ -108,7 +108,7 @@ def callback_class(base: Any) -> Any:
         """
 
         def __init__(self, *settings: Any, **named: Any) -> None:
-            """Makes a meter."""
+            """Creates a meter."""
             self.meter = Meter(*settings, **named)
             self.meters = meters_for([None], self.meter)
 
@@ -125,9 +125,9 @@ def callback_class(base: Any) -> Any:
         ) -> None:
             """Adds a batch to the meter of its data set."""
             del trainer, pl_module, batch, batch_idx
-            if not which and None not in self.meters:  # each batch holds a part of every data set
+            if not which and None not in self.meters:  # each batch combines all data sets
                 self.meters = meters_for([None], self.meter)
-            # Lightning before 2.0 numbers even a single data set.
+            # Lightning before 2.0 passes a number even if there is only one data set.
             number = None if None in self.meters else which[0]
             self.meters[number].update(**given(outputs))
 
@@ -146,11 +146,11 @@ def callback_class(base: Any) -> Any:
 
 
 def meters_for(sizes: list[Any], meter: Meter) -> dict[int | None, Meter]:
-    """Returns a meter for each data set, by number, or by None if there is only one.
+    """Returns a meter for each data set, keyed by its number, or by None if there is only one data set.
 
     Args:
-        sizes: an entry for each data set.
-        meter: a meter with the measures and settings.
+        sizes: a list with one entry per data set.
+        meter: a meter whose measures and settings are copied.
     """
     numbers: list[int | None] = [None] if len(sizes) == 1 else list(range(len(sizes)))
     return {number: meter.emptied() for number in numbers}
@@ -159,7 +159,7 @@ def meters_for(sizes: list[Any], meter: Meter) -> dict[int | None, Meter]:
 def log_means(
     stage: str, meters: dict[int | None, Meter], trainer: Any, pl_module: Any, loaders: Any
 ) -> None:
-    """Logs the means under the name of the stage, and under Lightning's name for the data set if it is one of several.
+    """Logs the means under the name of the stage. With several data sets, Lightning's suffix for the data set is added.
 
     Args:
         stage: ``val`` or ``test``.
@@ -171,14 +171,14 @@ def log_means(
     import torch
 
     together = trainer.world_size > 1
-    # The means of all processes are equal, and so is their maximum, to the last bit.
+    # The means are identical in all processes, so their maximum is exact to the last bit.
     how: dict[str, Any] = {"sync_dist": True, "reduce_fx": "max"} if together else {}
     if together and trainer.is_global_zero:
         say_repeated(loaders, [meter for meter in meters.values() if not meter.knows_queries])
     precision = torch.float32 if pl_module.device.type == "mps" else torch.float64
     for number, meter in meters.items():
         if not together and not len(meter):
-            continue  # an epoch without a batch
+            continue  # an epoch without batches
         suffix = "" if number is None else f"/dataloader_idx_{number}"
         for label, value in meter.compute(distributed=together).items():
             mean = torch.tensor(value, dtype=precision, device=pl_module.device)
@@ -186,11 +186,11 @@ def log_means(
 
 
 def say_repeated(loaders: Any, unaware: list[Meter]) -> None:
-    """Warns about queries that a sampler repeats so that all processes have equally many, if meters cannot detect them.
+    """Warns if a sampler repeats queries to give all processes equally many and the meters cannot detect them.
 
     Args:
         loaders: the data loaders of the stage.
-        unaware: the meters without ids of queries.
+        unaware: the meters without query ids.
     """
     repeated = 0
     for loader in loaders if isinstance(loaders, list) else [loaders]:
@@ -207,7 +207,7 @@ def say_repeated(loaders: Any, unaware: list[Meter]) -> None:
 
 
 def given(outputs: Any) -> dict[str, Any]:
-    """Returns the output of a step, as arguments of ``Meter.update``.
+    """Converts the output of a step to arguments of ``Meter.update``.
 
     Raises:
         DataError: the output is not a dict with scores and relevance.

@@ -1,4 +1,4 @@
-"""Measures the run and qrels objects of ranx and ir_measures."""
+"""Evaluates the run and qrels objects of ranx and ir_measures."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def evaluate_ranx(
     policy: Policy | None = None,
     profile: ProfileLike = None,
 ) -> Scores:
-    """Measures a ``ranx.Run`` against ``ranx.Qrels``.
+    """Evaluates a ``ranx.Run`` against ``ranx.Qrels``.
 
     Args:
         qrels: ranx's judgments.
@@ -91,7 +91,7 @@ def iter_calc(
     policy: Policy | None = None,
     profile: ProfileLike = "ir_measures",
 ) -> Iterator[tuple[str, Any, float]]:
-    """Yields the value of each query and measure, in the order of ``ir_measures.iter_calc``.
+    """Yields the value of each query and measure, in the same order as ``ir_measures.iter_calc``.
 
     Args:
         measures: ir_measures' measures, or names.
@@ -118,7 +118,7 @@ def iter_calc(
 def scores_of(
     measures: Iterable[Any], qrels: Any, run: Any, policy: Policy | None, profile: ProfileLike
 ) -> tuple[list[tuple[Any, Measure]], Scores]:
-    """Returns each requested name with the measure that it means, and the scores of ir_measures' objects.
+    """Returns each requested name with its measure, and the scores of ir_measures' objects.
 
     Raises:
         MeasureError: a name is unknown, or stands for several measures.
@@ -149,10 +149,11 @@ def ready(rows: Any) -> bool:
 
 
 def nested(rows: Any, fields: tuple[str, ...], policy: Policy) -> Any:
-    """Converts rows with ``query_id``, ``doc_id`` and ``fields`` to nested dicts. The last field is the value.
+    """Converts rows with ``query_id``, ``doc_id`` and other ``fields`` to nested dicts. The last field is the value.
 
     Raises:
-        DataError: a row lacks one of these fields, or a document occurs twice and the policy forbids that.
+        DataError: a row lacks one of these fields, or a document occurs twice and the policy forbids repeated
+            documents.
     """
     if ready(rows):
         return rows
@@ -180,7 +181,7 @@ def nested(rows: Any, fields: tuple[str, ...], policy: Policy) -> Any:
 
 
 def value_that_counts(table: dict[str, Any], query: str, document: str, value: Any, rule: str) -> Any:
-    """Returns the value that counts for a repeated document.
+    """Returns the value to use for a repeated document.
 
     Raises:
         DataError: the policy forbids repeated documents.

@@ -1,4 +1,4 @@
-"""A model's outputs as lists of scores."""
+"""Converts a model's outputs to lists of scores."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from carob.inputs.errors import refused
 
 
 def as_lists(scores: Any, grades: Any) -> Any:
-    """Returns scores [query, document, 1] as [query, document], the shape of the grades.
+    """Reshapes scores from [query, document, 1] to [query, document], the shape of the grades.
 
     Raises:
-        DataError: the shapes differ in anything but a last axis of size 1.
+        DataError: the shapes differ in more than a last axis of size 1.
     """
     if scores.shape == (*grades.shape, 1):
         return scores[..., 0]

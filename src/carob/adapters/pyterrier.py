@@ -17,20 +17,20 @@ if TYPE_CHECKING:
 __all__ = ["paired_test"]
 
 MEASURE = "DCG"
-"""A measure without an upper bound, in place of the real measure, since PyTerrier passes only scores."""
+"""A measure without an upper bound. It stands in for the real measure, because PyTerrier passes only scores."""
 
 
 def paired_test(
     name: TestName = "randomisation", *, resamples: int | None = None, seed: int | None = None
 ) -> Callable[[Iterable[float], Iterable[float]], tuple[float, float]]:
-    """Returns a function for ``pyterrier.Experiment(test=...)``, where ``t`` and ``wilcoxon`` are SciPy's.
+    """Returns a test for ``pyterrier.Experiment(test=...)``, in which ``t`` and ``wilcoxon`` mean SciPy's tests.
 
-    The function takes the scores of a system and of the baseline for the same queries, and returns the difference of
-    their means and the uncorrected two-sided p. ``Experiment(correction=...)`` corrects it.
+    The test accepts the scores of a system and of the baseline for the same queries, and returns the difference between
+    their means and the uncorrected two-sided p-value. ``Experiment(correction=...)`` corrects the p-value.
 
     Args:
-        name: a test of ``carob.compare`` for one pair: ``randomisation``, ``t``, ``sign`` or ``wilcoxon``.
-        resamples: the number of random assignments of a randomisation test; None for carob's default.
+        name: a test that ``carob.compare`` offers for one pair: ``randomisation``, ``t``, ``sign`` or ``wilcoxon``.
+        resamples: the number of random assignments in a randomisation test; None for carob's default.
         seed: the seed of the random numbers; None for carob's default.
 
     Raises:
@@ -46,7 +46,7 @@ def paired_test(
 
 
 def tested(test: Test, scores: Iterable[float], baseline: Iterable[float]) -> tuple[float, float]:
-    """Returns the difference between two means, and its p from a test."""
+    """Returns the difference between two means, and its p-value from a test."""
     values = {
         name: {MEASURE: {str(place): float(value) for place, value in enumerate(its)}}
         for name, its in (("scores", scores), ("baseline", baseline))

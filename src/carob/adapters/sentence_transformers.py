@@ -25,10 +25,10 @@ PROFILE = "sentence-transformers"
 def retrieval_evaluator(
     *arguments: Any, measures: Sequence[str | Measure] = (), base: Any = None, **options: Any
 ) -> Any:
-    """Returns an ``InformationRetrievalEvaluator`` of sentence-transformers that computes with carob.
+    """Returns a sentence-transformers ``InformationRetrievalEvaluator`` that computes its measures with carob.
 
-    It takes the same arguments, reports the same names and the same means, and writes the same files. After a call,
-    ``scores`` has the per-query scores of each score function, as ``carob.evaluate`` returns them, so that two models
+    It accepts the same arguments, reports the same means under the same names, and writes the same files. After a call,
+    ``scores`` contains the per-query scores for each score function, as returned by ``carob.evaluate``, so two models
     can be compared with ``carob.compare``.
 
     Args:
@@ -39,7 +39,7 @@ def retrieval_evaluator(
         options: its keyword arguments.
 
     Raises:
-        DataError: sentence-transformers is not installed, or document ids have several types.
+        DataError: sentence-transformers is not installed, or the document ids are of different types.
 
     Example:
         >>> from carob.adapters.sentence_transformers import retrieval_evaluator
@@ -60,16 +60,16 @@ def retrieval_evaluator(
     return evaluator_class(base)(*arguments, measures=measures, **options)
 
 
-@cache  # so that evaluators with the same base share one class
+@cache  # cached, so evaluators with the same base share one class
 def evaluator_class(base: Any) -> Any:
-    """Returns the subclass of an evaluator.
+    """Returns a subclass of the evaluator that computes with carob.
 
     Args:
         base: sentence-transformers' evaluator, or a subclass.
     """
 
     class CarobEvaluator(base):  # type: ignore[misc]
-        """An evaluator whose measures are carob's.
+        """An evaluator that computes carob's measures.
 
         Args:
             arguments: the arguments of the evaluator.
@@ -81,7 +81,7 @@ def evaluator_class(base: Any) -> Any:
             """Creates the evaluator.
 
             Raises:
-                DataError: the ids of documents are of several types.
+                DataError: the document ids are of different types.
             """
             super().__init__(*arguments, **options)
             self.measures = list(measures)
@@ -90,14 +90,14 @@ def evaluator_class(base: Any) -> Any:
             refuse_other_types(self.corpus_ids, self.relevant_docs)
 
         def compute_all_metrics(self, *arguments: Any, **options: Any) -> Any:
-            """Returns the means of each score function, and keeps the per-query scores in ``scores``."""
+            """Returns the means for each score function, and stores the per-query scores in ``scores``."""
             self.computed = []
             means = super().compute_all_metrics(*arguments, **options)
             self.scores = dict(zip(means, self.computed, strict=True))
             return means
 
         def compute_metrics(self, queries_result_list: Sequence[Any]) -> dict[str, dict[Any, float]]:
-            """Returns the means of a score function, by name and depth.
+            """Returns the means for one score function, by measure name and depth.
 
             Args:
                 queries_result_list: the hits of each query, in the order of ``queries_ids``.
@@ -114,7 +114,7 @@ def evaluator_class(base: Any) -> Any:
             return found | {str(each): {0: scores[str(each)]} for each in self.measures}
 
         def depths(self) -> dict[str, list[int]]:
-            """Returns the depths of each of the evaluator's own measures, in its order."""
+            """Returns the depths of each of the evaluator's own measures, in the evaluator's order."""
             return {
                 "accuracy": self.accuracy_at_k,
                 "precision": self.precision_recall_at_k,
@@ -128,7 +128,7 @@ def evaluator_class(base: Any) -> Any:
             """Returns the scores of the hits."""
             policy = Policy()
             if self.corpus_ids and not isinstance(self.corpus_ids[0], str):
-                # Equal scores are in the order of the ids, and 9 comes before 10 only among numbers.
+                # Ties are ordered by id, and 9 comes before 10 only if the ids are numbers.
                 hits = [sorted(its, key=lambda hit: (-hit["score"], hit["corpus_id"])) for its in hits]
                 policy = Policy(ties="input")
             qrels, run = {}, {}
@@ -142,14 +142,14 @@ def evaluator_class(base: Any) -> Any:
 
 
 def refuse_other_types(corpus: Sequence[Any], relevant: Mapping[Any, Any]) -> None:
-    """Refuses ids of several types, which sentence-transformers compares unchanged: 1 is never "1".
+    """Refuses ids of different types: sentence-transformers compares them without conversion, so 1 never equals "1".
 
     Args:
         corpus: the ids of the documents.
         relevant: the ids of the relevant documents of each query.
 
     Raises:
-        DataError: there are several types.
+        DataError: the ids are of different types.
     """
     types = [{type(each).__name__ for each in ids} for ids in (corpus, chain(*relevant.values()))]
     if len(types[0] | types[1]) > 1:

@@ -1,6 +1,6 @@
 """An evaluator with carob's measures for Spark's CrossValidator and TrainValidationSplit.
 
-``from carob.adapters.spark import CarobEvaluator`` makes the class, since its base classes are PySpark's.
+``from carob.adapters.spark import CarobEvaluator`` creates the class on demand, because it inherits from PySpark.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from carob.measures import Measure
 
-# Without CarobEvaluator, so that import * does not import PySpark.
+# CarobEvaluator is omitted, so import * does not import PySpark.
 __all__: list[str] = []
 
 
@@ -33,7 +33,7 @@ def __getattr__(name: str) -> Any:
     return evaluator_class()
 
 
-@cache  # pickling and Spark's loading need one and the same class
+@cache  # cached, because pickling and Spark's loading require the identical class
 def evaluator_class() -> Any:
     """Returns the class ``CarobEvaluator``.
 
@@ -51,16 +51,17 @@ def evaluator_class() -> Any:
     saved = (DefaultParamsReadable, DefaultParamsWritable)
 
     class CarobEvaluator(Evaluator, HasLabelCol, HasPredictionCol, *saved):  # type: ignore[misc]
-        """Measures the predictions of a model on a data set with a row for each query and document.
+        """Evaluates a model's predictions on a data set with one row per query and document.
 
         Args:
-            measure: one measure, as ``carob.evaluate`` names them.
-            queryCol: the column of query ids (text or whole numbers); by default, the column with a usual name.
-            documentCol: the column of document ids, by default the column with a usual name. Without such a column,
-                each row is a different document, and documents with equal predictions keep Spark's order.
-            predictionCol: the column of predictions. In a column of vectors with two numbers, such as ``probability``,
-                the second number is the prediction.
-            labelCol: the grade column; a document with null is unjudged.
+            measure: the name of one measure, as in ``carob.evaluate``.
+            queryCol: the column of query ids (text or whole numbers); by default, the column with one of the usual
+                names.
+            documentCol: the column of document ids; by default, the column with one of the usual names. Without such a
+                column, each row is a different document, and documents with equal predictions keep Spark's order.
+            predictionCol: the column of predictions. If the column contains vectors of two numbers, as ``probability``
+                does, the second number is the prediction.
+            labelCol: the column of grades; a document whose grade is null is unjudged.
             policy: a ``carob.Policy``.
             profile: the name of a profile, see ``carob.list_profiles()``.
 
@@ -83,7 +84,7 @@ def evaluator_class() -> Any:
 
             Raises:
                 DataError: a parameter is unknown, or there are several measures.
-                MeasureError: an unknown measure.
+                MeasureError: the measure is unknown.
                 PolicyError: the policy or profile is unknown.
             """
             unknown = sorted(each for each in given if not self.hasParam(each))
@@ -93,7 +94,7 @@ def evaluator_class() -> Any:
                     f"CarobEvaluator has no parameter '{unknown[0]}'. Its parameters are: {known}."
                 )
             self._set(**{name: value for name, value in given.items() if value is not None})
-            self.asked()  # raise errors before a model is fitted
+            self.asked()  # raises errors before a model is fitted
             return self
 
         def of(self, name: str) -> Any:
@@ -102,7 +103,7 @@ def evaluator_class() -> Any:
             return self.getOrDefault(param) if self.isDefined(param) else None
 
         def asked(self) -> tuple[Measure, Policy]:
-            """Returns the measure that the name means under the profile, and the policy."""
+            """Returns the measure that the name stands for under the profile, and the policy."""
             axes = self.of("policy")
             convention, policy = conventions(self.of("profile"), Policy(**(axes or {})))
             measures = labelled(self.of("measure"), convention)
@@ -138,7 +139,7 @@ def evaluator_class() -> Any:
 
 
 def axes_of(policy: Any) -> dict[str, Any]:
-    """Returns the given policy settings in a form that Spark can save.
+    """Returns the policy's explicit settings in a form that Spark can save.
 
     Raises:
         PolicyError: an axis is unknown.
@@ -154,19 +155,19 @@ PARAMETERS = {
     "policy": ("a carob.Policy", axes_of),
     "profile": ("a named convention of carob's", None),
 }
-"""The parameters of an evaluator apart from the columns of predictions and labels: meaning and conversion."""
+"""The description and converter of each parameter of the evaluator, except the prediction and label columns."""
 
 
 # ---------------------------------------------------------------- rows
 
 
 def tables(dataset: Any, names: dict[str, str | None]) -> tuple[Any, Any]:
-    """Returns the judgments and the run as Arrow tables, from one Spark job that collects the needed columns.
+    """Returns the judgments and the run as Arrow tables, using one Spark job that collects the required columns.
 
-    All rows are collected, since rows without a label are also retrieved documents.
+    All rows are collected, because rows without a label are retrieved documents too.
 
     Raises:
-        DataError: predictions cannot be ranked, or a column shows that the judgments are those of a sample.
+        DataError: predictions cannot be ranked, or a column shows that the judgments are a sample.
     """
     import narwhals as nw
     import pyarrow as pa
@@ -215,7 +216,7 @@ def refuse_unusable(scores: Any, name: str, *, vector: bool) -> None:
 
 
 def choose(columns: Sequence[str], names: dict[str, str | None]) -> dict[str, str]:
-    """Returns the column of each role, as named by the caller or, for ids, with a usual name.
+    """Returns the column of each role: the one the caller specified or, for ids, the one with a usual name.
 
     Raises:
         DataError: a column is missing, or several columns have a usual name.
@@ -246,19 +247,19 @@ def choose(columns: Sequence[str], names: dict[str, str | None]) -> dict[str, st
 
 
 def quoted(name: str) -> str:
-    """Returns a column's name in Spark's quotes, since it may contain a dot or a space."""
+    """Quotes a column's name for Spark, because it may contain a dot or a space."""
     return f"`{name.replace('`', '``')}`"
 
 
 def is_vector(dataset: Any, name: str) -> bool:
-    """Returns whether a column holds vectors."""
+    """Returns whether a column contains vectors."""
     from pyspark.ml.linalg import VectorUDT
 
     return isinstance(dataset.schema[name].dataType, VectorUDT)
 
 
 def second(vectors: Any) -> Any:
-    """Returns the second number of vectors with two numbers, and null for other vectors."""
+    """Returns the second number of each vector of two numbers, and null for other vectors."""
     from pyspark.ml.functions import vector_to_array
     from pyspark.sql import functions as sf
 

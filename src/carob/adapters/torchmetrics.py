@@ -1,6 +1,6 @@
 """A torchmetrics metric with carob's measures.
 
-The metric stores two sums per measure, or all documents if queries span batches.
+The metric stores two sums per measure, or all documents if a query may span batches.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["retrieval_metric"]
 
 FLAT = ("preds", "target", "indexes", "judged", "judged_indexes")
-"""The states that hold the documents and the judgments of all queries end to end."""
+"""The states that store the concatenated documents and judgments of all queries."""
 
 
 def retrieval_metric(
@@ -34,20 +34,20 @@ def retrieval_metric(
 ) -> Any:
     """Returns a ``torchmetrics.Metric`` that computes a dict of means and works across processes.
 
-    ``update(preds, target, indexes=None, mask=None, judged=None, judged_indexes=None)`` takes batches
-    [query, document] and keeps two sums per measure. With ``indexes`` it takes documents end to end and keeps them, as
-    torchmetrics' own metrics do: a query may continue in a later batch or in another process, and counts once.
-    ``mask`` marks the documents. ``judged`` contains the grades of all judgments of each query [query, judgment]; with
-    ``indexes`` they are end to end, with ``judged_indexes``.
+    ``update(preds, target, indexes=None, mask=None, judged=None, judged_indexes=None)`` accepts batches [query,
+    document] and stores two sums per measure. With ``indexes``, it accepts concatenated documents and stores them, as
+    torchmetrics' own metrics do: a query may continue in a later batch or in another process, and counts once. ``mask``
+    marks the documents. ``judged`` contains the grades of all judgments of each query [query, judgment]; with
+    ``indexes``, the judgments are concatenated, and ``judged_indexes`` contains the query of each judgment.
 
     Args:
         measures: measure names, or ``Measure`` objects; None for the profile's or carob's default measures.
         policy: the conventions for ties, unjudged documents and so on; None for carob's or the profile's.
         profile: the name of a tool whose conventions apply: ``torchmetrics`` reads measure names as
             torchmetrics does.
-        dtype: the floating type to compute with, which is also that of the means; ``float64`` gives the values of
+        dtype: the floating-point type of the computation and of the means; ``float64`` gives the values of
             ``carob.evaluate`` to double precision even from single-precision scores. None for the type of the scores,
-            and means in PyTorch's default type.
+            with means in PyTorch's default type.
         nan_scores: how a query with a NaN score counts, for example after the training has diverged: ``error`` ends
             the training (on a device, the mean is NaN), ``worst`` ranks it in the worst order, and ``skip`` leaves it
             out of the means.
@@ -67,14 +67,14 @@ def retrieval_metric(
 
 
 def __getattr__(name: str) -> Any:
-    """Returns the class ``RetrievalMetric``, by which its objects are pickled."""
+    """Returns the class ``RetrievalMetric``, which pickle looks up by this name."""
     if name != "RetrievalMetric":
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
     return metric_class(base_class())
 
 
 def base_class() -> Any:
-    """Returns torchmetrics' class of metrics.
+    """Returns torchmetrics' metric class.
 
     Raises:
         DataError: torchmetrics is not installed.
@@ -86,12 +86,12 @@ def base_class() -> Any:
     return Metric
 
 
-@cache  # pickling needs one and the same class
+@cache  # cached, because pickling requires the identical class
 def metric_class(base: Any) -> Any:
     """Returns the class ``RetrievalMetric``.
 
     Args:
-        base: torchmetrics' class of metrics.
+        base: torchmetrics' metric class.
     """
     import torch
 
@@ -142,7 +142,7 @@ def metric_class(base: Any) -> Any:
                 getattr(self, name).append(each)
 
         def summed(self, preds: Any, target: Any, **arrays: Any) -> tuple[Any, int]:
-            """Returns the sums of a batch, and its number of queries."""
+            """Returns the sums of a batch, and the number of queries in it."""
             meter = self.meter.emptied()
             meter.update(preds, target, **arrays)
             return torch.as_tensor(meter.state.sums).to(self.sums), len(meter)
@@ -167,12 +167,12 @@ def metric_class(base: Any) -> Any:
 
 
 def end_to_end(states: dict[str, Any]) -> dict[str, Any] | None:
-    """Returns the documents and judgments of all batches, with queries numbered from 0, or None if there are none."""
+    """Concatenates all batches, with queries numbered from 0. The result is None if there are no documents."""
     import torch
 
-    # A state is a list of tensors, or one tensor after torchmetrics has gathered it.
+    # A state is a list of tensors, or a single tensor after torchmetrics has gathered it.
     parts = {name: [each] if isinstance(each, torch.Tensor) else list(each) for name, each in states.items()}
-    # A state that no process has is gathered as tensors without elements.
+    # A state that is empty in every process is gathered as empty tensors.
     parts = {name: [each for each in its if each.numel()] for name, its in parts.items()}
     found = {name: torch.cat(each) for name, each in parts.items() if each}
     if "indexes" not in found:
@@ -187,10 +187,10 @@ def end_to_end(states: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def refuse_unpaired(judged: Any, judged_indexes: Any) -> None:
-    """Refuses judgments without their queries, or queries without judgments.
+    """Refuses judgments without query numbers, and query numbers without judgments.
 
     Raises:
-        DataError: only one of the two is given.
+        DataError: only one of the two arguments is passed.
     """
     if (judged is None) != (judged_indexes is None):
         raise refused(

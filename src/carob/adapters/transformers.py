@@ -1,4 +1,4 @@
-"""A ``compute_metrics`` function for the Trainer of transformers."""
+"""A ``compute_metrics`` function for the Trainer in Hugging Face transformers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["ranking_metrics"]
 
 IGNORED = -100
-"""The label for padding, which losses also ignore."""
+"""The label of padding, which loss functions also ignore."""
 
 
 def ranking_metrics(
@@ -33,9 +33,10 @@ def ranking_metrics(
 ) -> Callable[[Any], dict[str, float]]:
     """Returns a function for ``Trainer(compute_metrics=...)``.
 
-    It takes predictions [query, document] or [query, document, 1], and labels [query, document], where -100 is padding.
-    If the model returns several predictions, the first counts. For ``metric_for_best_model="nDCG@10"`` a greater value
-    is better by default; for a measure like ``E@3``, set ``greater_is_better=False``.
+    The function accepts predictions [query, document] or [query, document, 1], and labels [query, document] in which
+    -100 is padding. If the model returns several predictions, the first is used. With
+    ``metric_for_best_model="nDCG@10"``, the Trainer assumes by default that a greater value is better; for a measure
+    such as ``E@3``, set ``greater_is_better=False``.
 
     Args:
         measures: measure names, or ``Measure`` objects; None for the profile's or carob's default measures.
@@ -60,10 +61,10 @@ def ranking_metrics(
 
 
 def metrics_of(asked: Evaluator, prediction: Any, compute_result: bool | None = None) -> dict[str, float]:
-    """Returns the means of the predictions.
+    """Evaluates the predictions and returns the mean of each measure.
 
     Raises:
-        DataError: the Trainer passes batches, or the shapes of the predictions and the labels differ.
+        DataError: the Trainer passes single batches, or the shapes of the predictions and the labels differ.
     """
     if compute_result is not None:
         raise refused(

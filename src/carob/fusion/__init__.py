@@ -1,6 +1,7 @@
-"""Fuses several runs into one. The input is runs and a recipe; the output is a run.
+"""Fuses several runs into one, according to a recipe.
 
-``pooled`` reads the lists of all runs over one numbering of documents, ``normalisations`` turns the scores or ranks of
-each list into points, ``formulas`` combines the points of a document, ``rules`` and ``profiles`` name the decisions
-that the formulas leave open and what search engines and libraries decided, and ``fuse`` puts these together.
+``pooled`` reads the lists of all runs and numbers their documents, ``methods`` describes the methods and
+normalisations, ``rules`` defines the decisions that the formulas leave open, ``profiles`` contains the decisions of
+search engines and libraries, ``recipe`` validates the settings, and ``fuse`` combines them. The kernel computes the
+fused lists.
 """

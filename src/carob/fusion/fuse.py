@@ -1,4 +1,4 @@
-"""``carob.fuse``: several runs fused into one, and the derivation of a document's score."""
+"""Defines ``carob.fuse``, which fuses several runs into one and can derive the score of each document."""
 
 from __future__ import annotations
 
@@ -34,37 +34,37 @@ FEWEST = 2
 
 @dataclass(frozen=True, eq=False)
 class FusedRun(Run):
-    """A run that ``carob.fuse`` made, with what it was made from.
+    """A run made by ``carob.fuse``, with the fusion that computes it.
 
     Args:
-        name: its name in tables.
-        held: its lists, as TREC text in memory, or those of large files, which are read at each use.
-        named: not used.
-        made: the fusion.
+        name: the name of the run in tables.
+        held: the fused lists, as TREC text in memory or, for large files, as a source that reads the files at each use.
+        named: unused.
+        made: the fusion that computes the lists.
     """
 
     made: FusedSource = None  # type: ignore[assignment]  # fuse passes it
 
     @property
     def recipe(self) -> Recipe:
-        """The method, the normalisation, weights, parameters and rules."""
+        """The recipe: the method, the normalisation, the weights, the parameters and the rules."""
         return self.made.recipe
 
     @property
     def runs(self) -> tuple[str, ...]:
-        """The names of the runs."""
+        """The names of the fused runs."""
         return tuple(each.name for each in self.made.runs)
 
     @property
     def text(self) -> bytes:
-        """The lists as TREC text."""
+        """The fused lists as TREC text."""
         return self.made.text
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the run, whole or not at all: as TREC text, or in the format that the file's ending shows.
+        """Writes the run atomically, as TREC text or in the format that the file extension specifies.
 
         Raises:
-            DataError: a run cannot be read or fused, the file cannot be written, or carob writes no such format.
+            DataError: a run cannot be read or fused, the file cannot be written, or carob cannot write this format.
         """
         if format_of_name(os.fspath(path)) == ("trec", ""):
             write_whole(path, self.made.write)
@@ -74,7 +74,7 @@ class FusedRun(Run):
         write_run(self, path)
 
     def explain(self, query: str, document: str) -> FusedDocument:
-        """Returns the derivation of a document's score: its rank, score and points in each list.
+        """Returns the derivation of a document's fused score: the document's rank, score and points in each list.
 
         Args:
             query: the query's id.
@@ -134,37 +134,39 @@ def fuse(
 
     Args:
         runs: the runs, by name or in a list.
-        method: what combines the lists. By rank: ``rrf`` (reciprocal rank fusion), ``isr``, ``log_isr``, ``logn_isr``
-            (inverse square ranks), ``rbc`` (rank-biased centroids), ``borda``, ``copeland``. By normalised score:
-            ``sum``, ``mnz``, ``anz``, ``gmnz``, ``max``, ``min``, ``med``, ``mean``, ``mixed``. Parameters are
-            written as in ``rrf(k=60, first=1)``, where ``first`` is the rank of the first document, ``rbc(phi=0.8)``,
-            ``gmnz(gamma=1)`` and ``logn_isr(sigma=0.01)``; these are the defaults.
+        method: the fusion method. Methods by rank: ``rrf`` (reciprocal rank fusion), ``isr``, ``log_isr``, ``logn_isr``
+            (inverse square ranks), ``rbc`` (rank-biased centroids), ``borda``, ``copeland``. Methods by normalised
+            score: ``sum``, ``mnz``, ``anz``, ``gmnz``, ``max``, ``min``, ``med``, ``mean``, ``mixed``. Parameters,
+            shown here with their defaults, follow the name: ``rrf(k=60, first=1)``, where ``first`` is the rank of the
+            first document, ``rbc(phi=0.8)``, ``gmnz(gamma=1)`` and ``logn_isr(sigma=0.01)``.
         norm: how the scores of each list are normalised: ``min-max``, ``max``, ``sum``, ``z-score``, ``l2``, ``dbsf``
-            (mean ± 3 deviations), ``rank``, ``borda`` or ``none``. The default for methods by score is ``min-max``.
-            ``min-max(equal=0.5)`` sets the points in a list whose scores are all equal (0, 0.5, 1 or ``sign``, which is
-            1 for positive scores; 1 by default), also of ``sum`` and ``dbsf``. ``z-score(deviation=sample)`` divides by
-            n − 1, also in ``dbsf``; the default is ``population``, which divides by n.
-        weights: the weight of each run, by name or in their order, for ``rrf``, ``rbc``, ``borda``, ``sum``, ``mnz``,
-            ``mean`` and ``mixed``. A run of weight 0 adds no points, but its documents are fused, as by the engines:
-            those that no other run has get 0 points. Leave the run out to leave out its documents.
+            (mean ± 3 deviations), ``rank``, ``borda`` or ``none``. The default for methods by score is ``min-max``. The
+            setting ``equal``, as in ``min-max(equal=0.5)``, specifies the points in a list whose scores are all equal:
+            0, 0.5, 1 (the default) or ``sign``, which is 1 for positive scores. ``sum`` and ``dbsf`` accept it as well.
+            ``z-score(deviation=sample)`` divides by n − 1 instead of n (``population``, the default); ``dbsf`` accepts
+            this setting as well.
+        weights: the weight of each run, by name or in the order of the runs, for ``rrf``, ``rbc``, ``borda``, ``sum``,
+            ``mnz``, ``mean`` and ``mixed``. A run of weight 0 adds no points, but its documents are included, as in
+            search engines: a document that no other run retrieves gets 0 points. To exclude its documents, leave out
+            the run.
         profile: the conventions of a search engine or library: ``ranx``, ``pyserini``, ``anserini``,
             ``elasticsearch``, ``opensearch``, ``weaviate``, ``qdrant``, ``chroma``, ``milvus``, ``vespa``, ``azure``,
             ``haystack``, ``llamaindex`` or ``langchain``.
         depth: the number of documents to keep for each query.
-        bounds: the theoretical lowest and highest score of a run, by its name, for ``min-max``; None stands for the
-            score that is observed in the list.
+        bounds: the theoretical lowest and highest scores of a run, by run name, for ``min-max``; None stands for the
+            score observed in the list.
         absent: what a list contributes to a document that it lacks: ``left-out``, ``zero`` or ``lowest``.
-        policy: how ties order the documents of each list, what happens to documents that occur twice, and how lines
-            are read. Documents with equal fused scores are ordered by id, as by the default policy.
+        policy: how ties order the documents of each list, what happens to documents that occur twice, and how lines are
+            read. Documents with equal fused scores are ordered by id, as under the default policy.
         name: the name of the fused run.
 
     Returns:
-        A run, which every function of carob accepts. ``save`` writes it, and ``explain`` derives a score. Files of more
-        than 256 MiB together are read when the run is used, a few queries at a time.
+        A run that every carob function accepts. ``save`` writes it to a file, and ``explain`` derives a document's
+        score. If the files exceed 256 MiB in total, they are read when the run is used, a few queries at a time.
 
     Raises:
         DataError: a run cannot be read or fused.
-        ArgumentError: an unknown method or setting.
+        ArgumentError: a method or setting is unknown.
         PolicyError: the profile is unknown, or the policy does not fix the order of documents.
 
     Example:
@@ -207,7 +209,7 @@ def several(runs: RunsLike) -> list[Run]:
 
 
 def warn_of_missing(names: Sequence[str], made: FusedSource) -> None:
-    """Warns about runs that lack queries which other runs have."""
+    """Warns about runs without documents for queries that other runs contain."""
     for name, (lacking, query) in zip(names, made.lists.lacking, strict=True):
         if lacking:
             warn(
@@ -222,9 +224,10 @@ class Share:
 
     Args:
         run: the run's name.
-        rank: the rank of the document; None if the list lacks it.
-        score: its score in the list.
-        points: its points, before the weight (with RRF, after it); None if the list does not count for it.
+        rank: the rank of the document in the list; None if the list does not contain it.
+        score: the document's score in the list.
+        points: the document's points before weighting (for RRF, after weighting); None if the list does not count for
+            it.
         weight: the weight of the run.
     """
 
@@ -242,11 +245,11 @@ class FusedDocument(Documented):
     Args:
         query: the query.
         docid: the document.
-        score: its fused score.
-        rank: its rank in the fused list.
-        recipe: the recipe in a few words.
+        score: the document's fused score.
+        rank: the document's rank in the fused list.
+        recipe: a short description of the recipe.
         formula: the formula of the method.
-        shares: what each list contributed.
+        shares: the contribution of each list.
     """
 
     query: str
@@ -258,7 +261,7 @@ class FusedDocument(Documented):
     shares: tuple[Share, ...]
 
     def records(self) -> dict[str, Callable[[], Records]]:
-        """Returns the table of ``lists``."""
+        """Returns the table ``lists``."""
         return {"lists": lambda: Records.of(Share, self.shares)}
 
     def document(self, _layout: str = "text", /) -> Document:
@@ -280,5 +283,5 @@ class FusedDocument(Documented):
 
 
 def in_full(value: float | None) -> str:
-    """Returns a number in full, or a dash if there is none."""
+    """Returns a number at full precision, or a dash for None."""
     return "-" if value is None else repr(value)

@@ -1,4 +1,4 @@
-"""The fused lists as the source of a run. The kernel reads plain files query by query; other runs are pooled first."""
+"""The fused lists as the source of a run. The kernel reads plain files query by query. Other runs are pooled first."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ IN_KERNEL = ("plain", "pooled")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FusedSource:
-    """The lists that a fusion makes of several runs.
+    """The lists that result from fusing several runs.
 
     Args:
         runs: the runs.
         recipe: the recipe.
-        policy: the policy of the runs' lists.
+        policy: the policy for the runs' lists.
         depth: the number of documents to keep for each query; None for all.
-        name: the last column of its text.
+        name: the run name in the last column of the TREC text.
     """
 
     runs: tuple[Run, ...]
@@ -53,7 +53,7 @@ class FusedSource:
     by_rank: ClassVar[bool] = False
 
     def __getstate__(self) -> dict[str, Any]:
-        """Returns the state to pickle, without what the kernel holds."""
+        """Returns the state to pickle, without references to the kernel."""
         return {name: value for name, value in self.__dict__.items() if name not in IN_KERNEL}
 
     @property
@@ -63,12 +63,12 @@ class FusedSource:
 
     @property
     def is_streamed(self) -> bool:
-        """Whether the files are too large to hold their fused lists, which are then computed at each use."""
+        """Whether the files are too large to keep the fused lists in memory; if so, each use computes them."""
         return self.plain is not None and sum(each.origin.size or 0 for each in self.runs) > HELD_TOGETHER
 
     @cached_property
     def plain(self) -> _native.PlainRuns | None:
-        """The runs in the kernel, or None if they are not plain files, or if lists in memory are needed."""
+        """The runs in the kernel, or None if they are not plain files or if lists in memory are required."""
         files = [path for each in self.runs if (path := plain_file(each)) is not None]
         order = MatchOptions(self.policy).rule
         known = order in ("trec", "ascending", "input") and self.policy.ties in (order, "error")
@@ -79,7 +79,7 @@ class FusedSource:
         try:
             return _native.PlainRuns.of(files, threads=self.threads)
         except OSError:
-            return None  # the other path reports the error
+            return None  # reading the runs as pooled lists will report the error
 
     @cached_property
     def pooled(self) -> PooledLists:
@@ -93,7 +93,7 @@ class FusedSource:
         return found
 
     def weighted(self, weights: tuple[float, ...]) -> FusedSource:
-        """Returns the same fusion with other weights, of lists that were read once."""
+        """Returns the same fusion with other weights. It shares the lists that are already read."""
         other = replace(self, recipe=replace(self.recipe, weights=weights))
         other.__dict__.update({name: self.__dict__[name] for name in IN_KERNEL if name in self.__dict__})
         return other
@@ -105,7 +105,7 @@ class FusedSource:
 
     @property
     def scored(self) -> list[bool]:
-        """Whether each run has scores, and not ranks only."""
+        """Whether each run has scores instead of only ranks."""
         return [each.scored for each in self.pooled.runs] if self.plain is None else [True] * len(self.runs)
 
     def fused(
@@ -114,11 +114,11 @@ class FusedSource:
         *,
         whole: bool = False,
     ) -> Made:
-        """Returns what the kernel makes of the lists: of plain files if it can, else of lists in memory.
+        """Returns the result of ``work`` for the plain files if possible, otherwise for the lists in memory.
 
         Args:
-            work: computes a result from runs and a recipe, or returns None if some list cannot be used.
-            whole: whether the recipe keeps every document.
+            work: a function that computes a result from runs and a recipe, or returns None if a list cannot be used.
+            whole: whether to keep every document.
 
         Raises:
             DataError: a run cannot be read or fused.
@@ -139,7 +139,7 @@ class FusedSource:
         """The fused lists as TREC text.
 
         Raises:
-            DataError: a run cannot be read or fused, or no line can hold an id.
+            DataError: a run cannot be read or fused, or an id cannot be written in TREC text.
         """
         with refuse_odd_ids("Rename it."):
             text, constant = self.fused(lambda lists, recipe: lists.text(recipe, threads=self.threads))
@@ -147,7 +147,7 @@ class FusedSource:
         return text
 
     def write(self, file: BinaryIO) -> None:
-        """Writes the fused lists as TREC text to an open file, without holding the text in memory if possible."""
+        """Writes the fused lists as TREC text to an open file, if possible without keeping the text in memory."""
         if self.plain is not None and "text" not in self.__dict__ and file.seekable():
             constant = self.plain.write(self.in_kernel(), file.fileno(), threads=self.threads)
             if constant is not None:
@@ -158,7 +158,7 @@ class FusedSource:
         file.write(self.text)
 
     def warn_of_equal(self, constant: list[int]) -> None:
-        """Warns about runs in which many lists have only equal scores.
+        """Warns about runs in which the scores of many lists are all equal.
 
         Args:
             constant: the number of such lists of each run.
@@ -173,15 +173,15 @@ class FusedSource:
 
     @property
     def threads(self) -> int:
-        """The number of threads of the kernel."""
+        """The number of threads that the kernel uses."""
         return MatchOptions(self.policy).threads
 
     def in_kernel(self, *, whole: bool = False, checked: bool = False) -> _native.FusionRecipe:
-        """Returns the recipe as the kernel reads it.
+        """Returns the recipe in the kernel's form.
 
         Args:
             whole: whether to keep every document.
-            checked: whether the scores were looked at (``refuse_scores``), so that the kernel need not refuse any.
+            checked: whether ``refuse_scores`` has already checked the scores; if not, the kernel checks them.
         """
         recipe, count = self.recipe, len(self.runs)
         rules, options = recipe.rules, MatchOptions(self.policy)
@@ -214,12 +214,12 @@ class FusedSource:
     def explain(
         self, query: bytes, document: bytes
     ) -> tuple[int, float, list[tuple[int, float, float]]] | None:
-        """Returns the rank and the score of a document, and its rank, score and points in each list.
+        """Returns the fused rank and score of a document, and its rank, score and points in each list.
 
-        A rank of 0 stands for a list that lacks the document, and NaN for points that do not count.
+        In a list that does not contain the document, its rank is 0. Points that do not count are NaN.
 
         Returns:
-            None if no run has the query.
+            The rank, the score and the values in each list; None if no run contains the query.
         """
         queries = self.lists.queries
         if query not in queries:
@@ -229,7 +229,7 @@ class FusedSource:
 
     @property
     def in_memory(self) -> TextRun:
-        """The text as the source of a run."""
+        """The TREC text as the source of a run."""
         return TextRun(memory(self.text))
 
     def match(self, judgments: _native.Judgments, options: MatchOptions) -> Found:
@@ -243,16 +243,16 @@ class FusedSource:
         return self.in_memory.match(judgments, options)
 
     def rankings(self, queries: list[bytes], options: MatchOptions, depth: int | None = None) -> list[Ranked]:
-        """Returns the documents of each query, or the first ones, in the order of ``match``."""
+        """Returns the documents of each query, or the first ``depth`` of them, in the order of ``match``."""
         return self.in_memory.rankings(queries, options, depth)
 
     def rows(self, queries: Collection[bytes] | None = None) -> Iterable[Row]:
-        """Yields the query, document and score of each row, for some queries or all."""
+        """Yields the query, document and score of each row, for the given queries or for all."""
         return self.in_memory.rows(queries)
 
 
 def plain_file(run: Run) -> str | None:
-    """Returns the path of a run in TREC text that is not compressed, or None for other runs."""
+    """Returns the path of a run in uncompressed TREC text, or None for other runs."""
     if isinstance(run.held, TextRun) and isinstance(run.held.source.handle, str):
         return run.held.source.handle
     return None

@@ -1,4 +1,4 @@
-"""The fusion methods and normalisations: their settings, formulas in words, and sources. The kernel computes them."""
+"""Settings, formulas and sources of the fusion methods, and the normalisations. The kernel computes them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ class Method:
     """A fusion method.
 
     Args:
-        by_rank: whether it reads ranks only, and no normalised scores.
-        weights: whether it takes weights.
-        settings: the parameters that it has.
-        formula: the formula in words.
-        source: where it was published.
+        by_rank: whether the method uses only ranks instead of normalised scores.
+        weights: whether the method accepts weights.
+        settings: the names of the method's parameters.
+        formula: the formula as text.
+        source: the publication that defines the method.
     """
 
     by_rank: bool = False
@@ -69,8 +69,8 @@ METHODS: dict[str, Method] = {
     "mixed": Method(weights=True, formula="√n Σ w s", source=WU),
 }
 ALIASES = {"wsum": "sum", "wmnz": "mnz", "bordafuse": "borda", "w_bordafuse": "borda"}
-"""ranx's other names of methods."""
+"""ranx's alternative names for methods."""
 NORMALISATIONS = ("none", "min-max", "max", "sum", "z-score", "l2", "dbsf", "rank", "borda")
-"""The normalisations of the scores of a list."""
+"""The ways to normalise the scores of a list."""
 WITHOUT_SCORES = ("rank", "borda")
-"""Those that read ranks only."""
+"""The normalisations that use only ranks."""

@@ -1,4 +1,4 @@
-"""The lists of several runs over one numbering of all documents that the runs retrieve for a query."""
+"""The lists of several runs. The documents that any run retrieves for a query share one numbering."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from carob.lists.rows import Floats, Integers
 
 UNJUDGED = 0.0
-"""The grade of the pooled documents, which nothing reads."""
+"""The grade of the pooled documents, which is never used."""
 
 LARGEST = 1e150
-"""The largest absolute score that can be fused: sums of squares of larger ones overflow."""
+"""The largest absolute score that can be fused. For larger scores, a sum of squares would overflow."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,9 +39,9 @@ class RunLists:
     Args:
         name: the run's name.
         offsets: where the list of each query begins and ends [queries + 1].
-        document: the number of each document among those of all runs [rows].
+        document: the number of each document, counted over the documents of all runs [rows].
         score: the score of each document [rows].
-        scored: whether the run has scores, and not ranks only.
+        scored: whether the run has scores instead of only ranks.
     """
 
     name: str
@@ -52,7 +52,7 @@ class RunLists:
 
     @property
     def ends(self) -> tuple[Floats, Floats]:
-        """The lowest and the highest score of each list with documents [lists]."""
+        """The lowest and the highest score of each non-empty list [lists]."""
         lengths = np.diff(self.offsets)
         last = self.offsets[1:][lengths > 0] - 1
         return self.score[last], self.score[self.offsets[:-1][lengths > 0]]
@@ -63,7 +63,7 @@ class PooledLists:
     """The lists of several runs. The queries are in byte order.
 
     Args:
-        judgments: the documents of each query, which the runs retrieve.
+        judgments: the documents that the runs retrieve for each query.
         runs: the lists of each run.
     """
 
@@ -77,7 +77,8 @@ class PooledLists:
         Args:
             runs: the runs.
             policy: how ties order documents, what happens to documents that occur twice, and how lines are read.
-            ranks: ``scores``, or ``column`` to order documents by the rank column where a run has one.
+            ranks: ``scores`` to order documents by score, or ``column`` to order them by the rank column if a run has
+                one.
 
         Raises:
             DataError: a run cannot be read, a document occurs twice in a list, or the runs have no common query.
@@ -109,13 +110,13 @@ class PooledLists:
 
 
 def one_by_column(run: Run) -> Run:
-    """Returns a run in the order of its rank column, or the run itself without one."""
+    """Returns a run in the order of its rank column, or unchanged if it has no rank column."""
     held = by_rank_column(run.held)
     return run if held is None else replace(run, held=held)
 
 
 def with_queries(run: Run, policy: Policy) -> tuple[Run, set[bytes]]:
-    """Returns a run and its queries. A run of an engine, which ranks judged documents only, comes as rows in memory."""
+    """Returns a run and its queries. A run whose engine ranks only judged documents is converted to rows in memory."""
     nothing = _native.judgments_from_mapping({"": {"": 0}})
     found = run.match(nothing, MatchOptions(policy))
     if isinstance(found.extra, list):
@@ -126,10 +127,10 @@ def with_queries(run: Run, policy: Policy) -> tuple[Run, set[bytes]]:
 
 
 def refuse_disjoint(names: Sequence[str], by_run: Sequence[set[bytes]]) -> None:
-    """Refuses runs that answer no common query, and runs without any query.
+    """Refuses runs if no two of them have a query in common, and a run without queries.
 
     Raises:
-        DataError: there is no query that two of the runs answer.
+        DataError: no two runs have a query in common, or a run has no queries.
     """
     for name, queries in zip(names, by_run, strict=True):
         if not queries:
@@ -146,7 +147,7 @@ def refuse_disjoint(names: Sequence[str], by_run: Sequence[set[bytes]]) -> None:
 
 
 def lists_of(run: Run, everything: _native.Judgments, policy: Policy) -> RunLists:
-    """Returns the lists of a run over the documents of all runs.
+    """Returns the lists of a run, with the document numbers of the pool.
 
     Raises:
         DataError: a document occurs twice in a list, or a score is infinite or too large.
@@ -174,10 +175,10 @@ def lists_of(run: Run, everything: _native.Judgments, policy: Policy) -> RunList
 
 
 def of_ids(held: Any, offsets: Integers, score: Floats) -> bool:
-    """Returns whether a run in a dictionary was made from lists of ids, whose scores are minus their ranks.
+    """Returns whether a run in memory was made from lists of ids, which have negated ranks as scores.
 
-    Where numbers were not passed by document, no list of two documents or more shows anything else. Where every list
-    has one document, nothing shows it, and the points of a document that is alone do not depend on its score.
+    If no scores were passed, the scores of every list are -1, -2, -3 and so on. This pattern is conclusive only if a
+    list has two or more documents. If every list has a single document, its points do not depend on its score.
     """
     held = innermost(held)
     lengths = np.diff(offsets)
@@ -187,11 +188,11 @@ def of_ids(held: Any, offsets: Integers, score: Floats) -> bool:
 
 
 def refuse_scores(pooled: PooledLists, recipe: Recipe) -> None:
-    """Refuses lists that a method or a normalisation by score cannot read, and warns of doubtful ones.
+    """Refuses lists that cannot be fused by score, and warns about negative scores if the highest score is the divisor.
 
     Raises:
-        DataError: ranks without scores, scores outside the theoretical bounds, or lists without a positive score that
-            would be divided by their highest one.
+        DataError: a run has only ranks, a score is outside the theoretical bounds, or a list without a positive score
+            would be divided by its highest score.
     """
     if recipe.formula.by_rank or recipe.norm in WITHOUT_SCORES:
         return
@@ -227,7 +228,7 @@ def refuse_outside_bounds(lists: RunLists, low: float | None, high: float | None
 
 
 def refuse_upside_down(lists: RunLists) -> None:
-    """Refuses lists that a division by their highest score turns upside down, and warns of negative scores.
+    """Refuses lists whose order would be reversed by dividing by the highest score, and warns about negative scores.
 
     Raises:
         DataError: there is one.

@@ -15,9 +15,9 @@ class FusionProfile:
 
     Args:
         name: the name of the profile.
-        source: where its formulas are documented, or its source.
-        rules: the rules that differ from carob's.
-        methods: its methods, with their parameters and further rules.
+        source: the documentation of the engine's formulas, or its source code.
+        rules: the rules that differ from carob's defaults.
+        methods: the engine's methods, with their parameters and further rules.
     """
 
     name: str
@@ -26,7 +26,7 @@ class FusionProfile:
     methods: dict[str, dict[str, Any]]
 
     def settings(self, method: str) -> dict[str, Any]:
-        """Returns the parameters and rules of a method.
+        """Returns a method's parameters and rules.
 
         Raises:
             PolicyError: the engine does not have the method.
@@ -39,13 +39,13 @@ class FusionProfile:
 
 
 def known_profiles() -> dict[str, FusionProfile]:
-    """Returns the profiles by name."""
+    """Returns all profiles by name."""
     table = own_table(__file__, "profiles.toml")
     return {name: FusionProfile(name, **its) for name, its in table.items()}
 
 
 def profile_named(name: str) -> FusionProfile:
-    """Returns a profile.
+    """Returns the profile with this name.
 
     Raises:
         PolicyError: there is no profile of that name.

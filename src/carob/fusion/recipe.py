@@ -1,4 +1,4 @@
-"""A fusion recipe: method, normalisation, weights and parameters, validated and with defaults filled in."""
+"""A fusion recipe: the validated method, normalisation, weights and parameters, with defaults filled in."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from carob.fusion.methods import Method
 
 DEFAULTS: dict[str, float] = {"k": 60.0, "first": 1.0, "phi": 0.8, "gamma": 1.0, "sigma": 0.01}
-"""The parameters of methods, with carob's defaults."""
+"""carob's default for each parameter of a method."""
 RANGES: dict[str, tuple[str, Callable[[float], bool]]] = {
     "k": ("0 or a positive, finite number", lambda value: value >= 0),
     "first": ("0 or 1", lambda value: value in (0, 1)),
@@ -29,20 +29,20 @@ RANGES: dict[str, tuple[str, Callable[[float], bool]]] = {
     "gamma": ("0 or a positive, finite number", lambda value: value >= 0),
     "sigma": ("a positive, finite number", lambda value: value > 0),
 }
-"""The finite numbers that each parameter can be, in words and as a condition."""
+"""The range of each parameter, as a text for error messages and as a condition on finite numbers."""
 RULES = tuple(each.name for each in fields(Rules))
 BOUNDED = "min-max"
-"""The normalisation that takes theoretical bounds."""
+"""The normalisation that accepts theoretical bounds."""
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """A complete recipe of a fusion.
+    """A complete fusion recipe.
 
     Args:
         method: the method, one of ``METHODS``.
-        norm: the normalisation, one of ``NORMALISATIONS``, or an empty text for a method that reads ranks only.
-        weights: the weight of each run; None for 1 each.
+        norm: the normalisation, one of ``NORMALISATIONS``, or an empty string for a method that uses only ranks.
+        weights: the weight of each run; None if every weight is 1.
         parameters: the parameters of the method.
         bounds: the theoretical lowest and highest score of each run, by name.
         rules: the decisions that the formulas leave open.
@@ -63,7 +63,7 @@ class Recipe:
         return METHODS[self.method]
 
     def described(self) -> str:
-        """Returns the recipe in a few words, such as ``rrf(k=60), weights 0.7, 0.3``."""
+        """Returns a short description of the recipe, such as ``rrf(k=60), weights 0.7, 0.3``."""
         settings = ", ".join(f"{name}={value:g}" for name, value in self.parameters.items())
         parts = [f"{self.method}({settings})" if settings else self.method, self.norm]
         if self.weights is not None:
@@ -72,7 +72,7 @@ class Recipe:
         return ", ".join(filter(None, parts))
 
     def arguments(self) -> dict[str, str | None]:
-        """Returns method, norm and profile as ``carob.fuse`` takes them, with all their settings."""
+        """Returns the arguments ``method``, ``norm`` and ``profile`` of ``carob.fuse``, with all their settings."""
         rules = {each: getattr(self.rules, each) for each in NORM_RULES.get(self.norm, ())}
         return {
             "method": with_settings(self.method, self.parameters),
@@ -82,7 +82,7 @@ class Recipe:
 
 
 def with_settings(name: str, settings: Mapping[str, Any]) -> str:
-    """Returns a name with settings, as ``named_settings`` splits it."""
+    """Formats a name with settings, in the form that ``named_settings`` parses."""
     return f"{name}({', '.join(f'{key}={value}' for key, value in settings.items())})" if settings else name
 
 
@@ -92,19 +92,19 @@ NORM_RULES = {
     "dbsf": ("equal", "deviation"),
     "z-score": ("deviation",),
 }
-"""The rules that may follow the name of a normalisation, as in ``dbsf(deviation=sample)``."""
+"""The rules that can be set in the name of a normalisation, as in ``dbsf(deviation=sample)``."""
 CALL = re.compile(r"\s*([\w-]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
 
 def named_settings(text: object, what: str) -> tuple[str, dict[str, str]]:
-    """Splits a name with settings, as in ``rrf(k=60, first=0)``.
+    """Splits text such as ``rrf(k=60, first=0)`` into a name and its settings.
 
     Args:
         text: the name, with or without settings.
         what: ``method`` or ``normalisation``.
 
     Raises:
-        ArgumentError: the text has another form.
+        ArgumentError: the text is malformed.
 
     Example:
         >>> named_settings("rrf(k=60, first=0)", "method")
@@ -140,12 +140,12 @@ def parameters_in(settings: Mapping[str, str], method: str) -> dict[str, float]:
 
 
 def refuse_unknown(settings: Mapping[str, str], known: Sequence[str], lacking: str) -> None:
-    """Refuses settings that a method or a normalisation does not have.
+    """Refuses settings that a method or a normalisation does not support.
 
     Args:
         settings: the settings.
-        known: the names of those that it has.
-        lacking: the beginning of the sentence, such as ``isr has no parameter``.
+        known: the names of the supported settings.
+        lacking: the beginning of the error message, such as ``isr has no parameter``.
 
     Raises:
         ArgumentError: there is one.
@@ -157,7 +157,7 @@ def refuse_unknown(settings: Mapping[str, str], known: Sequence[str], lacking: s
 
 
 def is_within(given: str, whole: str | None) -> bool:
-    """Returns whether a method, norm or profile, all of whose settings are known, is another one.
+    """Returns whether ``given`` has the same name as ``whole``, and each setting in it has the same value in ``whole``.
 
     Example:
         >>> is_within("rrf(k=60)", "rrf(k=60.0, first=1.0)"), is_within("rrf(k=2)", "rrf(k=60.0, first=1.0)")
@@ -186,17 +186,17 @@ def recipe_of(
 
     Args:
         method: the method, with or without parameters.
-        norm: the normalisation, with or without rules; None for the default of the method.
+        norm: the normalisation, with or without rules; None for the method's default.
         names: the names of the runs.
-        weights: the weight of each run, in their order or by name; None for the default.
-        bounds: the theoretical lowest and highest score of runs, by name.
-        absent: what a list contributes to a document that it lacks; None for the default.
+        weights: the weight of each run, in the order of ``names`` or by name; None for the default.
+        bounds: the theoretical lowest and highest scores of runs, by name.
+        absent: what a list contributes to the score of a document that it does not contain; None for the default.
         profile: the name of a profile, whose settings replace carob's defaults.
 
     Raises:
         ArgumentError: a method, normalisation or rule is unknown, a number is outside its range, or the method does not
             have a setting.
-        PolicyError: an unknown profile, or a method that it does not have.
+        PolicyError: the profile is unknown, or it does not include the method.
     """
     name, settings = named_settings(method, "method")
     name = ALIASES.get(name, name)
@@ -245,7 +245,7 @@ def refuse_method(name: str) -> None:
 
 
 def refuse_idle(name: str, norm: str | None, weights: Any, bounds: Any) -> None:
-    """Refuses a setting that would change nothing with this method.
+    """Refuses a setting that would have no effect with this method.
 
     Raises:
         ArgumentError: there is one.
@@ -269,7 +269,7 @@ def refuse_outside(name: str, value: float) -> None:
     """Refuses a parameter outside its range.
 
     Raises:
-        ArgumentError: it is not a number in the range.
+        ArgumentError: the value is not a number in the range.
     """
     wanted, fits = RANGES[name]
     if not (math.isfinite(value) and fits(value)):
@@ -280,7 +280,7 @@ def weights_of(given: Any, names: Sequence[str]) -> tuple[float, ...]:
     """Returns the weight of each run.
 
     Raises:
-        ArgumentError: the number of weights is wrong, a run is unknown, a weight is negative, or none is positive.
+        ArgumentError: the number of weights is wrong, a run is unknown, a weight is negative, or no weight is positive.
     """
     if isinstance(given, Mapping):
         refuse_strangers("weight", given, names)
@@ -305,10 +305,10 @@ def weights_of(given: Any, names: Sequence[str]) -> tuple[float, ...]:
 def bounds_of(
     given: Any, names: Sequence[str], norm: str | None
 ) -> dict[str, tuple[float | None, float | None]]:
-    """Returns the theoretical bounds of scores by run.
+    """Returns the theoretical bounds of each run's scores, by run name.
 
     Raises:
-        ArgumentError: a run is unknown, or there are bounds without min-max or in the wrong order.
+        ArgumentError: a run is unknown, the normalisation is not min-max, or the bounds are in the wrong order.
     """
     if not given:
         return {}
@@ -325,7 +325,7 @@ def bounds_of(
 
 
 def refuse_strangers(what: str, given: Mapping[str, Any], names: Sequence[str]) -> None:
-    """Refuses a setting of a run that is not fused.
+    """Refuses a setting for a run that is not fused.
 
     Raises:
         ArgumentError: there is one.

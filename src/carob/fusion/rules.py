@@ -1,4 +1,4 @@
-"""The decisions that a fusion formula leaves open: absent documents, equal scores, the deviation, the arithmetic."""
+"""The decisions that a fusion formula leaves open, such as absent documents, equal scores and arithmetic."""
 
 from __future__ import annotations
 
@@ -20,20 +20,21 @@ class Rules:
     """The decisions that a fusion formula leaves open.
 
     Args:
-        absent: what a list contributes to a document that it lacks. ``left-out``: nothing, and the list does not count
-            in means, medians and minima; ``zero``: 0 points, which count; ``lowest``: the points of the last document
-            of the list.
-        equal: the points of documents in a list whose scores are all equal, as in a list with one document: ``0``,
-            ``0.5``, ``1``, or ``sign``, which is 1 for positive scores and else 0.
-        deviation: the standard deviation divides by n (``population``) or by n − 1 (``sample``).
-        summation: ``exact`` rounds each sum once, so that the order of the runs changes nothing; ``left-to-right`` adds
-            in the order of the runs.
+        absent: what a list contributes to the score of a document that it does not contain. ``left-out``: nothing, and
+            the list does not count in means, medians and minima; ``zero``: 0 points, which do count; ``lowest``: the
+            points of the last document in the list.
+        equal: the points of the documents in a list if all scores are equal, as in a list of one document: ``0``,
+            ``0.5``, ``1``, or ``sign``, which is 1 for positive scores and otherwise 0.
+        deviation: whether the variance is divided by n (``population``) or by n − 1 (``sample``).
+        summation: ``exact`` rounds each sum once, so the order of the runs does not matter; ``left-to-right`` adds in
+            the order of the runs.
         precision: ``double``, or ``single``, which rounds the points and every partial sum to single precision.
-        floor: the points of documents whose points would be 0 or less; None changes no points.
-        weighting: a weight multiplies the ``points`` of a list, or divides the ``position`` of its documents (RRF).
-        ranks: the ranks of a list are counted in the order of its ``scores``, or in the order of its rank ``column``.
-        top: ``natural``, or ``one``, which scales RRF so that the first document of every list has 1 (RRF).
-        shares: whether weights that are not given are 1 over the number of runs, and not 1.
+        floor: the points of documents whose points would be 0 or less; None leaves all points unchanged.
+        weighting: whether a weight multiplies the ``points`` of a list or divides the ``position`` of its documents
+            (RRF).
+        ranks: whether the ranks of a list follow its ``scores`` or its rank ``column``.
+        top: ``natural``, or ``one``, which scales RRF so that the first document of every list has 1 point.
+        shares: whether the default weight is 1 divided by the number of runs, instead of 1.
     """
 
     absent: Absent = "left-out"
@@ -48,7 +49,7 @@ class Rules:
     shares: bool = field(default=False)
 
     def __post_init__(self) -> None:
-        """Refuses a word that a rule does not have."""
+        """Refuses a value that a rule does not allow."""
         for name, words in CHOICES.items():
             refuse_other(name, getattr(self, name), words)
 
@@ -62,4 +63,4 @@ class Rules:
 CHOICES: dict[str, tuple[str, ...]] = {
     name: get_args(kind) for name, kind in get_type_hints(Rules).items() if get_origin(kind) is Literal
 }
-"""The words of each rule that has a few."""
+"""The allowed values of each rule that has a fixed set of values."""

@@ -1,4 +1,4 @@
-"""``carob.tune_fusion``: the weights of a fusion chosen on judged queries, and their worth on other queries."""
+"""Defines ``carob.tune_fusion``, which chooses fusion weights on judged queries and estimates their mean on others."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ if TYPE_CHECKING:
     from carob.lists.rows import Floats
 
 STEPS = {2: 10, 3: 5, 4: 4, 5: 4, 6: 3, 7: 3}
-"""The steps of a weight from 0 to 1, by the number of runs; ``FEW_STEPS`` for more runs."""
+"""The number of steps between weights 0 and 1, by the number of runs; ``FEW_STEPS`` for more runs."""
 FEW_STEPS = 2
 MOST_RUNS = 12
 FEWEST = 3
 SHOWN = 22
-"""The maximum number of settings in a table: all settings of two or three runs."""
+"""The maximum number of settings in a table, which is enough for all settings of two or three runs."""
 WHOLE_DEPTH = 1000
-"""The documents of a fused list that a measure without a depth sees."""
+"""The depth of the fused lists for a measure without a depth."""
 
 SENTENCES = {
     "gain": (
@@ -87,12 +87,12 @@ SENTENCES = {
 
 @dataclass(frozen=True)
 class TriedWeights:
-    """One setting of the fusion, and its mean.
+    """One setting of the fusion weights, and its mean.
 
     Args:
-        weights: the weight of each run, in their order.
+        weights: the weight of each run, in the order of the runs.
         mean: the mean on the queries.
-        chosen: how often cross-validation chose it, as a share.
+        chosen: the proportion of folds in which cross-validation chose this setting.
     """
 
     weights: tuple[float, ...]
@@ -102,13 +102,13 @@ class TriedWeights:
 
 @dataclass(frozen=True)
 class Alone:
-    """One list on its own.
+    """The list of one run, evaluated on its own.
 
     Args:
-        run: its name.
-        mean: its mean.
-        relevant: the relevant documents that it retrieves.
-        only: those of them that no other list retrieves.
+        run: the name of the run.
+        mean: the mean of the list.
+        relevant: the number of relevant documents that the list retrieves.
+        only: the number of relevant documents that no other list retrieves.
     """
 
     run: str
@@ -119,27 +119,27 @@ class Alone:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TunedFusion(Documented):
-    """Weights of a fusion chosen on judged queries. ``str(found)`` says first whether fusing beats the best list.
+    """Fusion weights chosen on judged queries. ``str(found)`` first states whether fusing beats the best list.
 
     Args:
         measure: the measure's label.
         queries: the number of queries.
         runs: the names of the runs.
         recipe: the recipe with the chosen weights.
-        apparent: the mean of the chosen weights on the queries that chose them.
+        apparent: the mean of the chosen weights on the queries on which they were chosen.
         held_out: the expected mean of the chosen weights on other queries.
         optimism: by how much the apparent mean is too high, on average.
-        gain: the gain over the best list on other queries, where the best list is chosen likewise.
+        gain: the gain over the best list on other queries. The best list is chosen by the same cross-validation.
         equal: the mean with equal weights.
         best_list: the mean of the best list on these queries.
-        per_query_list: the mean of the best list of each query.
-        per_query_weights: the mean of the best weights of each query.
+        per_query_list: the mean if the best list is chosen for each query separately.
+        per_query_weights: the mean if the best weights are chosen for each query separately.
         curve: every setting, in the order of the grid.
-        alone: each list on its own.
+        alone: the result of each list on its own.
         alpha: 1 minus the confidence level.
         resampling: the folds.
         warnings: doubts about the data.
-        footers: further notes on the data: ties, queries that a run or every run lacks, unjudged queries.
+        footers: further notes on the data, about ties, unjudged queries, and queries missing from some or all runs.
     """
 
     measure: str
@@ -176,11 +176,11 @@ class TunedFusion(Documented):
         write_whole(path, json.dumps(content, ensure_ascii=False, indent=1) + "\n")
 
     def contents(self) -> dict[str, Any]:
-        """Returns the result by name, with the recipe in a few words."""
+        """Returns the fields of the result by name, with a short description of the recipe."""
         return {**super().contents(), "recipe": self.recipe.described(), "weights": self.weights}
 
     def records(self) -> dict[str, Callable[[], Records]]:
-        """Returns the tables of a tuned fusion: the ``curve`` of weights, and the lists ``alone``."""
+        """Returns the tables ``curve`` (the tried weights) and ``alone`` (the single lists)."""
         names = [*(f"weight {name}" for name in self.runs), "mean", "chosen"]
         return {
             "curve": lambda: Records(names, [[*each.weights, each.mean, each.chosen] for each in self.curve]),
@@ -251,7 +251,7 @@ def cells(found: Estimate, *, sign: bool = False) -> list[str]:
 
 
 def weight_grid(runs: int) -> list[tuple[float, ...]]:
-    """Returns the weights that are tried, which sum to 1: those in equal steps, and equal weights.
+    """Returns the settings to try: all weights in equal steps that sum to 1, and equal weights.
 
     Example:
         >>> len(weight_grid(2)), len(weight_grid(3)), len(weight_grid(7)), weight_grid(2)[3]
@@ -276,27 +276,27 @@ def tune_fusion(
     alpha: float = arguments.ALPHA,
     resampling: Resampling | None = None,
 ) -> TunedFusion:
-    """Chooses the weights of a fusion on judged queries, and estimates what they are worth on other queries.
+    """Chooses fusion weights on judged queries, and estimates their mean on other queries.
 
-    The mean of the best weights on the queries that chose them is too high. Cross-validation chooses weights on most
-    queries and scores them on the others, as ``carob.best`` does with runs. The best list, with which the fusion is
-    compared, is chosen on the same folds.
+    On the queries on which the best weights were chosen, their mean is too high. Cross-validation chooses weights on
+    most queries and scores them on the remaining queries, as ``carob.best`` does with runs. The best list, with which
+    the fusion is compared, is chosen on the same folds.
 
     Args:
-        qrels: the judgments; None if the runs are logs, which contain theirs.
-        runs: the runs, by name or in a list; at most twelve. Their weights are tried in steps of 0.1 (two runs), 0.2
-            (three), 0.25 (four and five), a third (six and seven) or a half (more), and equal weights.
+        qrels: the judgments; None if the runs are logs, which contain their own judgments.
+        runs: the runs, by name or in a list; at most twelve. Weights are tried in steps of 0.1 (two runs), 0.2 (three),
+            0.25 (four or five), 1/3 (six or seven) or 1/2 (more); equal weights are always tried.
         measure: the measure.
-        method: the fusion method, with or without parameters, as in ``carob.fuse``; it must take weights.
+        method: the fusion method, with or without parameters, as in ``carob.fuse``; it must accept weights.
         norm: the normalisation, as in ``carob.fuse``.
-        profile: the conventions of an engine, as in ``carob.fuse``.
-        policy: the policy of the evaluation and of the lists.
+        profile: the conventions of a search engine or library, as in ``carob.fuse``.
+        policy: the policy for the evaluation and for the lists.
         alpha: 1 minus the confidence level.
         resampling: the folds of cross-validation.
 
     Raises:
-        DataError: runs or judgments cannot be read, or there are too few queries or too many runs.
-        ArgumentError: the method or a setting is unknown, or the method has no weights.
+        DataError: a run or the judgments cannot be read, or there are too few queries or too many runs.
+        ArgumentError: the method or a setting is unknown, or the method does not accept weights.
 
     Source: Varma and Simon, BMC Bioinformatics 2006, on nested cross-validation.
 
@@ -348,10 +348,10 @@ def tune_fusion(
 
 
 def refuse_unjudged(made: FusedSource, judged: Sequence[bytes]) -> None:
-    """Refuses runs without a judged query.
+    """Refuses runs if none contains a judged query.
 
     Raises:
-        DataError: no run answers a judged query.
+        DataError: no run contains a judged query.
     """
     answered = made.lists.queries
     if judged and answered and not set(answered).intersection(judged):
@@ -365,13 +365,13 @@ def refuse_unjudged(made: FusedSource, judged: Sequence[bytes]) -> None:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TriedList(Wrapper):
-    """The lists of one setting of the weights, or of one run alone, which were matched together with the others.
+    """The lists of one setting of the weights or of one run. All settings and runs were matched in one call.
 
     Args:
-        held: the same lists, for other matches.
+        held: the source of the lists, for matches with other judgments or options.
         judgments: the judgments.
-        options: the options of the match.
-        found: its rows.
+        options: the options of the stored match.
+        found: the rows of the stored match.
     """
 
     judgments: _native.Judgments
@@ -398,13 +398,13 @@ class TriedList(Wrapper):
 def tried_weights(
     made: FusedSource, grid: Sequence[tuple[float, ...]], judgments: _native.Judgments, *, relevant_only: bool
 ) -> list[TriedList]:
-    """Returns the fused lists of every setting of the weights, then those of each run.
+    """Returns the fused lists for each setting of the weights, followed by the lists of each run.
 
     Args:
         made: the fusion, but for its weights.
         grid: the weights.
         judgments: the judgments.
-        relevant_only: whether the measure needs rows of relevant documents only.
+        relevant_only: whether the measure needs only the rows of relevant documents.
     """
     few = relevant_only and ranks_alone(made.policy)
     options = MatchOptions(made.policy, relevant_only=few)
@@ -431,10 +431,11 @@ def tuned(
     """Returns the chosen weights and their estimates.
 
     Args:
-        table: the scores of every weight of the grid, then those of each list [queries, weights and lists].
+        table: the scores for each setting in the grid, followed by the scores of each list [queries, settings and
+            lists].
         grid: the weights.
         made: the fusion, but for its weights.
-        counts: the relevant documents of each list, and those that no other list has.
+        counts: for each list, the number of relevant documents, and of those that no other list contains.
         alpha: 1 minus the confidence level.
         resampling: the folds.
     """
@@ -446,7 +447,7 @@ def tuned(
     both, draw = (slice(len(grid)), slice(len(grid), None)), Draw(RESELECTIONS, resampling.seed)
     again, better = reselected_among(values, both, folds=resampling.folds, draw=draw)
     means, other = fused.mean(axis=0), float(by_weights.scores.mean())
-    # Many gains are 0 because a list alone is chosen on both sides, so the gain has no worst-point interval.
+    # Many gains are 0, because the best weights often select a single list, so the gain has no worst-point interval.
     gain = sign * (other - float(by_list.scores.mean()))
     place = middle_of_best(means, grid)
     even = min(range(len(grid)), key=lambda each: unevenness(grid[each]))
@@ -477,18 +478,18 @@ def tuned(
 
 
 def unevenness(weights: Sequence[float]) -> float:
-    """Returns the distance of weights from equal ones."""
+    """Returns the squared distance of weights from equal weights."""
     return sum((each - 1 / len(weights)) ** 2 for each in weights)
 
 
 def middle_of_best(means: Floats, grid: Sequence[tuple[float, ...]]) -> int:
-    """Returns the place of the highest mean; of several, that of the most equal weights."""
+    """Returns the index of the highest mean. Of tied means, the one with the most equal weights is chosen."""
     best = np.flatnonzero(means >= means.max() - NOISE).tolist()
     return min(best, key=lambda each: unevenness(grid[each]))
 
 
 def relevant_found(lists: Sequence[_native.Matched], judgments: _native.Judgments) -> list[tuple[int, int]]:
-    """Returns, for each list, its relevant documents (grade 1 or more), and those that no other list retrieves."""
+    """Returns, for each list, the numbers of relevant documents (grade 1 or more) and of those only it retrieves."""
     places = [its.judgment[judgments.grades[its.judgment] >= 1] for its in lists]
     times = np.bincount(np.concatenate(places), minlength=1)
     return [(len(each), int((times[each] == 1).sum())) for each in places]

@@ -1,4 +1,4 @@
-"""Collects judgments from files of the offline page, of ``carob judge`` and of a model's answers."""
+"""Collects judgments from files saved by the offline page or ``carob judge``, and from a model's answers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from carob.judging.task import Task
 
 ANSWERS = ("answer", "response", "output", "content")
-"""The usual names of the field with a model's answer."""
+"""The usual names of the field that contains a model's answer."""
 NO_CLEAR_GRADES = (
     "{count:answer has/answers have} no clear grade: {lines}. Ask again for them, or leave them out with "
     "--lenient."
@@ -34,7 +34,7 @@ NO_CLEAR_GRADES_OF_SAMPLE = (
     "gives biased estimates."
 )
 ROUNDING = 1e-8
-"""The rounding error of a probability in a table."""
+"""The rounding error allowed for a probability in a table."""
 RULES: dict[str, Callable[[list[JournalEntry]], float] | None] = {
     "refuse": None,
     "first": lambda given: given[0].grade,
@@ -42,7 +42,7 @@ RULES: dict[str, Callable[[list[JournalEntry]], float] | None] = {
     "lowest": lambda given: min(each.grade for each in given),
     "highest": lambda given: max(each.grade for each in given),
 }
-"""The rules that combine different grades by several judges into one."""
+"""The rules for combining different grades from several judges into one grade."""
 
 
 class Entry(NamedTuple):
@@ -65,7 +65,7 @@ class Collected:
 
     Args:
         task: the pairs to judge.
-        by_judge: the judgments of each judge, by place. A judge without a name has the name of the file.
+        by_judge: the judgments of each judge, by place. The file name identifies a judge without a name.
         failed: the file and the line or row of each model's answer without a clear grade.
     """
 
@@ -77,10 +77,10 @@ class Collected:
         """Returns one judgment for each judged pair.
 
         Args:
-            rule: what to do if judges differ, a name in ``RULES``.
+            rule: what to do if judges disagree: a key of ``RULES``.
 
         Raises:
-            DataError: judges differ, and the rule refuses that.
+            DataError: judges disagree, and the rule is ``refuse``.
         """
         found: dict[int, JournalEntry] = {}
         one_of = RULES[rule]
@@ -117,10 +117,10 @@ class Collected:
         ]
 
     def content(self, path: str, judgments: Mapping[int, JournalEntry]) -> bytes:
-        """Returns the file of these judgments and of the grades that the task already has.
+        """Returns the content of a file with these judgments and the grades that the task already contains.
 
         Raises:
-            DataError: a file of this name cannot store them.
+            DataError: the file format that ``path`` implies cannot store them.
         """
         form = Form(path, self.task)
         rows = {**known_in(self.task), **judgments}
@@ -130,18 +130,18 @@ class Collected:
 def collected(
     task: Task, paths: Sequence[str], grades: Mapping[int, str], *, lenient: bool = False
 ) -> Collected:
-    """Reads judgments of a task from files.
+    """Reads the judgments of a task from files.
 
     Args:
         task: the pairs to judge.
-        paths: the files: saved by the offline page, tables or qrels of ``carob judge``, or a model's answers as JSON
-            lines with ``id`` or ``query`` and ``document``, and ``answer`` or ``grade``.
+        paths: files saved by the offline page, tables or qrels written by ``carob judge``, or a model's answers as JSON
+            lines that contain ``id`` (or ``query`` and ``document``) and ``answer`` (or ``grade``).
         grades: the allowed grades.
         lenient: whether to leave out answers without a clear grade.
 
     Raises:
-        DataError: a file that is empty, is none of these or belongs to another task; a grade that is not allowed; a
-            judge who gave a document two different grades; an answer without a clear grade; no grade at all.
+        DataError: a file is empty, has none of these formats or belongs to another task; a grade is not allowed; a
+            judge gave a document two different grades; an answer has no clear grade; or there is no grade at all.
     """
     found = Collected(task)
     refuse_twice(paths)
@@ -151,7 +151,7 @@ def collected(
         for entry in entries:
             count += 1
             if entry.judgment is None:
-                if entry.place not in failed:  # at most one per pair, however long the file is
+                if entry.place not in failed:  # at most one judgment per pair, however long the file is
                     file, *rest = entry.where.items()
                     found.failed.append(" ".join([file[1], *(f"{key} {value}" for key, value in rest)]))
                 failed.add(entry.place)
@@ -175,17 +175,17 @@ def collected(
 
 
 def refuse_twice(paths: Sequence[str]) -> None:
-    """Refuses a file that is given twice, under one name or two, since its judge would count as two.
+    """Refuses a file that is passed twice, even under two names, because its judge would count as two judges.
 
     Raises:
-        DataError: a file is given twice.
+        DataError: a file is passed twice.
     """
     seen: dict[tuple[int, int], int] = {}
     for place, path in enumerate(paths):
         try:
             found = os.stat(path)
         except (OSError, ValueError):
-            continue  # the reader of the file reports it
+            continue  # reading the file will report the error
         first = seen.setdefault((found.st_dev, found.st_ino), place)
         if first != place:
             raise DataError(
@@ -194,10 +194,11 @@ def refuse_twice(paths: Sequence[str]) -> None:
 
 
 def take(found: Collected, entry: Entry, judge: str, grades: Mapping[int, str]) -> None:
-    """Adds a judgment, unless it is a grade that the task already has.
+    """Adds a judgment, unless the task already contains the pair's grade.
 
     Raises:
-        DataError: a grade is not allowed, or the same judge gave another grade.
+        DataError: the grade is not allowed, or it differs from the task's grade or from an earlier grade by the same
+            judge.
     """
     where, place, judgment = entry
     assert judgment is not None
@@ -230,10 +231,10 @@ def take(found: Collected, entry: Entry, judge: str, grades: Mapping[int, str]) 
 
 
 def judgments_in(task: Task, table: SmallTable, grades: Mapping[int, str]) -> tuple[str, Iterable[Entry]]:
-    """Returns the name of the judge, which may be empty, and the judgments in a file, which are read one by one.
+    """Returns the name of the judge, which may be empty, and an iterable over the judgments in a file.
 
     Raises:
-        DataError: the file is of no known kind, or belongs to another task.
+        DataError: the format of the file is unknown, or the file belongs to another task.
     """
     saved = table.document
     if isinstance(saved, dict) and saved.get("carob") == "judgments":
@@ -244,7 +245,7 @@ def judgments_in(task: Task, table: SmallTable, grades: Mapping[int, str]) -> tu
 
 
 def read_saved(task: Task, path: str, saved: dict[str, Any]) -> tuple[str, list[Entry]]:
-    """Returns the judge and the judgments in a file that the offline page saved.
+    """Returns the judge and the judgments from a file that the offline page saved.
 
     Raises:
         DataError: the page was made for another task, or the file was changed.
@@ -278,14 +279,14 @@ def read_rows(task: Task, table: SmallTable, grades: Mapping[int, str]) -> Itera
     """Yields the judgments in a table, which may be a model's answers.
 
     Raises:
-        DataError: a row has no pair of the task, or no grade or answer.
+        DataError: a row does not contain a pair of the task, or contains neither a grade nor an answer.
     """
     ids = {id_of(task.pairs[place]): place for place in task.open}
     wanted = (*COLUMNS, *(DRAW if task.sampled else ()))
     names: list[str] = []
     roles: dict[str, str] = {}
     for where, row in table:
-        if names != list(row):  # most often those of the previous row
+        if names != list(row):  # usually the same as in the previous row
             names = list(row)
             roles = first_usual([name for name in names if name != "id"], wanted)
         own = str(row.get("id", row.get("custom_id")))
@@ -316,14 +317,14 @@ def read_rows(task: Task, table: SmallTable, grades: Mapping[int, str]) -> Itera
 
 
 def word_in(value: object) -> str:
-    """Returns a field that may be missing as one line of text. A judge may be called 0."""
+    """Converts a field, which may be missing, to one line of text. A judge named 0 is not an empty value."""
     return "" if value is None else one_line(str(value))
 
 
 def is_other_draw(
     task: Task, place: int, row: Mapping[str, Any], roles: Mapping[str, str], where: Mapping[str, Any]
 ) -> bool:
-    """Returns whether a row contradicts the task about how its document was drawn."""
+    """Returns whether a row's probability or sample size differs from the task's."""
     drawn = zip(DRAW, (task.pairs[place].probability or 0.0, len(task.pairs)), strict=True)
     return any(
         abs(number_in(row[roles[role]], role, where) - own) > ROUNDING for role, own in drawn if role in roles
@@ -334,7 +335,7 @@ def read_qrels(task: Task, table: SmallTable) -> Iterator[Entry]:
     """Yields the judgments in qrels.
 
     Raises:
-        DataError: a line is not a judgment of the task.
+        DataError: a line is not a judgment, or its pair is not in the task.
     """
     for number, line in table.lines:
         where: dict[str, Any] = {"file": table.name, "line": number}
@@ -348,7 +349,7 @@ def read_qrels(task: Task, table: SmallTable) -> Iterator[Entry]:
 
 
 def place_of(task: Task, query: object, document: object, where: Mapping[str, Any]) -> int:
-    """Returns the place of a pair.
+    """Returns the place of a pair in the task.
 
     Raises:
         DataError: the pair is not in the task.

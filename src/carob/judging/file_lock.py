@@ -1,4 +1,4 @@
-"""A lock in the folder of a file, so that one process at a time writes the file."""
+"""A lock that lets only one process at a time write a file."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_N
 
 
 class FileLock:
-    """A lock, held by this process until ``release`` or its end, even if the process is killed.
+    """A lock on a file, held until ``release`` is called or this process ends, even if it is killed.
 
-    The lock is on a separate file, ``.NAME.lock`` in the same folder, since the file itself may be replaced.
+    The process locks a separate file, ``.NAME.lock`` in the same folder, because the file itself may be replaced.
 
     Args:
         path: the file to protect.
 
     Raises:
-        DataError: another process holds the lock, or the folder cannot be written.
+        DataError: another process holds the lock, or the folder is not writable.
     """
 
     def __init__(self, path: str) -> None:
@@ -47,7 +47,7 @@ class FileLock:
                 )
             if self.current():
                 break
-            os.close(self.file)  # the process that held it has just removed it
+            os.close(self.file)  # the process that held the lock has just removed this file
         os.ftruncate(self.file, 0)
         os.write(self.file, f"{os.getpid()}\n".encode())
 
@@ -60,7 +60,7 @@ class FileLock:
 
     def release(self) -> None:
         """Removes the lock."""
-        if sys.platform != "win32":  # on systems where an open file cannot be removed
+        if sys.platform != "win32":  # Windows cannot remove an open file
             with contextlib.suppress(OSError):
                 os.unlink(self.path)
         os.close(self.file)
@@ -73,7 +73,7 @@ if sys.platform == "win32":
         import msvcrt
 
         try:
-            # Far beyond the text, since other processes cannot read locked bytes.
+            # The locked byte is far beyond the text, because other processes cannot read locked bytes.
             os.lseek(file, 2**20, os.SEEK_SET)
             msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
         except OSError:

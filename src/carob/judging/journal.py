@@ -1,9 +1,9 @@
-"""The file of judgments: each judgment is one line, which is written to disk before the judge sees that it is saved.
+"""The file of judgments: each judgment is a line that is written to disk before the page reports it as saved.
 
-A line is appended by a single write and an fsync. To withdraw or to change a judgment, the whole file is atomically
-replaced by a new one. A line that would lie on two pages of memory is also written by replacing the file, if that is
-possible, because readers might see only the first page. At every moment the file is a valid table, or
-valid qrels, with each pair at most once, so that all commands and tools can read it while judges work.
+A line is appended by a single write and an fsync. To withdraw or change a judgment, the whole file is atomically
+replaced by a new one. If a line would span two memory pages, it is also written by replacing the file where possible,
+because readers might otherwise see only the part on the first page. The file is always a valid table, or valid qrels,
+that contains each pair at most once, so all commands and tools can read it while judges work.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ OTHER_DRAW = (
     "another file, or the table that this file was made for."
 )
 PAGE = 4096
-"""The bytes of the smallest page. Linux copies what is written page by page, and readers may see what lies between."""
+"""The smallest page size in bytes. Linux copies a write page by page, so readers may see a partial write."""
 
 QRELS = ["query", "0", "document", "grade"]
-"""The columns of a line of qrels, the second of which is always 0."""
+"""The columns of a line of qrels. The second column is always 0."""
 
 
 class JournalEntry(NamedTuple):
@@ -64,14 +64,14 @@ class JournalEntry(NamedTuple):
 
 
 def known_in(task: Task) -> dict[int, JournalEntry]:
-    """Returns the grades that a task has already, by place."""
+    """Returns the grades that the task already contains, by place."""
     return {
         place: JournalEntry(each.grade) for place, each in enumerate(task.pairs) if each.grade is not None
     }
 
 
 def one_line(text: str) -> str:
-    """Returns a text on one line, which a table can hold.
+    """Converts a text to one line that a table can store.
 
     Example:
         >>> one_line(" two\\n lines\\x00 ")
@@ -85,17 +85,18 @@ def one_line(text: str) -> str:
 
 
 class Form:
-    """The form of a file of judgments: a table in CSV, or qrels in TREC format.
+    """The format of a file of judgments: a CSV table, or qrels in TREC format.
 
-    A table has the probabilities of a sample and the number of its documents, so that part of a sample is never
-    mistaken for the whole sample. It also has the name of the judge, the time, and a note. Qrels have none of these.
+    For a sample, a table also contains the probabilities and the number of documents in the sample, so part of a sample
+    is never mistaken for the whole sample. It also contains the judge's name, the time, and a note. Qrels contain only
+    the query, the document and the grade.
 
     Args:
-        path: the file, whose ending determines its form.
+        path: the file, whose extension determines its format.
         task: the pairs to judge.
 
     Raises:
-        DataError: the ending is that of neither form, or qrels cannot store the task.
+        DataError: the extension matches neither format, or qrels cannot store the task.
     """
 
     def __init__(self, path: str, task: Task) -> None:
@@ -126,27 +127,28 @@ class Form:
 
     @property
     def head(self) -> bytes:
-        """The first line of a table; nothing for qrels."""
+        """The first line of a table; empty for qrels."""
         return line_of(self.columns) if self.table else b""
 
     def line(self, place: int, judgment: JournalEntry) -> bytes:
-        """Returns the line of a judgment."""
+        """Returns the line for a judgment."""
         cells = cells_written(self.pair(place) | judgment._asdict() | {"0": "0"}, self.columns)
         return line_of(cells) if self.table else " ".join(cells).encode() + b"\n"
 
     def pair(self, place: int) -> dict[str, Any]:
-        """Returns what the table of the task says about a pair, by column."""
+        """Returns the task's values for a pair, by column."""
         return self.task.pairs[place]._asdict() | {"sample_size": len(self.task.pairs)}
 
     def draw(self, place: int) -> list[str]:
-        """Returns the probability of a pair and the number of all pairs, as they are written for a sample."""
+        """For a sample, returns a pair's probability and the number of all pairs as they are written to the file."""
         return cells_written(self.pair(place), [name for name in DRAW if name in self.columns])
 
     def read(self, lines: list[bytes], path: str) -> Iterator[tuple[int, int, JournalEntry]]:
-        """Yields the number of each line, the place of its pair, and the judgment.
+        """Yields each line's number, the place of its pair, and its judgment.
 
         Raises:
-            DataError: the first line differs, a line is not a judgment, or a pair is not in the task.
+            DataError: the first line differs, a line is not a judgment, a pair is not in the task, or a pair was drawn
+                differently.
         """
         start = int(self.table)
         if start and lines and lines[0] != self.head:
@@ -171,7 +173,7 @@ class Form:
             yield number, place, judgment
 
     def fields(self, line: bytes) -> tuple[tuple[str, str], JournalEntry, list[str]] | None:
-        """Returns the pair, the judgment and the fields about the draw in a line, or None if it is not a judgment."""
+        """Returns the pair, the judgment and the sampling fields of a line, or None if the line is not a judgment."""
         try:
             text = line.decode()
             row = next(csv.reader([text], strict=True)) if self.table else text.split()
@@ -187,7 +189,7 @@ class Form:
 
 
 def line_of(fields: list[str]) -> bytes:
-    """Returns a line of a table."""
+    """Formats fields as a line of a CSV table."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerow(fields)
     return text.getvalue().encode()
@@ -205,21 +207,21 @@ def other_pair(query: str, document: str, task: Task) -> DataError:
 
 
 class Journal:
-    """The file of one judge's judgments, which this process alone writes until ``close``.
+    """A file of one judge's judgments. Until ``close``, only this process writes it.
 
     Args:
-        path: the file. If it exists, it is continued.
+        path: the file. New judgments are appended if it exists.
         task: the pairs to judge.
         judge: the name of the judge, which may be empty.
 
     Raises:
-        DataError: the file is written by another process, has several names (hard links) or other content, or cannot
-            be written.
+        DataError: another process is writing the file, the file has several names (hard links) or other content, or it
+            cannot be written.
     """
 
     def __init__(self, path: str, task: Task, judge: str = "") -> None:
         self.path, self.judge = os.path.realpath(path), judge
-        # The lock makes a fixed name safe, and the next process removes what a killed one left.
+        # A fixed name is safe because of the lock, and lets the next process remove what a killed process left.
         self.part = os.path.join(os.path.dirname(self.path), f".{os.path.basename(self.path)}.part")
         self.form = Form(self.path, task)
         self.judgments: dict[int, JournalEntry] = {}
@@ -233,7 +235,7 @@ class Journal:
             raise
 
     def start(self, task: Task) -> None:
-        """Reads the file, or makes it, and completes the grades that the task already has."""
+        """Reads or creates the file, and adds any missing grades that the task already contains."""
         known = known_in(task)
         try:
             found = os.stat(self.path)
@@ -242,7 +244,7 @@ class Journal:
             return
         if not stat.S_ISREG(found.st_mode):
             raise DataError("this is not a regular file. Pass another path.", file=self.path)
-        if found.st_nlink > 1:  # neither the lock nor a replacement would apply to the file's other names
+        if found.st_nlink > 1:  # the other names would be neither locked nor replaced
             raise DataError(
                 f"this file has {found.st_nlink} names (hard links), and only one of them would get all "
                 "changes. Use a file with one name: copy it, or remove the other names.",
@@ -269,7 +271,7 @@ class Journal:
         self.size = self.state.st_size
 
     def read(self) -> None:
-        """Reads the judgments. Completes a last line that only lacks its end, and removes any other part of a line."""
+        """Reads the judgments. Ends a complete last line with a line feed, and removes an incomplete last line."""
         with open(self.path, "rb") as file:
             content = file.read()
         whole = content[: content.rfind(b"\n") + 1]
@@ -303,15 +305,15 @@ class Journal:
             self.cut(len(whole))
 
     def add(self, place: int, judgment: JournalEntry) -> None:
-        """Adds a judgment of a pair that has none, and returns when it is written to disk.
+        """Adds a judgment for a pair without one, and returns after the judgment is written to disk.
 
         Raises:
-            DataError: the file cannot be written, or another program changed it. The file then lacks the judgment.
+            DataError: the file cannot be written, or another program changed it. The judgment is then not in the file.
         """
         self.refuse_changed()
         line = self.form.line(place, judgment)
         if self.size // PAGE != (self.size + len(line) - 1) // PAGE:
-            # In a folder that is not writable, no new file can be made.
+            # The replacement fails if the folder is not writable.
             with contextlib.suppress(DataError):
                 self.rewrite({**self.judgments, place: judgment})
             if place in self.judgments:
@@ -321,7 +323,7 @@ class Journal:
         self.judgments[place] = judgment
 
     def append(self, line: bytes) -> None:
-        """Appends a line by a single write, and returns when it is written to disk, or leaves no part of it."""
+        """Appends a line in a single write, and returns after it is on disk. On failure, no part of it remains."""
         try:
             if os.write(self.file, line) < len(line):
                 raise OSError(0, "the disk is full")
@@ -333,7 +335,7 @@ class Journal:
         self.size += len(line)
 
     def change(self, place: int, judgment: JournalEntry | None) -> None:
-        """Replaces a judgment, or withdraws it, and returns when the new file is written to disk.
+        """Replaces or withdraws a judgment, and returns after the new file is written to disk.
 
         Raises:
             DataError: the file cannot be written, or another program changed it. The file is then unchanged.
@@ -343,7 +345,7 @@ class Journal:
         self.rewrite(rest if judgment is None else {**rest, place: judgment})
 
     def rewrite(self, judgments: Mapping[int, JournalEntry]) -> None:
-        """Replaces the open file by a new one. If that fails, the old one is open again, or nothing more is written."""
+        """Replaces the open file. On failure, reopens the old file; if that fails too, refuses further writes."""
         self.shut()  # Windows cannot replace an open file
         try:
             self.replace(judgments)
@@ -355,7 +357,7 @@ class Journal:
             raise
 
     def replace(self, judgments: Mapping[int, JournalEntry]) -> None:
-        """Writes a new file with these judgments in place of the old one."""
+        """Replaces the file with a new one that contains these judgments, and opens it."""
         lines = [self.form.line(place, each) for place, each in judgments.items()]
         try:
             self.tidy()
@@ -369,12 +371,12 @@ class Journal:
         self.open()
 
     def tidy(self) -> None:
-        """Removes the part of a new file that an interrupted process left."""
+        """Removes the partial new file that an interrupted process left behind."""
         with contextlib.suppress(FileNotFoundError):
             os.unlink(self.part)
 
     def cut(self, size: int) -> None:
-        """Cuts the file to its first ``size`` bytes, or refuses all further writes."""
+        """Truncates the file to ``size`` bytes. If that fails, all further writes are refused."""
         try:
             os.ftruncate(self.file, size)
             os.fsync(self.file)
@@ -387,7 +389,7 @@ class Journal:
         """Refuses to write a file that another program has changed.
 
         Raises:
-            DataError: another program changed it, or it could not be repaired after an error.
+            DataError: another program changed the file, or the file could not be repaired after an error.
         """
         if self.broken:
             raise DataError(
@@ -417,7 +419,7 @@ class Journal:
         self.file = -1
 
     def close(self) -> None:
-        """Closes the file, and lets other processes write it."""
+        """Closes the file and releases its lock."""
         self.shut()
         self.lock.release()
 
@@ -429,12 +431,12 @@ class Journal:
 
 
 def split_lines(content: bytes) -> list[bytes]:
-    """Returns lines with their ends, separated by line feeds only, as the file is written."""
+    """Splits content into lines at line feeds only, as the file is written, and keeps the line feeds."""
     return [line + b"\n" for line in content.split(b"\n")[:-1]]
 
 
 def settle(folder: str) -> None:
-    """Waits until the names in a folder are written to disk, if the system allows it."""
+    """Waits until the folder's entries are written to disk, if the system supports it."""
     with contextlib.suppress(OSError):
         file = os.open(folder or ".", os.O_RDONLY)
         try:

@@ -1,4 +1,4 @@
-"""The judging page as one file for judges without Python, which keeps judgments in the browser."""
+"""The judging page as a single file for judges without Python. It stores judgments in the browser."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def offline_page(sheet: JudgingSheet) -> str:
-    """Returns the page with the texts of all documents. Its judgments are saved as a file that ``collect`` reads."""
+    """Returns a page that contains the texts of all documents and saves judgments as a file that ``collect`` reads."""
     documents = [sheet.document(number) for number in range(len(sheet.order))]
     html, _ = judging_page(sheet.data() | {"notes": True, "documents": documents}, connected=False)
     return html

@@ -1,4 +1,4 @@
-"""The judging page as HTML: served by this machine, or as one offline file with all texts."""
+"""The judging page as HTML, either served by this machine or as a single offline file with all texts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def template(name: str) -> str:
-    """Returns the content of a file of ``templates/``."""
+    """Returns the content of a file in ``templates/``."""
     return (files("carob.judging") / "templates" / name).read_text(encoding="utf-8")
 
 
@@ -24,8 +24,8 @@ def judging_page(data: dict[str, Any], *, connected: bool) -> tuple[str, str]:
     """Returns the HTML of the page, and its content security policy.
 
     Args:
-        data: the data of the page's script.
-        connected: whether the page sends judgments to the server that served it, or keeps them in the browser.
+        data: the data for the page's script.
+        connected: whether the page sends judgments to the server that served it; if not, it stores them in the browser.
     """
     from jinja2 import Environment, StrictUndefined
     from markupsafe import Markup
@@ -48,9 +48,9 @@ def judging_page(data: dict[str, Any], *, connected: bool) -> tuple[str, str]:
 
 
 def policy_of(scripts: Iterable[str] = (), styles: Iterable[str] = (), *, connected: bool = False) -> str:
-    """Returns a content security policy: these scripts and styles, and nothing else.
+    """Returns a content security policy that allows only these scripts and styles.
 
-    ``require-trusted-types-for`` makes a browser refuse HTML that a script would write into the page.
+    ``require-trusted-types-for`` makes the browser refuse any HTML that a script tries to write into the page.
     """
     return "; ".join(
         [

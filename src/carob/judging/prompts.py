@@ -1,4 +1,4 @@
-"""Prompts that ask a model for grades, and the grades in its answers. carob itself asks no model."""
+"""Writes prompts that ask a model for grades, and reads the grades in its answers. carob itself calls no model."""
 
 from __future__ import annotations
 
@@ -17,23 +17,24 @@ if TYPE_CHECKING:
     from carob.judging.session import JudgingSheet
 
 PLACES = ("query", "details", "title", "document", "grades", "guidelines", "mark")
-"""The names that a template may have in braces."""
+"""The names that a template may contain in braces."""
 
 
 def prompts_of(sheet: JudgingSheet, template: str | None = None) -> str:
     """Returns one line with a JSON object for each pair: ``id``, ``query``, ``document`` and ``prompt``.
 
-    The texts are inserted at once, so that braces in a text stay as they are. Hidden characters in texts become
-    visible, and carob's own template surrounds the document with a mark that it cannot contain, so that a
-    document is less likely to be read as instructions.
+    All texts are inserted in one pass, so braces in a text stay unchanged. Hidden characters in texts are made visible,
+    and carob's own template encloses the document in a mark that the document cannot contain, so a model is less likely
+    to read the document as instructions.
 
     Args:
         sheet: the pairs with their texts.
-        template: a text with ``{query}`` and ``{document}``, and perhaps ``{details}``, ``{title}``, ``{grades}``,
-            ``{guidelines}`` and ``{mark}``; None for carob's own. ``{{name}}`` stands for ``{name}`` itself.
+        template: a text that contains ``{query}`` and ``{document}``, and optionally ``{details}``, ``{title}``,
+            ``{grades}``, ``{guidelines}`` and ``{mark}``; None for carob's own template. ``{{name}}`` stands for a
+            literal ``{name}``.
 
     Raises:
-        DataError: the template lacks the query or the document, or has another name in braces.
+        DataError: the template lacks the query or the document, or contains an unknown name in braces.
     """
     if template is None:
         template = (files("carob.judging") / "templates" / "prompt.txt").read_text(encoding="utf-8")
@@ -53,7 +54,7 @@ def prompts_of(sheet: JudgingSheet, template: str | None = None) -> str:
             "guidelines": data["guidelines"],
         }
         own = id_of(sheet.task.pairs[sheet.order[number]])
-        # A text cannot contain a hash of itself.
+        # The mark is a hash of the text, because no text can be made to contain its own hash.
         texts["mark"] = hashlib.sha256(f"{own}\0{texts['title']}\0{texts['document']}".encode()).hexdigest()[
             :16
         ]
@@ -64,11 +65,11 @@ def prompts_of(sheet: JudgingSheet, template: str | None = None) -> str:
 
 
 PLACE = re.compile(r"\{\{(\s*\w[\w.-]*\s*)\}\}|\{(\s*\w[\w.-]*\s*)\}")
-"""A name in double braces, which stays in single ones, or a name in braces. Other braces, as in JSON, are text."""
+"""A name in double braces, which become literal braces, or in single braces. Other braces, as in JSON, are text."""
 
 
 def refuse_other_places(template: str) -> None:
-    """Refuses a template that lacks the query or the document, or has an unknown name in braces.
+    """Refuses a template that lacks the query or the document, or contains an unknown name in braces.
 
     Raises:
         DataError: the template has one of these faults.
@@ -88,7 +89,7 @@ def refuse_other_places(template: str) -> None:
 
 
 def filled_template(template: str, texts: dict[str, str]) -> str:
-    """Returns a template with texts in place of names in braces. A line whose names are all empty is left out."""
+    """Replaces the names in braces with texts. A line is left out if the texts of all its names are empty."""
 
     def text_at(found: re.Match[str]) -> str:
         return f"{{{found[1]}}}" if found[2] is None else texts[found[2]]
@@ -107,9 +108,10 @@ GRADE = re.compile(r"[\s*#>_`]*grade[\s*_`]*[:=][\s*_`]*(\d+)[\s*_`.]*", re.IGNO
 
 
 def grade_in(answer: str, grades: Container[int]) -> int | None:
-    """Returns the grade in a model's answer, or None if there is none or if it is unclear.
+    """Returns the grade in a model's answer, or None if the grade is missing or unclear.
 
-    The answer is a grade alone, or has a line such as ``Grade: 2``. Several such lines must have the same grade.
+    The answer must be only a grade, or contain a line such as ``Grade: 2``. Several such lines must contain the same
+    grade.
 
     Example:
         >>> grades = range(4)

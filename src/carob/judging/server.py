@@ -1,8 +1,8 @@
-"""The judging page's server, which answers only this machine, and only those who know the secret in its address.
+"""The judging page's server. It answers only this machine, and only requests that contain the secret of its address.
 
-Each request passes three checks. Its ``Host`` must be the server's own address, so that a web site whose name leads to
+Each request must pass three checks. Its ``Host`` must be the server's own address, so a web site whose name resolves to
 this machine gets nothing (DNS rebinding). Its path must begin with the secret. A request that changes something must
-come from the page itself, as its ``Origin`` says, so that no other site can send it (cross-site request forgery).
+come from the page itself according to its ``Origin``, so no other site can send it (cross-site request forgery).
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ if TYPE_CHECKING:
 
 ADDRESS = "127.0.0.1"
 LARGEST = 2**16
-"""The maximum number of bytes of a request's head, and of a judgment."""
+"""The maximum size in bytes of a request's header, and of a judgment."""
 RECEIVED = 2**24
-"""The maximum number of bytes that are read before a request is refused with a message."""
+"""The maximum size in bytes of a request's body. A larger body is refused without being read in full."""
 CONNECTIONS = 200
-"""The maximum number of connections; some systems let a process have 256 files."""
+"""The maximum number of connections. Some systems allow a process to open only 256 files."""
 PATIENCE = 5
-"""Seconds after which a connection that sends nothing more, as after half a request, is closed."""
+"""The number of seconds after which an idle connection is closed, for example after an incomplete request."""
 NO_JUDGMENT = "This is not a judgment."
 NEEDED = ("jinja2", "waitress", "werkzeug")
-"""The packages that serve the page."""
+"""The packages required to serve the page."""
 
 HEADERS = {
     "Cache-Control": "no-store",
@@ -72,9 +72,9 @@ class Site:
     Args:
         session: the session.
         secret: the first part of every path.
-        once: the path that leads to the page a single time. A browser is started with it, because the arguments of a
-            program can be seen by others on this machine.
-        port: the port, once it is known.
+        once: the path that opens the page only once. The browser is started with this path, because other users of this
+            machine can see the arguments of a program.
+        port: the port; 0 until it is known.
     """
 
     session: Session
@@ -84,7 +84,7 @@ class Site:
 
     @cached_property
     def numbers(self) -> frozenset[str]:
-        """The numbers of the documents, as they are written in a path."""
+        """The numbers of the documents, as written in a path."""
         return frozenset(map(str, range(len(self.session.sheet.order))))
 
     @property
@@ -94,7 +94,7 @@ class Site:
 
     @property
     def address_once(self) -> str:
-        """The address that leads to the page a single time."""
+        """The address that opens the page only once."""
         return f"http://{ADDRESS}:{self.port}/{self.once}"
 
     def __call__(self, environ: Any, start: Callable[..., Any]) -> Iterable[bytes]:
@@ -107,7 +107,7 @@ class Site:
         return found
 
     def answer(self, request: Request) -> Response:
-        """Returns the answer to a request."""
+        """Returns the response to a request."""
         from werkzeug import Response
         from werkzeug.utils import redirect
 
@@ -137,7 +137,7 @@ class Site:
         return refusal(404, "There is no such page.")
 
     def changed(self, path: str, request: Request) -> Response:
-        """Stores or withdraws a judgment, and answers once this is written to disk."""
+        """Stores or withdraws a judgment, and responds after the change is written to disk."""
         if request.mimetype != "application/json":
             return refusal(415, "Judgments are sent as JSON.")
         if (request.content_length or 0) > LARGEST:
@@ -165,12 +165,12 @@ class Site:
 
 
 def same(given: str, secret: str) -> bool:
-    """Compares texts in constant time, which reveals nothing about the secret."""
+    """Compares texts in constant time, so the response time reveals nothing about the secret."""
     return hmac.compare_digest(given.encode("utf-8", "replace"), secret.encode())
 
 
 def as_json(found: dict[str, Any]) -> Response:
-    """Returns an answer for the page's script."""
+    """Returns a JSON response for the page's script."""
     from werkzeug import Response
 
     response = Response(json.dumps(found), content_type="application/json")
@@ -179,7 +179,7 @@ def as_json(found: dict[str, Any]) -> Response:
 
 
 def refusal(status: int, sentence: str) -> Response:
-    """Returns a response that refuses a request and says why."""
+    """Returns a response that refuses a request and states the reason."""
     from werkzeug import Response
 
     response = Response(f"{sentence}\n", status, content_type="text/plain; charset=utf-8")
@@ -193,14 +193,14 @@ def serve(session: Session, port: int, started: Callable[[Site], None]) -> None:
     Args:
         session: the session.
         port: the port; 0 chooses a free one.
-        started: a function that is called when the server listens.
+        started: a function to call when the server is listening.
 
     Raises:
         DataError: the port cannot be used.
     """
     from waitress import create_server
 
-    # Otherwise a judge reads warnings about requests that wait for the disk.
+    # Otherwise the judge would see warnings about requests that wait for the disk.
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
     site = Site(session)
     try:

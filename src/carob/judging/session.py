@@ -1,4 +1,4 @@
-"""One judge's session: the pairs in their order, their texts, and the judgments so far."""
+"""One judge's session: the pairs in the order shown, their texts, and the judgments so far."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ LONG_NOTE = f"The note is longer than {LONGEST_NOTE:,} characters. Shorten it."
 
 @dataclass(frozen=True, eq=False)
 class JudgingSheet:
-    """All that a judge sees. Nothing in it depends on runs or ranks.
+    """Everything that a judge sees. None of it depends on runs or ranks.
 
     Args:
         task: the pairs.
-        order: the places of the pairs that the judge judges, in the order in which they are shown.
+        order: the places of the pairs assigned to the judge, in the order in which they are shown.
         queries: the text of each query.
         documents: the text of each document.
         grades: the label of each grade.
@@ -51,7 +51,7 @@ class JudgingSheet:
     def read(
         cls, task: Task, order: Sequence[int], queries: str, documents: str, **rest: Any
     ) -> JudgingSheet:
-        """Reads the texts of the pairs.
+        """Builds the sheet from a task, and reads the texts of its pairs.
 
         Raises:
             DataError: a file cannot be read, or a query or document has no text.
@@ -66,7 +66,7 @@ class JudgingSheet:
         )
 
     def data(self) -> dict[str, Any]:
-        """Returns the data of the page, without the documents' texts."""
+        """Returns the data for the page, without the documents' texts."""
         pairs = [self.task.pairs[place] for place in self.order]
         names = list(dict.fromkeys(each.query for each in pairs))
         numbers = {name: number for number, name in enumerate(names)}
@@ -91,13 +91,13 @@ class JudgingSheet:
         }
 
     def document(self, number: int) -> dict[str, str]:
-        """Returns the title and the text of the document with this number in the order."""
+        """Returns the title and the text of the document at this position in the order."""
         text = self.documents[self.task.pairs[self.order[number]].document]
         return {"title": visible(text.title), "text": visible(text.text)}
 
 
 def whole_texts(path: str, wanted: Sequence[str], kind: str) -> dict[str, Text]:
-    """Returns the texts of queries or documents, without reading the others into memory.
+    """Returns the texts of the given queries or documents, without loading any other texts into memory.
 
     Raises:
         DataError: a file cannot be read, or an id has no text.
@@ -115,7 +115,7 @@ def whole_texts(path: str, wanted: Sequence[str], kind: str) -> dict[str, Text]:
 
 @dataclass(frozen=True, eq=False)
 class Session:
-    """A sheet and the file of its judgments. Several threads and windows may use a session.
+    """A sheet and its file of judgments. Several threads and windows may use a session.
 
     Args:
         sheet: what the judge sees.
@@ -127,7 +127,7 @@ class Session:
     lock: Lock = field(default_factory=Lock)
 
     def data(self) -> dict[str, Any]:
-        """Returns the data of the page, with the judgments so far."""
+        """Returns the data for the page, with the judgments so far."""
         with self.lock:
             given = self.journal.judgments
             found = self.sheet.data()
@@ -137,7 +137,7 @@ class Session:
         return found | {"notes": self.journal.form.table}
 
     def judge(self, number: int, grade: int, note: str = "") -> dict[str, Any]:
-        """Stores a judgment of the document with this number, and returns when it is written to disk.
+        """Stores a judgment of the document with this number, and returns after it is written to disk.
 
         Raises:
             DataError: there is no such document or grade, the note is too long, or the file cannot be written.
@@ -158,7 +158,7 @@ class Session:
         return self.counted(number)
 
     def withdraw(self) -> dict[str, Any]:
-        """Withdraws the last judgment, and returns the number of its document, or None if there is none."""
+        """Withdraws the last judgment and returns the number of its document, or None if there are no judgments."""
         with self.lock:
             numbers = {place: number for number, place in enumerate(self.sheet.order)}
             last = next((place for place in reversed(self.journal.judgments) if place in numbers), None)
@@ -167,11 +167,11 @@ class Session:
         return self.counted(None if last is None else numbers[last])
 
     def counted(self, number: int | None) -> dict[str, Any]:
-        """Returns the number of a document, and how many documents are judged."""
+        """Returns the number of a document, and the number of judged documents."""
         return {"item": number, "judged": self.judged}
 
     @property
     def judged(self) -> int:
-        """The number of judged documents of this session."""
+        """The number of documents that are judged in this session."""
         given = self.journal.judgments
         return sum(place in given for place in self.sheet.order)

@@ -1,4 +1,4 @@
-"""The judging task: the pairs of queries and documents, who judges which, and in which order."""
+"""The judging task: the pairs of queries and documents, how judges divide them, and in which order they are shown."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class QueryDocument(NamedTuple):
     Args:
         query: the query.
         document: the document.
-        grade: the grade that it has already, which is not judged again; None if it is to be judged.
-        probability: the probability with which it was drawn; None if it was not drawn.
+        grade: the grade if the pair is already judged, which is kept; None if it is to be judged.
+        probability: the probability with which the pair was drawn; None if it was not drawn at random.
     """
 
     query: str
@@ -37,10 +37,10 @@ class QueryDocument(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """The pairs to judge, and those that are judged already.
+    """The pairs to judge, and the pairs that are already judged.
 
     Args:
-        name: the name of the file, for sentences.
+        name: the name of the file, for messages.
         pairs: all pairs, in the order of the file.
     """
 
@@ -64,7 +64,7 @@ class Task:
 
     @property
     def digest(self) -> str:
-        """A hash of the pairs to judge, whatever their order, by which judgments made elsewhere are recognised."""
+        """A hash of the pairs to judge, independent of their order. It identifies the task in files of judgments."""
         keys = sorted([self.pairs[place].query, self.pairs[place].document] for place in self.open)
         return hashlib.sha256(json.dumps(keys).encode()).hexdigest()
 
@@ -72,12 +72,12 @@ class Task:
 def read_task(path: str) -> Task:
     """Reads the pairs to judge from a table in a file, such as the one that ``carob next`` writes.
 
-    It has columns for the query and the document. An empty or missing grade is to be judged. A column of probabilities
-    is kept for the estimates.
+    The table must have columns for the query and the document. A pair with an empty or missing grade is to be judged. A
+    column of probabilities is kept for the estimates.
 
     Raises:
-        DataError: a column is missing, a pair occurs twice, no table can hold an id, the sample is not whole, or there
-            is nothing to judge.
+        DataError: a column is missing, a pair occurs twice, an id cannot be stored in a table, the sample is
+            incomplete, or there is nothing to judge.
     """
     table = SmallTable.at(path)
     pairs: dict[tuple[str, str], QueryDocument] = {}
@@ -127,20 +127,20 @@ def read_task(path: str) -> Task:
 
 
 def assigned(task: Task, judge: str = "", judges: Sequence[str] = (), overlap: float = 0.0) -> list[int]:
-    """Returns the places of the pairs that a judge judges, in the order in which they are shown.
+    """Returns the places of the pairs assigned to a judge, in the order in which they are shown.
 
-    The queries keep the order of the file. The documents of a query are in an order that depends only on the ids and
-    the name of the judge, so that it shows neither ranks nor runs. Which pairs a judge gets depends only on the ids:
-    every machine divides the work in the same way.
+    The queries keep the order of the file. The order of a query's documents depends only on the ids and the name of the
+    judge, so it reveals neither ranks nor runs. The assignment of pairs to judges depends only on the ids and the
+    names, so every machine divides the work in the same way.
 
     Args:
         task: the pairs.
         judge: the name of the judge.
-        judges: the names of all judges who divide the pairs; if there are none, the judge judges all pairs.
-        overlap: the share of the pairs that all of these judges judge.
+        judges: the names of all judges who share the work; if empty, the judge is assigned all pairs.
+        overlap: the proportion of pairs that every judge judges.
 
     Raises:
-        DataError: the judge is not one of the judges, or a name occurs twice.
+        DataError: the judge is not in ``judges``, or a name occurs twice.
 
     Example:
         >>> task = Task("pairs.csv", tuple(QueryDocument("q", f"d{number}") for number in range(4)))
@@ -167,13 +167,13 @@ def assigned(task: Task, judge: str = "", judges: Sequence[str] = (), overlap: f
 
 
 def key_of(pair: QueryDocument, purpose: str) -> str:
-    """Returns a hash of a pair, for an order that says nothing about the pair."""
+    """Returns a hash of a pair, for an order that reveals nothing about the pair."""
     text = f"{purpose}\0{pair.query}\0{pair.document}"
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def id_of(pair: QueryDocument) -> str:
-    """Returns a short id of a pair for prompts.
+    """Returns a short id for a pair, for use in prompts.
 
     Example:
         >>> id_of(QueryDocument("q1", "d1"))
@@ -190,14 +190,14 @@ USUAL = {
     2: ("not relevant", "partly relevant", "relevant"),
     3: ("not relevant", "related", "highly relevant", "perfectly relevant"),
 }
-"""The labels of the grades from 0 to the highest one, unless others are given."""
+"""The default labels of the grades, from 0 to the highest grade."""
 
 
 def labels_of_grades(text: str) -> dict[int, str]:
-    """Returns the label of each grade in ``0-3`` or ``0=not relevant,1=relevant``. A label may be empty.
+    """Parses ``0-3`` or ``0=not relevant,1=relevant`` to the label of each grade. A label may be empty.
 
     Raises:
-        DataError: the text has the wrong form, or a grade is not a single digit, which a key can give.
+        DataError: the text is malformed, or a grade is not a single digit, which judges can type with one key.
 
     Example:
         >>> labels_of_grades("0-1"), labels_of_grades("0=no,2=yes")

@@ -1,4 +1,4 @@
-"""Converts padded, flat or top-k input to one form: checked arrays [query, document]."""
+"""Validates padded, flat or top-k input and converts it to arrays of shape [query, document]."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ MASKED = {
     "ids": "ids.filled(-1)",
     "relevant_ids": "relevant_ids.filled(-1)",
 }
-"""Advice for each masked array: the array to give instead."""
+"""For each argument, what to pass instead of a masked array."""
 
 NAN_SCORES = ("error", "worst", "skip")
-"""The rules for a query with a NaN score, as from a model that diverges."""
+"""The rules for a query with a NaN score, for example from a model that diverged."""
 
 NAN_WARNINGS = {
     "worst": "The scores contain NaN. A query with such a score is ranked in the worst order (nan_scores='worst').",
@@ -37,27 +37,27 @@ NAN_ADVICE = "give each document a score, mask it, or choose nan_scores='worst' 
 
 ROWS = "'{name}' has {queries:row} and '{other}' has {judged:row}: pass one row for each query in both."
 UNHELD = "a score that floating point cannot represent, so that different scores would be equal"
-"""The fault of whole numbers beyond 2**53 and similar values."""
+"""The problem with whole numbers beyond 2**53 and similar values, for error messages."""
 
 
 def taken(array: Any, name: str) -> Any:
-    """Returns the array ready for computation. On the host, the result is a NumPy array in native byte order.
+    """Returns the array in a form ready for computation. On the host, this is a NumPy array in native byte order.
 
     Args:
         array: an array of any library; anything else is returned unchanged.
-        name: the name of the argument, for errors.
+        name: the name of the argument, for error messages.
 
     Raises:
-        DataError: the array is masked, or contains anything but real numbers.
+        DataError: the array is masked, or contains values other than real numbers.
     """
-    # Also torch.compile, which does not know the names of these types, comes this way.
+    # torch.compile also traces this function, and it cannot handle the names of these types.
     if array is None or isinstance(array, int):
         return array
     array = host_view(array)
     if not hasattr(array, "dtype") or not getattr(array, "shape", ()):
         return array
     if isinstance(array, np.ndarray):
-        if hasattr(array, "harden_mask"):  # a check for numpy.ma: the import costs more than a small batch
+        if hasattr(array, "harden_mask"):  # importing numpy.ma costs more than a small batch
             instead = MASKED.get(name, f"{name}.data")
             raise DataError(f"{name} is a masked array, whose mask would be lost: pass {instead}.")
         array = np.asarray(array)
@@ -71,7 +71,7 @@ def taken(array: Any, name: str) -> Any:
 def as_scores(arrays: Arrays, scores: Any) -> tuple[Any, Any]:
     """Returns scores as floats, and marks those that rounding may have made equal (None if no score is marked).
 
-    Whole numbers and long doubles become double precision if the device has it.
+    Whole numbers and long doubles are converted to double precision if the device supports it.
     """
     xp = arrays.library
     whole = xp.isdtype(scores.dtype, ("bool", "integral"))
@@ -88,12 +88,12 @@ def as_scores(arrays: Arrays, scores: Any) -> tuple[Any, Any]:
         unheld = xp.astype(floats, scores.dtype) != scores
     if not whole:
         return floats, unheld & ~arrays.isnan(scores)
-    # Beyond the type's largest number, the result of converting back depends on the processor.
+    # If a float exceeds the integer type's largest value, the result of converting it back depends on the processor.
     return floats, unheld | (floats >= float(xp.iinfo(scores.dtype).max))
 
 
 def widest(arrays: Arrays) -> Any:
-    """Returns the widest floating type that the library has on the device."""
+    """Returns the widest floating-point type that the library supports on the device."""
     if arrays.on_host:
         return np.float64
     if arrays.kind == "torch" and arrays.device.type != "mps":
@@ -102,7 +102,7 @@ def widest(arrays: Arrays) -> Any:
 
 
 def weights_taken(arrays: Arrays, weights: Any) -> Any:
-    """Returns query weights as floats. On a device, an invalid weight and therefore the mean become NaN.
+    """Returns query weights as floats. On a device, an invalid weight becomes NaN, and so does the mean.
 
     Raises:
         DataError: on the host, a weight is invalid.
@@ -131,10 +131,10 @@ def refuse_no_ids(array: Any, name: str) -> None:
 
 
 FEW = 2**20
-"""The number of queries that is always accepted; far more queries than documents means that ids were given."""
+"""This many queries are always accepted. Beyond it, far more queries than documents means that ids were passed."""
 
 AT_A_TIME = 2**17
-"""The documents of one part of a batch on the host: as many as fit into a cache."""
+"""The number of documents in one part of a batch on the host: about as many as fit into a cache."""
 
 
 class Flaws:
@@ -152,10 +152,10 @@ class Flaws:
         self.arrays, self.marks, self.first = arrays, marks, first
 
     def add(self, which: Any, what: str, advice: str) -> None:
-        """Marks more queries that have a flaw [query].
+        """Marks further queries as flawed [query].
 
         Raises:
-            DataError: on the host, there is such a query.
+            DataError: on the host, a query is flawed.
         """
         if not self.arrays.on_host:
             self.marks = which if self.marks is None else self.marks | which
@@ -170,14 +170,14 @@ class Batch:
 
     Args:
         arrays: the array library.
-        scores: the system's scores; None where documents are in rank order already [query, document].
+        scores: the system's scores; None if the documents are already in rank order [query, document].
         grades: the grades, NaN for an unjudged document [query, document].
         mask: True where there is a document; None for all [query, document].
-        judged: the grades of all judgments, padded with NaN; None if they are those of ``grades`` [query, judgment].
-        flaws: queries whose values are undefined, because values on a device are not inspected [query].
+        judged: the grades of all judgments, padded with NaN; None if ``grades`` contains all of them [query, judgment].
+        flaws: queries whose values are undefined: on a device, they are marked instead of refused [query].
         first: for a part of a batch, the number of queries before it.
         worst: queries that are ranked in the worst order, because a score is NaN; None for none [query].
-        left_out: queries that do not count, because a score is NaN; None for none [query].
+        left_out: queries that are left out of the means, because a score is NaN; None for none [query].
     """
 
     arrays: Arrays
@@ -260,7 +260,7 @@ def any_of(arrays: Arrays, wrong: Any, mask: Any) -> Any:
 
 
 def array_of(array: Any, name: str) -> Any:
-    """Checks that an argument is an array, and returns it.
+    """Returns an argument after checking that it is an array.
 
     Raises:
         DataError: the argument is something else.
@@ -279,7 +279,7 @@ def array_of(array: Any, name: str) -> Any:
 
 
 def two_axes(array: Any, name: str) -> Any:
-    """Checks that an argument is an array with two axes, and returns it.
+    """Returns an argument after checking that it is an array with two axes.
 
     Raises:
         DataError: the argument is something else.
@@ -298,7 +298,7 @@ def two_axes(array: Any, name: str) -> Any:
 
 
 def shape_text(array: Any) -> str:
-    """Returns an array's shape for a sentence, such as ``[2, 3]``."""
+    """Returns an array's shape as text for a message, such as ``[2, 3]``."""
     return f"[{', '.join(map(str, array.shape))}]"
 
 
@@ -322,8 +322,8 @@ def batch_in(
     """Builds a batch from the arrays of a call. Documents and judgments may each be padded or concatenated.
 
     Raises:
-        DataError: the shapes do not match, an argument lacks another that it needs or, on the host, a number belongs to
-            no query.
+        DataError: the shapes do not match, an argument is passed without another one that it needs or, on the host, a
+            query number is out of range.
     """
     refuse_stray("queries", queries, n_queries=n_queries, longest=longest)
     refuse_stray("judged_queries", judged_queries, longest_judged=longest_judged)
@@ -351,7 +351,7 @@ def batch_in(
 
 
 def refuse_shapes(given: dict[str, Any], like: Any, rule: str) -> None:
-    """Refuses arrays that do not have one axis, or not the same length.
+    """Refuses arrays that do not have exactly one axis, or whose lengths differ.
 
     Raises:
         DataError: an array has a different shape from ``like``.
@@ -366,10 +366,10 @@ def refuse_shapes(given: dict[str, Any], like: Any, rule: str) -> None:
 
 
 def refuse_stray(owner: str, given: Any, **arguments: Any) -> None:
-    """Refuses arguments that are given without another argument that they need.
+    """Refuses arguments that are passed without the argument that they require.
 
     Raises:
-        DataError: an argument is given without the one that it needs.
+        DataError: an argument is passed without the one that it requires.
     """
     for name, each in arguments.items():
         if given is None and each is not None:
@@ -377,11 +377,11 @@ def refuse_stray(owner: str, given: Any, **arguments: Any) -> None:
 
 
 def count_of(queries: Any, mask: Any, judged_queries: Any) -> int:
-    """Returns how many queries there are, by their numbers from 0. This call waits for the device.
+    """Returns the number of queries, inferred from the query numbers, which start at 0. The call waits for the device.
 
     Raises:
-        DataError: a number below the highest does not occur: it may be a query without documents, or no query, as in
-            a batch of a data set whose queries are numbered.
+        DataError: a number below the highest does not occur. It could be a query without documents or no query at all,
+            for example in a batch from a data set whose queries are numbered.
     """
     arrays = arrays_of(queries)
     xp, there = arrays.library, arrays.truth(mask)
@@ -408,7 +408,7 @@ def count_of(queries: Any, mask: Any, judged_queries: Any) -> int:
 
 
 def without_gaps(arrays: Arrays, numbers: Any, count: int) -> bool:
-    """Returns whether each whole number below another one is there. Counting is faster than sorting."""
+    """Returns whether all whole numbers from 0 to ``count`` − 1 occur. Counting is faster than sorting."""
     if arrays.kind:
         return bool((arrays.library.bincount(numbers, minlength=count) > 0).all())
     return int(arrays.library.unique_values(numbers).shape[0]) == count
@@ -424,20 +424,20 @@ def wide(arrays: Arrays, numbers: Any) -> Any:
 
 DOCUMENTS = ("document", "queries", "longest")
 JUDGMENTS = ("judgment", "judged_queries", "longest_judged")
-"""The kind of entry of flat arrays, and the arguments with each entry's query and with the maximum per query."""
+"""The kind of entry in flat arrays, and the arguments for each entry's query and for the maximum per query."""
 
 
 def padded(
     flaws: Flaws, queries: Any, mask: Any, n_queries: int, longest: int | None, names: tuple[str, str, str]
 ) -> tuple[Any, Callable[[Any], Any]]:
-    """Finds the padded positions of entries from their query numbers. Each query's entries keep their order.
+    """Computes where entries go in padded rows, from their query numbers. Each query's entries keep their order.
 
     Returns:
-        The places with an entry [query, column], and a function that brings a flat array into this form. Its
-        padding has arbitrary values.
+        A mask of the positions that contain an entry [query, column], and a function that converts a flat array to
+        padded rows. The values in the padding are arbitrary.
 
     Raises:
-        DataError: on the host, a number belongs to no query, or a query has more entries than ``longest``.
+        DataError: on the host, a query number is out of range, or a query has more entries than ``longest``.
     """
     arrays, (what, argument, limit) = flaws.arrays, names
     xp = arrays.library
@@ -449,7 +449,7 @@ def padded(
             f"{argument} implies {n_queries} queries for {entries} {what}s: number the queries from 0 "
             f"without gaps, as numpy.unique({argument}, return_inverse=True)[1] does."
         )
-    # Masked entries go to one more query, after all others.
+    # Masked entries are assigned to an extra query after all others.
     beyond = xp.full_like(queries, n_queries)
     numbers = queries if mask is None else xp.where(mask, queries, beyond)
     wrong = (queries < 0) | (queries >= beyond)
@@ -491,7 +491,7 @@ def topk_batch(
     duplicates: str = "error",
     dtype: Any = None,
 ) -> Batch:
-    """Builds the batch of retrieved ids in rank order and judged ids.
+    """Builds a batch from retrieved ids in rank order and judged ids.
 
     Args:
         ids: the retrieved documents; negative numbers are padding [query, rank].
@@ -499,7 +499,8 @@ def topk_batch(
         grades: the grades of ``relevant_ids``; all 1 if None [query, judgment].
         mask: True where ``ids`` contains a document [query, rank].
         relevant_mask: True where ``relevant_ids`` contains a document [query, judgment].
-        duplicates: the rule for an id that occurs twice: ``error``, or only the ``first`` or the ``last`` counts.
+        duplicates: the rule for an id that occurs more than once: ``error`` refuses it, ``first`` or ``last`` counts
+            only that occurrence.
         dtype: the floating type; the library's default if None.
 
     Raises:
@@ -535,10 +536,10 @@ def topk_batch(
 
 
 def once_each(flaws: Flaws, ids: Any, mask: Any, name: str, duplicates: str) -> tuple[Any, Any]:
-    """Returns ids in the library's index type, and marks the documents that count, each of them once.
+    """Returns ids in the library's index type, and a mask of the documents that count, each of them once.
 
     Raises:
-        DataError: on the host, an id is too large, or an id occurs twice and ``duplicates`` forbids it.
+        DataError: on the host, an id is too large, or an id occurs more than once and ``duplicates`` forbids it.
     """
     arrays, xp = flaws.arrays, flaws.arrays.library
     unsigned = xp.isdtype(ids.dtype, "unsigned integer")
@@ -558,11 +559,11 @@ def once_each(flaws: Flaws, ids: Any, mask: Any, name: str, duplicates: str) -> 
 
 
 def repeated(arrays: Arrays, ids: Any, there: Any, *, last: bool) -> Any:
-    """Marks the repeated ids of each row, all but the first or all but the last."""
+    """Marks the repeated ids in each row: all occurrences except the first, or all except the last."""
     xp = arrays.library
     if ids.shape[1] < 2:
         return xp.zeros_like(there)
-    # Padding gets ids below all others, each different.
+    # Each padding entry gets its own negative id, so it equals no other entry.
     own = -1 - xp.arange(ids.shape[1], dtype=ids.dtype, device=arrays.device)[None, :]
     ids = xp.where(there, ids, xp.broadcast_to(own, ids.shape))
     order = xp.argsort(ids, axis=1, stable=True)

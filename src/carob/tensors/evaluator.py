@@ -28,20 +28,20 @@ if TYPE_CHECKING:
 
 
 RANKING = ("ties", "scores", "judgments", "unjudged", "negative", "retrieved", "depth")
-"""The axes of a policy that affect the ranking: measures that agree on them share a sort."""
+"""The axes of a policy that affect the ranking. Measures whose policies agree on these axes share a sort."""
 
 
 @dataclass(frozen=True, eq=False)
 class Ragged:
-    """Lists of several lengths, end to end in arrays of one axis: which query each entry belongs to.
+    """The query of each entry, for lists of different lengths that are concatenated in one-dimensional arrays.
 
     Args:
-        queries: the query of each document, a whole number from 0, if ``scores`` have one axis [document].
-        judged_queries: the query of each judgment, if ``judged`` has one axis [judgment].
-        n_queries: the number of queries in ``queries``; if None, the rows of ``judged``, or the highest number plus 1,
-            if every number below occurs. A compiler needs it. A query without a document is an empty list.
-        longest: the maximum number of documents per query, for use with ``queries``. A compiler needs this number.
-        longest_judged: the maximum number of judgments per query, for use with ``judged_queries``. A compiler needs
+        queries: the query of each document as a whole number, counted from 0, if ``scores`` has one axis [document].
+        judged_queries: the query of each judgment, as in ``queries``, if ``judged`` has one axis [judgment].
+        n_queries: the number of queries; if None, the number of rows of ``judged``, or the highest query number plus 1
+            if every lower number occurs. Compilation requires this number. A query without a document is an empty list.
+        longest: the maximum number of documents per query, for use with ``queries``. Compilation requires this number.
+        longest_judged: the maximum number of judgments per query, for use with ``judged_queries``. Compilation requires
             this number.
 
     Example:
@@ -75,49 +75,50 @@ def evaluate(
     dtype: Any = None,
     nan_scores: str = "error",
 ) -> dict[str, Any]:
-    """Evaluates a batch of scored documents in arrays of any library, on their device.
+    """Evaluates a batch of scored documents given as arrays of any library, on the arrays' device.
 
     The function copies nothing to the host, and the shapes of its results depend only on the shapes of its arguments,
-    so ``jax.jit`` can compile it. For ``torch.compile``, make an ``Evaluator`` first. On a device, carob does not
-    inspect numbers. Data that is an error on the host, such as a grade above a measure's ``max``, makes the values of
-    its query NaN on a device; so does a NaN score under ``nan_scores="error"``.
+    so ``jax.jit`` can compile it. For ``torch.compile``, create an ``Evaluator`` first. On a device, carob does not
+    inspect numbers. Data that would raise an error on the host, such as a grade above a measure's ``max``, makes the
+    values of its query NaN on a device; so does a NaN score under ``nan_scores="error"``.
 
     Args:
-        scores: the system's scores [query, document], or of all queries end to end [document] with ``ragged``.
-        relevance: the grade of each document, real or boolean, of the shape of ``scores``; NaN for an unjudged one. The
-            policy decides about negative grades.
-        measures: names or ``Measure`` objects; the profile's or carob's default ones if None.
+        scores: the system's scores [query, document], or with ``ragged`` the concatenated scores of all queries
+            [document].
+        relevance: the grade of each document, real or boolean, in the shape of ``scores``; NaN for an unjudged
+            document. The policy defines what negative grades mean.
+        measures: measure names, or ``Measure`` objects; None for the profile's or carob's default measures.
         mask: True where ``scores`` has a document, in the same shape. Other entries may have any value. By default, all
             entries are documents.
         judged: the grades of all judgments of each query, retrieved or not, in any order, padded with NaN [query,
             judgment], or [judgment] with ``ragged``. By default, only the given documents are judged. On the
             host, a document whose positive grade is missing from ``judged`` is an error. On a device, its query becomes
             NaN if the grade is higher than the judged grades.
-        ragged: the query of each document or judgment, if the lists of all queries are end to end in arrays of one
-            axis. The methods of ``Evaluator`` and of ``carob.Meter`` take its fields as separate arguments.
+        ragged: the query of each document or judgment, if the lists of all queries are concatenated in one-dimensional
+            arrays. The methods of ``Evaluator`` and of ``carob.Meter`` accept its fields as separate arguments.
         weights: the weight of each query in the means, 0 or from 1e-30 to 1e30; equal weights if None [query].
         per_query: whether to return the value of each query instead of the mean.
         policy: the conventions. By default, documents with equal scores keep the order of the array (``input``). The
             position of a document serves as its id, so ``ascending`` gives the same order and ``trec`` the reverse
             order. ``optimistic`` and ``pessimistic`` choose the best and the worst order. ``expected`` computes the
-            mean over all orders (on a device, only for measures that are sums over documents). ``empty="skip"`` leaves
+            mean over all orders (on a device, only of measures that are sums over documents). ``empty="skip"`` leaves
             queries without relevant documents out of the mean and returns NaN for them. ``missing="skip"`` does the
             same for queries without documents.
         profile: a named convention, see ``carob.list_profiles()``.
         max_grade: the highest grade, if grades are whole numbers: ideal rankings are then counted instead of sorted. A
-            query with any other grade becomes NaN. On the host carob finds the highest grade itself.
-        dtype: the floating type to compute with, as a type of the library or by name (``float64``); the type of the
-            scores if None.
-        nan_scores: how a query with a NaN score counts, on the host and on a device. ``error`` refuses it (on a
+            query with any other grade becomes NaN. On the host, carob determines the highest grade itself.
+        dtype: the floating-point type to compute with, as a type of the library or by name (``float64``); the type of
+            the scores if None.
+        nan_scores: how to treat a query with a NaN score, on the host and on a device. ``error`` refuses it (on a
             device, its values are NaN). ``worst`` ranks its documents in the worst order: those with the lowest grades
             come first. ``skip`` leaves it out of the mean, and its values are NaN.
 
     Returns:
-        The mean of each measure as an array without axes, or with ``per_query`` its value for each query [query], by
-        carob's name of the measure (``AP`` for ``map``). The mean is NaN if no query counts.
+        The mean of each measure as an array without axes, or with ``per_query`` its value for each query [query]. The
+        keys are carob's names for the measures (``AP`` for ``map``). The mean is NaN if no query counts.
 
     Raises:
-        DataError: the shapes do not match; on the host also data that makes values NaN on a device.
+        DataError: the shapes do not match or, on the host, the data would make values NaN on a device.
         MeasureError: a measure does not exist, or arrays cannot give it.
         PolicyError: a policy that arrays cannot follow.
 
@@ -156,15 +157,15 @@ def evaluate_topk(
 
     Args:
         ids: whole numbers in rank order; a negative number is padding [query, rank].
-        relevant_ids: the ids of judged documents, in any order; a negative number is padding [query, judgment].
+        relevant_ids: the ids of the judged documents, in any order; a negative number is padding [query, judgment].
         measures: measure names, or ``Measure`` objects; None for the profile's or carob's default measures.
         grades: the grades of ``relevant_ids``; all 1 if None [query, judgment].
         mask: True where ``ids`` contains a document [query, rank].
         relevant_mask: True where ``relevant_ids`` contains a document [query, judgment].
         weights: the weight of each query in the means, 0 or from 1e-30 to 1e30; None for equal weights [query].
         per_query: whether to return the value of each query instead of the mean.
-        policy: the conventions. An id that occurs twice is an error on the host and makes its query NaN elsewhere;
-            ``duplicates="first"`` or ``"last"`` keeps one.
+        policy: the conventions. An id that occurs twice is an error on the host and makes its query's values NaN on a
+            device; ``duplicates="first"`` or ``"last"`` keeps that occurrence.
         profile: the name of a tool whose conventions apply, see ``carob.list_profiles()``; None for carob's
             conventions.
         max_grade: the highest grade, if all grades are whole numbers; None if the highest grade is unknown.
@@ -192,7 +193,7 @@ def evaluate_topk(
 
 
 class Evaluator:
-    """Measures and conventions that are read once and applied to many batches, including under ``torch.compile``.
+    """Measures and conventions that are parsed once and applied to many batches, including under ``torch.compile``.
 
     Args:
         measures: measure names, or ``Measure`` objects; None for the profile's or carob's default measures.
@@ -202,7 +203,7 @@ class Evaluator:
         max_grade: the highest grade, if all grades are whole numbers; None if the highest grade is unknown.
         dtype: the floating type to compute with, as a type of the library or by name (``float64``); None for the type
             of the scores.
-        nan_scores: how a query with a NaN score counts: ``error``, ``worst`` or ``skip``.
+        nan_scores: how to treat a query with a NaN score: ``error``, ``worst`` or ``skip``.
 
     Raises:
         MeasureError: a measure does not exist, or arrays cannot give it.
@@ -227,17 +228,17 @@ class Evaluator:
         dtype: Any = None,
         nan_scores: str = "error",
     ) -> None:
-        """Reads the names and the policy."""
+        """Parses the measure names and the policy."""
         refuse_other("nan_scores", nan_scores, NAN_SCORES)
         convention, self.policy = conventions(profile, policy, Policy(ties="input"))
         self.asked = labelled(measures, convention)
         self.max_grade, self.dtype, self.nan_scores = max_grade, dtype, nan_scores
         self.groups: list[tuple[Policy, int, dict[str, Measure]]] = []
-        self.rankings: list[Policy] = []  # by number, since torch.compile does not trace the hash of a policy
+        self.rankings: list[Policy] = []  # a list, because torch.compile cannot trace hash(policy)
         groups: dict[Policy, dict[str, Measure]] = {}
         for label, measure in self.asked.items():
             refuse_measure(measure)
-            _ = measure.arguments  # computed now, since torch.compile does not trace such writes
+            _ = measure.arguments  # cached now, because torch.compile cannot trace the write to the cache
             groups.setdefault(self.policy.of_measure(measure), {})[label] = measure
         for own, its in groups.items():
             refuse_axes(own)
@@ -251,7 +252,7 @@ class Evaluator:
     ) -> dict[str, Any]:
         """Evaluates a batch. The arguments, result and errors are those of ``carob.tensors.evaluate``.
 
-        The fields of ``Ragged`` are separate arguments, as a compiler needs them.
+        The fields of ``Ragged`` are separate arguments, because compilers require this.
         """
         batch, weights = self.batch(scores, relevance, weights, **arrays)
         return given_back(scores, self.answer(batch, weights, per_query=per_query))
@@ -278,8 +279,8 @@ class Evaluator:
         """Returns per-query scores, or their means.
 
         Raises:
-            DataError: the weights do not match the queries; on the host also weights that are all 0, or data that makes
-                values NaN.
+            DataError: the weights do not match the queries or, on the host, the weights are all 0 or the data would
+                make values NaN on a device.
         """
         columns = self.columns(batch, weights)
         if weights is not None and batch.arrays.on_host and len(weights) and not weights.any():
@@ -289,7 +290,7 @@ class Evaluator:
         return {label: self.mean(batch, label, column) for label, column in columns.items()}
 
     def mean(self, batch: Batch, label: str, column: MeasureValues) -> Any:
-        """Returns the mean of a measure over queries, or its sum."""
+        """Returns the mean, or the sum, of a measure over queries."""
         how = self.asked[label].definition.aggregate
         with batch.arrays.quiet():
             return mean_of(batch.arrays, *sums_of(batch.arrays, column, how), how)
@@ -298,7 +299,7 @@ class Evaluator:
         """Returns the values of each measure, by label.
 
         Raises:
-            DataError: the weights do not match the queries; on the host also data that makes values NaN on a device.
+            DataError: the weights do not match the queries or, on the host, the data would make values NaN on a device.
         """
         if weights is not None and tuple(array_of(weights, "weights").shape) != tuple(batch.grades.shape[:1]):
             said = "'weights' has shape {shape}: use one weight for each of {queries:query/queries}."
@@ -312,7 +313,7 @@ class Evaluator:
         return {label: columns[label] for label in self.asked}
 
     def looked_at(self, batch: Batch) -> Batch:
-        """Returns the batch with a mark on each query that has a fractional grade or one above ``max_grade``."""
+        """Returns the batch, with each query marked that has a fractional grade or a grade above ``max_grade``."""
         if self.max_grade is None:
             return batch
         wrong = beyond(batch, self.max_grade)
@@ -342,10 +343,10 @@ class Evaluator:
 
 
 def dtype_of(dtype: Any, array: Any) -> Any:
-    """Returns the floating type as the array's library has it, or None for the type of the array.
+    """Returns the array library's own floating-point type, or None to use the type of the array.
 
     Raises:
-        DataError: the library has no such type of floating-point numbers.
+        DataError: the library does not have this floating-point type.
     """
     if dtype is None or not hasattr(array, "dtype"):
         return None
@@ -358,7 +359,7 @@ def dtype_of(dtype: Any, array: Any) -> Any:
 
 
 def given_back(like: Any, values: dict[str, Any]) -> dict[str, Any]:
-    """Returns the values as arrays of the library of the arguments."""
+    """Returns the values as arrays of the same library as the arguments."""
     if isinstance(like, np.ndarray):
         return {label: np.asarray(each)[()] for label, each in values.items()}
     if any(isinstance(each, (np.ndarray, np.generic)) for each in values.values()):
@@ -371,7 +372,7 @@ def given_back(like: Any, values: dict[str, Any]) -> dict[str, Any]:
 def on_all_cores(
     work: Callable[[Batch], dict[str, MeasureValues]], parts: list[Batch]
 ) -> list[dict[str, MeasureValues]]:
-    """Returns the result for each part of a batch. All cores compute, since NumPy releases Python's lock."""
+    """Returns the result for each part of a batch. It uses all cores, because NumPy releases Python's lock."""
     if len(parts) < 4 or available_cores() < 2:
         return [work(each) for each in parts]
     return all_in_threads(work, parts, available_cores())
@@ -402,7 +403,7 @@ def column_of(batch: Batch, lists: Padded, values: Any, measure: Measure, policy
 
 
 def has_documents(batch: Batch) -> Any:
-    """Returns which queries have a document [query]. A query without documents is missing."""
+    """Returns a mask of the queries that have a document [query]. A query without documents is missing."""
     if batch.mask is None:
         return batch.arrays.full(tuple(batch.grades.shape[:1]), float(batch.grades.shape[1])) > 0.0
     return batch.arrays.library.any(batch.mask, axis=1)
@@ -423,7 +424,7 @@ def weighed(column: MeasureValues, weights: Any) -> MeasureValues:
 
 
 def joined(batch: Batch, parts: list[dict[str, MeasureValues]]) -> dict[str, MeasureValues]:
-    """Returns the columns of the whole batch, joined from the columns of its parts."""
+    """Concatenates the columns of a batch's parts into the columns of the whole batch."""
 
     def end_to_end(label: str, name: str) -> Any:
         each = [getattr(part[label], name) for part in parts]
@@ -437,7 +438,7 @@ def refuse_measure(measure: Measure) -> None:
     """Refuses a measure that cannot be computed from arrays of grades.
 
     Raises:
-        MeasureError: it counts preferences or judgment groups, or compares scores of different queries.
+        MeasureError: the measure counts preferences or judgment groups, or compares scores of different queries.
     """
     if measure.micro:
         raise MeasureError(
@@ -467,7 +468,7 @@ class MeasureValues:
 
 
 def terms_of(xp: Arrays, column: MeasureValues, how: str) -> tuple[Any, Any]:
-    """Returns the terms that each query adds to the sum of its measure and to the divisor.
+    """Returns the terms that each query adds to the measure's sum and to its divisor.
 
     Args:
         xp: the array library.

@@ -1,4 +1,4 @@
-"""Defines ``carob.Meter``, which computes means over batches and processes from two sums per measure."""
+"""Defines ``carob.Meter``, which computes means across batches and processes from two sums per measure."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 HOST = Arrays(np, None, np.float64, "numpy")
 DIGEST = 16
-"""The bytes of a query's fingerprint: among 10^9 queries the chance of a collision is below 1e-20."""
+"""The number of bytes in a query's fingerprint. With 10^9 queries, the chance of a collision is below 1e-20."""
 
 SAME = 1e-5
-"""The largest difference between the values of a query that occurs twice, as after single precision in another
-batch."""
+"""The largest allowed difference between the values of a query that occurs twice, for example because the other batch
+was computed in single precision."""
 
 
 @dataclass
@@ -38,10 +38,10 @@ class State:
     """The state of a meter.
 
     Args:
-        sums: the sum and the divisor of each measure [measure, 2].
+        sums: the running sum and divisor of each measure [measure, 2].
         count: the number of queries so far.
         seen: the fingerprints of the queries with an id.
-        queries: each query's scores and its terms of the sums, by id, if the meter keeps them.
+        queries: each query's scores and the terms that it adds to the sums, by id, if the meter keeps them.
     """
 
     sums: Any = None
@@ -51,14 +51,14 @@ class State:
 
 
 class Meter:
-    """Means over queries that come in batches, in one process or many.
+    """Computes means over queries that arrive in batches, in one process or several.
 
-    A meter stores two numbers per measure, for any number of queries, and waits for a device only in ``compute``.
+    A meter stores two numbers per measure, however many queries there are, and waits for a device only in ``compute``.
 
     - Without ids, a repeated query counts twice.
-    - With ids, a repeated query, here or in another process, is an error. The meter stores 16 bytes per query.
-    - With ids and ``per_query=True``, a repeated query counts once, for example if the sampler of distributed training
-      repeats it. The meter also stores each query's values.
+    - With ids, a query that is repeated in this or another process is an error. The meter stores 16 bytes per query.
+    - With ids and ``per_query=True``, a query counts once even if it is repeated, for example by the sampler in
+      distributed training. The meter also stores each query's values.
 
     Args:
         measures: measure names, or ``Measure`` objects; None for the profile's or carob's default measures.
@@ -67,9 +67,9 @@ class Meter:
             conventions.
         max_grade: the highest grade, if all grades are whole numbers; None if the highest grade is unknown.
         per_query: whether to keep per-query scores, by query id.
-        dtype: the floating type to compute with, such as ``float64``; None for the type of the scores. Sums are in
+        dtype: the floating type to compute with, such as ``float64``; None for the type of the scores. The sums use
             double precision.
-        nan_scores: how a query with a NaN score counts: ``error``, ``worst`` or ``skip``, as in
+        nan_scores: how to treat a query with a NaN score: ``error``, ``worst`` or ``skip``, as in
             ``carob.tensors.evaluate``.
 
     Raises:
@@ -108,11 +108,11 @@ class Meter:
         self.reset()
 
     def reset(self) -> None:
-        """Forgets all queries."""
+        """Discards all queries."""
         self.state = State()
 
     def emptied(self) -> Meter:
-        """Returns a meter with the same measures and settings, without queries."""
+        """Returns an empty meter with the same measures and settings."""
         other = copy(self)
         other.reset()
         return other
@@ -124,7 +124,7 @@ class Meter:
 
         Args:
             scores: the system's scores [query, document].
-            relevance: the grade of each document, of the shape of ``scores``.
+            relevance: the grade of each document, in the shape of ``scores``.
             ids: the name or number of each query [query].
             named: further arguments of ``carob.tensors.evaluate``, such as ``mask``, ``judged`` and ``weights``.
 
@@ -186,13 +186,13 @@ class Meter:
         self.absorb(State(wide(xp, xp.library.stack(sums)), count, seen))
 
     def merge(self, other: Meter) -> None:
-        """Adds the queries of another meter, for example from another process. The order does not matter.
+        """Adds the queries of another meter, for example from another process. The order of merging is irrelevant.
 
         Args:
-            other: a meter of the same measures, which stays unchanged.
+            other: a meter for the same measures, which is not changed.
 
         Raises:
-            DataError: the measures or the policies differ or, without ``per_query``, both meters have the same query.
+            DataError: the measures or the policies differ or, without ``per_query``, a query is in both meters.
         """
         if not isinstance(other, Meter):
             raise DataError(f"merge() takes another carob.Meter, not a {type(other).__name__}.")
@@ -203,7 +203,7 @@ class Meter:
         self.absorb(other.state)
 
     def absorb(self, other: State) -> None:
-        """Adds another state to this one. A query that both contain counts once."""
+        """Adds another state to this one. A query in both states counts once."""
         mine = self.state
         if self.per_query:
             for name, (values, part) in other.queries.items():
@@ -220,7 +220,7 @@ class Meter:
         mine.count += other.count
 
     def other_measures(self, found: str, measures: Iterable[str]) -> DataError:
-        """Returns the error for scores or a state with measures that differ from the meter's."""
+        """Returns the error for scores or a state whose measures differ from the meter's."""
         return DataError(
             f"{found} the measures {', '.join(measures)}, but the meter has {', '.join(self.labels)}."
         )
@@ -244,10 +244,11 @@ class Meter:
         """Returns the means over all queries.
 
         Args:
-            distributed: include the meters of all processes of ``torch.distributed``; each of them must call this.
+            distributed: whether to include the meters of all ``torch.distributed`` processes; every process must then
+                call this method.
 
         Raises:
-            DataError: the meter has no queries; or, without ``per_query``, two processes have the same query.
+            DataError: the meter has no queries or, without ``per_query``, two processes have the same query.
         """
         if distributed:
             return self.gathered().compute()
@@ -267,7 +268,7 @@ class Meter:
             measure: the label of one of the meter's measures.
 
         Raises:
-            DataError: the meter keeps no values.
+            DataError: the meter does not keep per-query scores.
             MeasureError: the meter does not have the measure.
         """
         if not self.per_query:
@@ -281,7 +282,7 @@ class Meter:
 
     @property
     def knows_queries(self) -> bool:
-        """Whether the meter has ids of its queries, so that none counts twice."""
+        """Whether the meter has an id for every query, so no query counts twice."""
         return bool(self.per_query or self.state.seen)
 
     def __len__(self) -> int:
@@ -318,13 +319,13 @@ class Meter:
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Replaces the state by one from ``state_dict``.
+        """Replaces the state with one from ``state_dict``.
 
         Args:
             state: the result of ``state_dict``.
 
         Raises:
-            DataError: the state belongs to other measures, or is not a state.
+            DataError: the state is for other measures, or is not a state.
         """
         try:
             measures = list(map(str, state["measures"]))
@@ -339,10 +340,10 @@ class Meter:
         self.state = known
 
     def known_from(self, state: dict[str, Any]) -> State:
-        """Returns the state that a dictionary from ``state_dict`` describes.
+        """Converts a dictionary from ``state_dict`` to a state.
 
         Raises:
-            ValueError: the numbers do not fit the measures. Another dictionary may raise other errors.
+            ValueError: the numbers do not match the measures. A dictionary that is not a state may raise other errors.
         """
         rows = len(state["measures"])
         queries = {
@@ -361,7 +362,7 @@ class Meter:
     def gathered(self) -> Meter:
         """Returns a meter with the queries of all ``torch.distributed`` processes. Each process gets the same meter.
 
-        One all-reduce adds the sums. Fingerprints or per-query scores, if there are any, are gathered.
+        A single all-reduce adds the sums. Fingerprints or per-query scores are gathered if the meter has any.
 
         Raises:
             DataError: without ``per_query``, two processes have the same query.
@@ -397,7 +398,7 @@ class Meter:
 
 
 def numbers(given: Any, shape: tuple[int, ...]) -> Floats:
-    """Returns numbers as an array, after a check of its shape.
+    """Returns numbers as an array after checking its shape.
 
     Raises:
         ValueError: the array has another shape.
@@ -409,10 +410,10 @@ def numbers(given: Any, shape: tuple[int, ...]) -> Floats:
 
 
 def ids_as_text(ids: Iterable[Any] | None, count: int) -> list[str]:
-    """Returns the ids of the queries as text.
+    """Returns the query ids as strings.
 
     Raises:
-        DataError: there are no ids, or their number is not the number of queries.
+        DataError: ids are missing, or the number of ids differs from the number of queries.
     """
     if ids is None:
         raise DataError(
@@ -438,7 +439,7 @@ def refuse_twice(count: int) -> None:
 
 
 def fingerprints(names: list[str]) -> set[bytes]:
-    """Returns the fingerprint of each name."""
+    """Returns the fingerprint of each query id."""
     return {
         hashlib.blake2b(name.encode("utf-8", "surrogateescape"), digest_size=DIGEST).digest()
         for name in names
@@ -446,7 +447,7 @@ def fingerprints(names: list[str]) -> set[bytes]:
 
 
 def wide(xp: Arrays, sums: Any) -> Any:
-    """Converts sums to double precision, if the device has it."""
+    """Converts sums to double precision if the device supports it."""
     if xp.kind == "numpy":
         return np.asarray(sums, np.float64)
     if xp.kind == "torch" and sums.device.type != "mps":

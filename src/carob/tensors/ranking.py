@@ -1,4 +1,4 @@
-"""Ranks the documents of a batch on its device, applying the policy, and computes means over tied orders."""
+"""Ranks the documents of a batch on its device under the policy, and computes means over all orders of ties."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def refuse_axes(policy: Policy) -> None:
     """Refuses a policy that cannot be applied to arrays.
 
     Raises:
-        PolicyError: the rule for ties needs a rank column.
+        PolicyError: the rule for ties requires a rank column.
     """
     if policy.ties == "rank-column":
         raise PolicyError(
@@ -35,11 +35,11 @@ def refuse_axes(policy: Policy) -> None:
 
 
 def checked(batch: Batch, policy: Policy) -> Batch:
-    """Applies the policy's errors to a batch. On the host, faulty queries are refused. On a device, they are marked.
+    """Checks a batch for what the policy forbids. On the host, a faulty query is an error. On a device, it is marked.
 
     Raises:
-        DataError: on the host, a tie that touches a judged document, a negative grade, swapped scores and grades, or
-            documents whose grades are missing in ``judged``.
+        DataError: on the host, there is a tie that includes a judged document, a negative grade, swapped scores and
+            grades, or a document whose grade is missing from ``judged``.
     """
     if policy.negative == "unjudged":
         refuse_swapped(batch)
@@ -55,10 +55,10 @@ def checked(batch: Batch, policy: Policy) -> Batch:
 
 
 def refuse_swapped(batch: Batch) -> None:
-    """Refuses arguments that seem swapped, on the host: grades are negative fractions and scores whole numbers.
+    """On the host, refuses arguments that seem swapped: some grades are negative fractions, and all scores are whole.
 
     Raises:
-        DataError: the arguments are swapped; ``negative="nonrelevant"`` accepts them.
+        DataError: the arguments seem swapped; under ``negative="nonrelevant"``, they are accepted.
     """
     xp, found = batch.arrays, batch.arrays.range_of(batch.grades)
     if batch.scores is None or found is None or not found[0] < 0.0:
@@ -75,13 +75,13 @@ def refuse_swapped(batch: Batch) -> None:
 
 
 def within_judged(batch: Batch) -> Batch:
-    """Checks that each positive grade of a document is also among its query's judgments.
+    """Checks that each positive grade of a document also occurs among its query's judgments.
 
-    The host compares grade by grade. A device sorts both: no document may have a higher grade than the judgment at the
-    same place, which keeps values within a measure's range.
+    The host compares grade by grade. A device sorts the documents' grades and the judged grades: no document may have a
+    higher grade than the judgment at the same position, which keeps values within a measure's range.
 
     Raises:
-        DataError: on the host, more documents of a positive grade than are judged.
+        DataError: on the host, more documents than judgments have a given positive grade.
     """
     xp = batch.arrays
     grades, judged = xp.floats(batch.grades), xp.floats(batch.judged)
@@ -122,7 +122,7 @@ def ranked(batch: Batch, policy: Policy, highest: int | None = None) -> Padded:
 
     Args:
         batch: the documents.
-        policy: the policy, whose axes other than missing and empty queries are applied.
+        policy: the policy, of which all axes except those for missing and empty queries are applied.
         highest: the highest grade, if all grades are whole numbers.
     """
     xp = batch.arrays
@@ -148,7 +148,7 @@ def ranked(batch: Batch, policy: Policy, highest: int | None = None) -> Padded:
 
 def retrieved(batch: Batch) -> Batch:
     """Removes the documents with score minus infinity, which count as not retrieved."""
-    there = batch.scores != -float("inf")  # NaN has its own rule
+    there = batch.scores != -float("inf")  # NaN is handled by ``nan_scores``
     return replace(batch, mask=there if batch.mask is None else there & batch.mask)
 
 
@@ -199,7 +199,7 @@ def order_of(batch: Batch, keys: Any, grades: Any, policy: Policy) -> Any:
 
 
 def merit_of(xp: Arrays, grades: Any) -> Any:
-    """Returns what each document is worth where the order depends on the grades: grade 0 is worth least."""
+    """Returns the merit of each document for orders that depend on the grades: grade 0 has the least merit."""
     return xp.where(grades == 0.0, MERIT_OF_ZERO, grades)
 
 
@@ -228,10 +228,10 @@ def beyond(batch: Batch, highest: int) -> Any:
 def means_over_orders(
     batch: Batch, policy: Policy, measures: dict[str, Measure], highest: int | None
 ) -> dict[str, Any]:
-    """Returns the value of each measure and query, by label [query].
+    """Returns the per-query scores of each measure, as means over all orders of tied documents, by label [query].
 
-    For a measure that is a sum over documents, one list gives the mean, in which tied documents share their ranks. Any
-    other measure needs all orders, or a sample of them, as in ``carob.evaluate``, and is computed on the host.
+    For a measure that is a sum over documents, a single list in which tied documents share their ranks gives the mean.
+    Any other measure requires all orders or a sample of them, as in ``carob.evaluate``, and is computed on the host.
 
     Args:
         batch: the documents.
@@ -243,7 +243,7 @@ def means_over_orders(
         MeasureError: on a device, a measure is not a sum over documents.
     """
     whole = ranked(batch, replace(policy, depth=None, unjudged="nonrelevant"), highest)
-    # A depth or a removal depends on the order, so the sum over documents is no longer enough.
+    # Cutting at a depth and removing documents depend on the order, so the sum over documents no longer suffices.
     sums = policy.depth is None and policy.unjudged == "nonrelevant"
     additive = {label: each for label, each in measures.items() if sums and each.additive}
     lists = Expected(whole)
@@ -268,7 +268,7 @@ def means_over_orders(
 
 
 def rows_of(lists: Padded) -> JudgedRows:
-    """Converts padded lists to judged rows in the host's memory."""
+    """Converts padded lists to rows of judged documents in the host's memory."""
     first, last = (np.asarray(each, np.float64) for each in lists.tie_span)
     grades, pool = np.asarray(lists.grades, np.float64), np.asarray(lists.pool, np.float64)
     kept = np.broadcast_to(lists.inside, grades.shape) & (grades != NEVER_POOLED)
@@ -286,7 +286,7 @@ def rows_of(lists: Padded) -> JudgedRows:
 
 
 def offsets_of_each(kept: Any) -> Any:
-    """Returns the offsets of each query's entries, which are concatenated [query + 1]."""
+    """Returns the offsets of each query's entries in the concatenated array [query + 1]."""
     return np.append(0, np.cumsum(kept.sum(axis=1))).astype(np.int64)
 
 
@@ -294,7 +294,7 @@ def values_of(batch: Batch, lists: Padded, measure: Measure) -> Any:
     """Returns the value of a measure for each query [query].
 
     Raises:
-        UncomputableError: on the host, a measure has no value for the grades of a query.
+        UncomputableError: on the host, a measure is undefined for the grades of a query.
     """
     try:
         values: Any = measure.values(lists)
