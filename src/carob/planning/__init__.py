@@ -1,1 +1,1 @@
-"""Plans judgments: how many queries a comparison needs, and which documents to judge next."""
+"""Plans how many queries a comparison needs, and which documents to judge next."""

@@ -1,4 +1,4 @@
-"""``carob.next_judgments``: the documents that people should judge next, and the precision that results."""
+"""Defines ``carob.next_judgments``, which chooses documents for people to judge and predicts the precision."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 ORDERS = ("sample", "certain", "depth")
 SEED = 20_261_122
-"""The default seed of the draw."""
+"""The default seed for drawing the sample."""
 
 
 class Chosen(NamedTuple):
@@ -54,10 +54,10 @@ class Chosen(NamedTuple):
     Args:
         query: the query.
         document: the document.
-        probability: the probability with which it was drawn; 1 for documents that are not chosen at random.
-        effect: the change in the mean, or the root mean square change in the pairs' differences, if its grade changes
-            from 0 to the highest grade.
-        rank: its best rank in a run; 0 if no run retrieves it.
+        probability: the probability with which the document was drawn; 1 if it was not chosen at random.
+        effect: the change in the mean (for several runs, the root mean square change in the differences of all pairs)
+            if the document's grade changes from 0 to the highest grade.
+        rank: the document's best rank in any run; 0 if no run retrieves it.
     """
 
     query: str
@@ -73,23 +73,24 @@ class Next(Documented):
 
     Args:
         chosen: the documents to judge, query by query.
-        known: the judgments that already count, by query and document.
+        known: people's judgments so far, by query and document.
         order: ``sample``, ``certain`` or ``depth``.
         measure: the label of the measure.
         names: the names of the runs.
         candidates: the number of unjudged documents that the runs retrieve within the depth of the measure.
         queries: the number of queries.
         highest: the highest grade.
-        width: the expected width of the interval of a difference, or of the mean of a single run; NaN without a sample.
-        width_run: the expected width of the interval of a run's mean; NaN without a sample.
-        assumed: whether the widths rest on assumed grades, since too few documents are judged.
-        judge: the name of the judge's grades, or an empty text.
+        width: the expected width of the interval for a difference, or for the mean of a single run; NaN without a
+            sample.
+        width_run: the expected width of the interval for a run's mean; NaN without a sample.
+        assumed: whether the widths are based on assumed grades, because too few documents are judged.
+        judge: the name of the judge's grades; empty without a judge.
         seed: the seed of the draw.
-        linear: whether the measure is a sum over documents, so that estimates from the sample are unbiased.
-        present: the width of the interval of a difference that people's judgments of whole queries already give; NaN
-            if they give none.
+        linear: whether the measure is a sum over documents. If so, estimates from the sample are unbiased.
+        present: the width of the interval for a difference that people's judgments of whole queries already provide;
+            NaN if they provide none.
         warnings: doubts about the runs.
-        footers: further notes on them, by the judgments so far.
+        footers: further notes on the runs, based on the judgments so far.
     """
 
     chosen: tuple[Chosen, ...]
@@ -111,17 +112,17 @@ class Next(Documented):
     footers: tuple[str, ...] = ()
 
     def records(self) -> dict[str, Callable[[], Records]]:
-        """Returns the table ``form``, which people fill in, and the table of ``documents`` with effects and ranks."""
+        """Returns the table ``form``, which people fill in, and the table ``documents`` with effects and ranks."""
         return {
             "form": self.form,
             "documents": lambda: Records(Chosen._fields, self.chosen),
         }
 
     def form(self) -> Records:
-        """Returns the table for people: query, document and an empty grade; for a sample, its probability and size.
+        """Returns the table to fill in: query, document, empty grade and, for a sample, probability and sample size.
 
-        A sample also contains the known judgments, with probability 1, so that the file is complete once people have
-        filled in the grades. ``carob compare --people`` reads it.
+        For a sample, the table also contains the known judgments, with probability 1, so the file is complete when
+        people have filled in the grades. ``carob compare --people`` reads the file.
         """
         sampled = self.order == "sample"
         size = len(self.chosen) + sum(map(len, self.known.values()))
@@ -138,10 +139,10 @@ class Next(Documented):
         return Records(names, [(*row, size)[: len(names)] for row in rows], WRITTEN)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the table to a file. A table that people have begun to fill in is not replaced.
+        """Writes the table to a file. A table that people have started to fill in is not replaced.
 
         Raises:
-            DataError: the file holds grades that this table lacks, or it cannot be written.
+            DataError: the file contains grades that are not in this table, or it cannot be written.
         """
         lost = self.lost_in(path)
         if lost:
@@ -151,9 +152,9 @@ class Next(Documented):
         write_whole(path, self.to_csv())
 
     def lost_in(self, path: str | os.PathLike[str]) -> int:
-        """Returns the number of grades in a file that the table of documents to judge, written there, would remove.
+        """Returns the number of grades in a file that would be lost if the table were written to it.
 
-        Judgments that were known before are in both tables.
+        A grade that was already known is not counted, because the new table contains it as well.
         """
         refuse_taken(path)
         if not os.path.isfile(path):
@@ -162,7 +163,7 @@ class Next(Documented):
             with open(path, encoding="utf-8-sig", errors="replace") as file:
                 lines = NumberedLines(file.read())
         except OSError:
-            return 0  # the writer reports the reason, or replaces a file that nobody can read
+            return 0  # writing will report the reason, or replace an unreadable file
         separator = separator_of("" if lines.first is None else lines.first[1])
         header, *rows = [[each.strip() for each in cells_of(line, separator)] for _, line in lines] or [[]]
         places = [header.index(name) if name in header else -1 for name in COLUMNS]
@@ -175,7 +176,7 @@ class Next(Documented):
         )
 
     def document(self, _layout: str = "text", /) -> Document:
-        """Returns the documents to judge, and the precision that their judgments are expected to give."""
+        """Returns the documents to judge, and the precision expected from judging them."""
         rows = [
             [
                 each.query,
@@ -196,7 +197,7 @@ class Next(Documented):
 
     @property
     def sentences(self) -> list[str]:
-        """The explanation of the table of documents to judge, and the expected widths of intervals."""
+        """Sentences that explain the table of documents to judge, and the expected widths of intervals."""
         several = len(self.names) > 1
         of_what = "the difference of two runs" if several else "the mean"
         over = ", as a root mean square over the pairs" if len(self.names) > 2 else ""
@@ -232,7 +233,7 @@ class Next(Documented):
         return said
 
     def beside(self) -> list[str]:
-        """Doubts about the estimates, and facts about the runs, which do not fit in the table."""
+        """The doubts about the estimates and the notes on the runs, which do not fit in the table."""
         return [*self.doubts, *self.footers]
 
     @property
@@ -263,7 +264,7 @@ class Next(Documented):
         return said
 
     def contents(self) -> dict[str, Any]:
-        """Returns the documents, and the expected widths."""
+        """Returns the settings, the documents and the expected widths, by name."""
         return {
             "measure": self.measure,
             "runs": list(self.names),
@@ -299,25 +300,27 @@ def next_judgments(
 ) -> Next:
     """Choose the documents that people should judge next.
 
-    By default, the documents are a random sample in which documents with a large effect on the differences of the runs
-    are likely. Fill in the grades of the saved file, and pass it to ``carob.compare`` together with ``judge`` for
-    estimates with intervals.
+    By default, the documents are drawn at random, with higher probabilities for documents that have a large effect on
+    the differences between runs. Fill in the grades in the saved file, and pass it to ``carob.compare`` together with
+    ``judge`` to get estimates with intervals.
 
     Args:
-        qrels: people's judgments so far; None if there are only a judge's.
+        qrels: people's judgments so far; None if there are only a judge's grades.
         runs: ``{name: run}``, or a list of runs.
-        measure: the measure. Without a judge, a sample needs a sum over documents, such as DCG or P.
+        measure: the measure. Without a judge, a sample requires a measure that is a sum over documents, such as DCG or
+            P.
         budget: the number of documents to judge.
         order: ``sample`` (with known probabilities), ``certain`` (the largest effects first) or ``depth`` (the best
             ranks first).
-        judge: a model's grades, which say which documents are probably relevant.
+        judge: a model's grades, which indicate the documents that are probably relevant.
         max_grade: the highest grade that people can give; by default the highest grade in the judgments.
         seed: the seed of the draw.
         policy: as in ``carob.evaluate``.
         profile: as in ``carob.evaluate``.
 
     Raises:
-        DataError: neither people's judgments nor a judge's, nothing left to judge, or files that cannot be read.
+        DataError: there are neither people's judgments nor a judge's grades, nothing is left to judge, or a file cannot
+            be read.
         MeasureError: a measure does not exist.
         PolicyError: an order or budget is not allowed, or the policy does not fix the order of documents.
 
@@ -370,7 +373,7 @@ def next_judgments(
         if numerator_of(wanted) is not None and model is not None:
             per_pair = per_pair + (RELATIVE_ERROR * spread_under(model, given, request)) ** 2
         width, width_run = (2 * quantile(0.95, lost) * math.sqrt(each) for each in (per_pair, per_run.mean()))
-        if not is_linear(wanted):  # means have no interval
+        if not is_linear(wanted):  # means then have no interval
             width, width_run = width if len(given) > 1 else math.nan, math.nan
     names = texts_of(shown.judgments.queries)
     query = shown.query[effects.documents[places]]
@@ -405,13 +408,13 @@ def next_judgments(
 
 
 def scores_under(judgments: Qrels, runs: Sequence[Run], request: Request) -> list[Scores]:
-    """Returns the scores of runs, which may lack every judged document."""
+    """Returns the scores of runs. A run may contain no judged document."""
     any_part = replace(request, policy=request.policy.changed(overlap="none"))
     return [each for each, _ in evaluate_together(judgments, runs, any_part)]
 
 
 def spread_under(judge: Qrels, runs: Sequence[Run], request: Request) -> float:
-    """Returns the root mean square difference of the means of two runs by a judge's grades."""
+    """Returns the root mean square difference between the means of two runs under a judge's grades."""
     means = [next(iter(each.means().values())) for each in scores_under(judge, runs, request)]
     return math.sqrt(2 * float(np.var(means, ddof=1))) if len(means) > 1 else 0.0
 
@@ -419,9 +422,9 @@ def spread_under(judge: Qrels, runs: Sequence[Run], request: Request) -> float:
 def present_width(
     people: Qrels | None, runs: Sequence[Run], measure: Any, judge: Qrels | None, policy: Policy
 ) -> float:
-    """Returns the root mean square width of intervals of differences by people's judgments so far, with a judge.
+    """Returns the root mean square width of the intervals that people's judgments so far give for differences.
 
-    It is NaN unless people judged the documents of whole queries, as many as the judge did in them.
+    It is NaN without a judge, and unless people judged whole queries, with as many documents in each as the judge.
     """
     from carob.comparison.compare import compare
 
@@ -437,18 +440,17 @@ def present_width(
 
 
 OF_A_JUDGE = ("covered", "nearly covered", "empty")
-"""Facts that say nothing new about a judge's grades when they stand in for people's."""
+"""Facts to omit if a judge's grades are used instead of people's, because they add no information."""
 
 
 def known_of(
     people: Qrels | None, judge: Qrels | None, runs: Sequence[Run], request: Request
 ) -> dict[str, tuple[str, ...]]:
-    """Returns the facts and warnings that an evaluation reports about the runs. They may lack every
-    document that is judged so far.
+    """Returns the warnings and notes from an evaluation of the runs, which may contain no judged document.
 
     Args:
         people: people's judgments so far.
-        judge: a judge's grades, which take their place if there are none.
+        judge: a judge's grades, which are used if there are no judgments by people.
         runs: the runs.
         request: the measure and conventions.
     """

@@ -1,4 +1,4 @@
-"""The number of queries that a comparison needs, from a pilot with few queries."""
+"""Computes the number of queries that a comparison needs, from a pilot with few queries."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ ANSWERS = {
     "equivalence": "Queries needed to show that equal runs differ by less than {size:g}, with power {power:g}",
     "non-inferiority": "Queries needed to show that an equally good run is not worse by {size:g}, with power {power:g}",
 }
-"""The purpose of the plan, by its aim."""
+"""The heading of the plan, by its aim."""
 TESTS = {
     "difference": "Two-sided test at level {alpha:.3g}.",
     "equivalence": "Two one-sided tests, each at level {alpha:.3g}.",
@@ -56,7 +56,7 @@ TESTS = {
         "half the level."
     ),
 }
-"""The test of the plan, by its aim."""
+"""The description of the plan's test, by its aim."""
 
 
 @dataclass(frozen=True)
@@ -70,17 +70,21 @@ class Needed:
         pilot: the number of queries of the pilot.
         mean: the mean difference in the pilot.
         sd: the standard deviation of the differences in the pilot.
-        sd_high: its upper limit, of nominally 90%.
+        sd_high: the upper confidence limit of ``sd``, at a nominal level of 90%.
         queries: the number of queries needed if the standard deviation is ``sd``; infinite beyond 10⁹.
-        assured: the number for ``sd_high``, with which about 80% of plans reach the power.
+        assured: the number of queries needed if the standard deviation is ``sd_high``. With it, about 80% of plans
+            reach the power.
         people: the number of queries that people must judge if a model judges more; NaN without a model.
-        people_assured: this number for ``sd_high``.
-        pilot_power: the power with as many queries as the pilot has, if the true difference is the planned one and the
-            standard deviation is ``sd``; NaN for other aims than a ``difference`` and where ``crowded``.
-        wrong_sign: the probability that a difference that is then significant has the wrong sign (type S error).
-        exaggeration: the mean size of a difference that is then significant, divided by the true one (type M error).
-        crowded: whether so many differences of the pilot are equal that ``compare`` would not use the t-test. Then the
-            numbers are at least those with which a worst-point interval of equal differences would be enough.
+        people_assured: ``people`` if the standard deviation is ``sd_high``.
+        pilot_power: the power with only the pilot's queries, if the true difference is the planned one and the standard
+            deviation is ``sd``; NaN if the aim is not a ``difference``, or if ``crowded``.
+        wrong_sign: the probability that a significant difference on the pilot's queries has the wrong sign (type S
+            error).
+        exaggeration: the mean size of a significant difference on the pilot's queries, divided by the true difference
+            (type M error).
+        crowded: whether so many of the pilot's differences are equal that ``compare`` would not use the t-test. If so,
+            each number is at least the number of queries for which a worst-point interval suffices if all differences
+            are equal.
     """
 
     measure: str
@@ -101,7 +105,7 @@ class Needed:
 
 
 KINDS = ("query", "run", "interaction", "replicate")
-"""The kinds of effects in a score."""
+"""The kinds of effects that a score consists of."""
 
 
 @dataclass(frozen=True)
@@ -112,10 +116,10 @@ class Variances:
         measure: the measure's label.
         queries: the number of queries that have a value in every run.
         runs: the number of runs.
-        replicates: the number of scores of each query and run.
+        replicates: the number of scores for each query and run.
         query: the variance between queries.
         run: the variance between runs.
-        interaction: the variance of the interaction; without replicates, of all that varies within a query and run.
+        interaction: the variance of the interaction; without replicates, it includes the variance between replicates.
         replicate: the variance between replicates; NaN without replicates.
     """
 
@@ -130,7 +134,7 @@ class Variances:
 
     @property
     def shares(self) -> str:
-        """The share of each variance in their sum, in words."""
+        """The percentage of each variance in the total variance, as text."""
         parts = {"queries": self.query, "runs": self.run, "their interaction": self.interaction}
         if not math.isnan(self.replicate):
             parts["replicates"] = self.replicate
@@ -151,7 +155,7 @@ class VarianceComponents(Documented):
     rows: tuple[Variances, ...]
 
     def records(self) -> dict[str, Callable[[], Records]]:
-        """Returns the table ``rows``: a row for each measure."""
+        """Returns the table ``rows``, with a row for each measure."""
         return {"rows": lambda: Records.of(Variances, self.rows)}
 
     def figures(self) -> dict[str, Drawing]:
@@ -165,7 +169,7 @@ class VarianceComponents(Documented):
         return {"rows": lambda drawn: whiskers(drawn, rows, "standard deviation")}
 
     def document(self, _layout: str = "text", /) -> Document:
-        """Returns the standard deviations as a table, and the shares of the variances."""
+        """Returns the standard deviations as a table, and the percentages of the variances."""
         rows = [
             [
                 each.measure,
@@ -183,22 +187,23 @@ class VarianceComponents(Documented):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Plan(Documented):
-    """The numbers of queries that comparisons need. ``str(plan)`` returns a table.
+    """The number of queries that each comparison needs. ``str(plan)`` returns a table.
 
     Args:
         aim: what to show: a ``difference``, ``equivalence`` or ``non-inferiority``.
         size: the smallest difference to detect, or the margin.
         power: the probability of detecting the difference if it exists.
         alpha: the significance level after the correction.
-        comparisons: the number of comparisons for which ``alpha`` was divided (Bonferroni).
-        correlation: the correlation between the differences by people's and by a model's judgments; None without one.
-        judged: the number of queries that the model judges; None without one.
+        comparisons: the number of comparisons by which the significance level was divided (Bonferroni).
+        correlation: the correlation between the differences by people's judgments and by a model's; None without a
+            model.
+        judged: the number of queries that the model judges; None without a model.
         rows: the numbers of each measure and pair of runs.
-        together: with three runs or more, the numbers of an average pair of each measure, by the interaction of queries
-            and runs; its names of runs are empty.
-        variances: the variance components from which these follow.
-        warnings: doubts about the data of the pilot.
-        footers: further notes on them.
+        together: with three or more runs, the numbers for an average pair by each measure, derived from the interaction
+            of queries and runs. The names of its runs are empty.
+        variances: the variance components from which ``together`` is derived.
+        warnings: doubts about the pilot's data.
+        footers: further notes on the pilot's data.
     """
 
     aim: Aim
@@ -224,13 +229,13 @@ class Plan(Documented):
     ) -> None:
         """Write a preregistration of the planned comparison, for ``carob.Design(preregistered=path)``.
 
-        It states the first measure, the t-test and its level, Holm's correction if several comparisons are planned, and
-        the queries. The file is TOML, which people may change before anybody sees a result.
+        The file states the first measure, the t-test and its significance level, Holm's correction if several
+        comparisons are planned, and the queries. It is in TOML format and may be edited until anybody sees a result.
 
         Args:
             path: the file to write.
-            queries: the ids of the planned queries, or a file with one per line. The preregistration has their
-                number and hash; without them, the largest assured number.
+            queries: the ids of the planned queries, or a file with one id per line. The preregistration states the
+                number of ids and their hash; without ids, it states the largest assured number.
             runs: the names of the planned runs.
             baseline: the run with which the others will be compared, by name.
 
@@ -275,7 +280,7 @@ class Plan(Documented):
         }
 
     def figures(self) -> dict[str, Drawing]:
-        """Returns the function that draws the number of queries of each pair, and a line to the assured number."""
+        """Returns the function that draws the number of queries for each pair, with a line to the assured number."""
         rows = [
             (f"{each.first} - {each.second}, {each.measure}", each.queries, each.queries, each.assured)
             for each in self.rows
@@ -283,7 +288,7 @@ class Plan(Documented):
         return {"rows": lambda drawn: whiskers(drawn, rows, "queries")}
 
     def document(self, _layout: str = "text", /) -> Document:
-        """Returns the plan as a table for each measure, with sentences about the method."""
+        """Returns a table for each measure, and notes about the method."""
         answer = Line(ANSWERS[self.aim].format(size=self.size, power=self.power), "answer")
         measures = dict.fromkeys(each.measure for each in self.rows)
         tables = [Section([self.table(measure)]) for measure in measures]
@@ -328,7 +333,7 @@ class Plan(Documented):
         return Document([Section([answer]), *tables, Section([Items(notes)]), *below])
 
     def errors_said(self) -> list[str]:
-        """Returns a sentence about the worth of a significant result on as many queries as the pilot has."""
+        """Returns a sentence about the power on the pilot's queries and the errors of significant results."""
         rows = [each for each in self.rows if not each.crowded]
         if self.aim != "difference" or not rows:
             return []
@@ -346,7 +351,7 @@ class Plan(Documented):
         return [sentence]
 
     def spread_said(self) -> list[str]:
-        """Returns a sentence for each measure about the queries that an average pair needs."""
+        """Returns a sentence for each measure about the number of queries that an average pair needs."""
         return [
             f"{its.measure}, all {its.runs} runs on {its.queries} queries: the variance is {its.shares}. If all pairs "
             f"vary alike, by the interaction, a pair has the sd {decimals(pair.sd, 4)} and needs "
@@ -356,7 +361,7 @@ class Plan(Documented):
         ]
 
     def table(self, measure: str) -> Table:
-        """Returns the table of one measure."""
+        """Returns the table for one measure."""
         rows = [each for each in self.rows if each.measure == measure]
         names = apart([name for each in rows for name in (each.first, each.second)])
         header = [measure, "pilot", "mean", "sd", "queries", "assured"]
@@ -372,14 +377,14 @@ class Plan(Documented):
 
 
 SMALLEST = 1e-12
-"""A standard deviation of 0, apart from rounding."""
+"""A standard deviation up to this limit counts as 0, because it may be a rounding error."""
 
 FEW = 10
-"""A standard deviation from fewer queries is very uncertain."""
+"""A standard deviation estimated from fewer queries is very uncertain."""
 
 
 def rounded_up(queries: float) -> str:
-    """Returns a number of queries, rounded up."""
+    """Returns a number of queries as text, rounded up."""
     return f"{math.ceil(queries - 1e-6):,}" if math.isfinite(queries) else "-" if math.isnan(queries) else "∞"
 
 
@@ -401,36 +406,37 @@ def plan(
     correlation: float | None = arguments.CORRELATION,
     judged: int | None = arguments.JUDGED,
 ) -> Plan:
-    """Returns the number of queries that a paired t-test needs, from the scores of a pilot.
+    """Returns the number of queries that a paired t-test needs, estimated from the scores of a pilot.
 
-    The pilot shows how much the differences vary between queries. Its standard deviation is itself uncertain: a second
-    number uses its upper limit. Pass exactly one of ``difference``, ``equivalence`` and ``non_inferiority``.
+    The pilot shows how much the differences vary between queries. Because its standard deviation is itself uncertain, a
+    second number is computed from the upper limit of the standard deviation. Pass exactly one of ``difference``,
+    ``equivalence`` and ``non_inferiority``.
 
     Args:
-        scores: the scores of at least two runs, such as the result of ``carob.evaluate`` or ``carob.read_scores``; or
-            with ``runs``, the judgments, as for ``carob.compare``.
-        runs: the runs, as for ``carob.compare``.
-        measures: the measures, as for ``carob.compare``; None for all of the scores.
+        scores: the scores of at least two runs, for example from ``carob.evaluate`` or ``carob.read_scores``. If
+            ``runs`` is passed, the judgments, as in ``carob.compare``.
+        runs: the runs, as in ``carob.compare``.
+        measures: the measures, as in ``carob.compare``; None for all measures in the scores.
         policy: as in ``carob.compare``; for scores, it must be the policy of the scores.
         profile: as in ``carob.compare``; for scores, it must be the profile of the scores.
-        difference: the smallest difference of means that the test should detect.
-        equivalence: the margin within which two equal runs should be shown to lie.
-        non_inferiority: the margin by which a run that is equally good should be shown not to be worse.
-        baseline: the run with which to compare every other run; all pairs without one.
+        difference: the smallest difference between means that the test should detect.
+        equivalence: the margin within which the difference between two equal runs should be shown to lie.
+        non_inferiority: the margin by which an equally good run should be shown not to be worse.
+        baseline: the run with which to compare every other run; None to compare all pairs.
         power: the probability of detecting the difference if it exists.
         alpha: the significance level.
-        comparisons: the number of comparisons planned, by which ``alpha`` is divided.
+        comparisons: the number of planned comparisons, by which ``alpha`` is divided.
         correlation: the correlation between the differences by people's judgments and by a model's, if a model judges.
         judged: the number of queries that the model judges.
 
     Returns:
-        A row for each measure and pair of runs.
+        The plan, with a row for each measure and pair of runs.
 
     Raises:
         DataError: there are fewer than two runs, or fewer than two queries that both runs share; the baseline is
             unknown; or a size, power, level, correlation or number is outside its range.
 
-    Source: Cohen 1988, section 2.4, with noncentral t distributions; Sakai 2016 on topic set size design.
+    Source: Cohen 1988, section 2.4, with noncentral t-distributions; Sakai 2016 on topic set size design.
 
     Example:
         >>> import carob
@@ -462,16 +468,17 @@ def plan(
 def variance_components(*replicates: ScoresByRun | Mapping[str, Scores]) -> VarianceComponents:
     """Return the variance components of the scores of several runs: queries, runs, and their interaction.
 
-    A comparison on which the interaction dominates needs many queries, however much queries differ in difficulty. With
-    the scores of the same runs and queries under several conditions, such as shards of the documents or seeds of the
-    training, the interaction is separated from what varies between replicates.
+    If the interaction is large, a comparison needs many queries, no matter how much queries differ in difficulty. If
+    the same runs and queries are scored under several conditions, such as document shards or training seeds, the
+    interaction is separated from the variance between these replicates.
 
     Args:
-        replicates: the scores of at least two runs, as ``carob.evaluate`` and ``carob.read_scores`` return them, once
-            or several times. Queries without a value in one of them are left out.
+        replicates: the scores of at least two runs, as returned by ``carob.evaluate`` or ``carob.read_scores``, passed
+            once or once per condition. A query is left out if it lacks a value anywhere.
 
     Raises:
-        DataError: there are fewer than two runs or two shared queries, or replicates have other runs or measures.
+        DataError: there are fewer than two runs or two shared queries, or the replicates differ in their runs or
+            measures.
 
     Source: Searle, Casella and McCulloch 1992, chapter 4; Ferro and Silvello 2016 on components of retrieval systems.
 
@@ -501,10 +508,10 @@ def variances_of(replicates: Sequence[Sequence[Scores]]) -> tuple[Variances, ...
     """Returns the variance components of each measure.
 
     Args:
-        replicates: the scores of each run, once for each replicate.
+        replicates: for each replicate, the scores of all runs.
 
     Raises:
-        DataError: fewer than two queries have a value everywhere.
+        DataError: fewer than two queries have a value in all runs and replicates.
     """
     everything = [scores for each in replicates for scores in each]
     runs = len(replicates[0])
@@ -519,7 +526,7 @@ def variances_of(replicates: Sequence[Sequence[Scores]]) -> tuple[Variances, ...
 
 @dataclass(frozen=True)
 class Wanted:
-    """The purpose of a plan; see ``Plan``."""
+    """What a plan should achieve. The fields are described in ``Plan``."""
 
     aim: Aim
     size: float
@@ -529,10 +536,10 @@ class Wanted:
     judged: int | None
 
     def refuse_too_large(self, table: RunTable) -> None:
-        """Refuses a difference that no two runs can have.
+        """Refuses a difference that is too large for any two runs.
 
         Raises:
-            DataError: the difference or margin reaches the whole range of the measure.
+            DataError: the difference or margin is at least as large as the range of the measure.
         """
         least, greatest = table.limits
         if self.size >= greatest - least:
@@ -542,7 +549,7 @@ class Wanted:
             )
 
     def numbers(self, sd: float, freedom: float) -> tuple[float, ...]:
-        """Returns the fields of ``Needed`` from ``sd`` on."""
+        """Returns the values for the fields of ``Needed`` from ``sd`` onwards."""
         limits = (sd, upper_limit(sd, freedom))
         how = (self.power, self.alpha)
         found = [queries_for(self.aim, self.size / each, *how) for each in limits]
@@ -552,7 +559,7 @@ class Wanted:
         return (*limits, *found)
 
     def fewest_equal(self, table: RunTable) -> float:
-        """Returns the number of equal differences with which a worst-point interval shows what is planned."""
+        """Returns the number of equal differences for which a worst-point interval achieves the aim of the plan."""
         least, greatest = table.limits
         if not math.isfinite(greatest - least):
             return 0.0
@@ -561,7 +568,7 @@ class Wanted:
         return fewest_equal(self.size, greatest - least + planned, level)
 
     def errors(self, sd: float, queries: int) -> dict[str, Any]:
-        """Returns the power of the pilot's queries and the errors of significant results there, for a difference."""
+        """Returns the power on the pilot's queries and the errors of significant results, if planning a difference."""
         if self.aim != "difference":
             return {}
         size = self.size / sd
@@ -570,7 +577,7 @@ class Wanted:
         return {"pilot_power": power, "wrong_sign": errors[0], "exaggeration": errors[1]}
 
     def by_variances(self, its: Variances) -> Needed:
-        """Returns the numbers of an average pair, by the interaction of queries and runs."""
+        """Returns the numbers for an average pair, derived from the interaction of queries and runs."""
         freedom = (its.queries - 1) * (its.runs - 1)
         sd = max(math.sqrt(2 * its.interaction), SMALLEST)
         return Needed(its.measure, "", "", its.queries, math.nan, *self.numbers(sd, freedom))
@@ -579,10 +586,10 @@ class Wanted:
 def aim_of(
     difference: float | None, equivalence: float | None, non_inferiority: float | None
 ) -> tuple[Aim, float]:
-    """Returns what to show, and its size.
+    """Returns the aim of the plan, and the size of the difference or margin.
 
     Raises:
-        DataError: none or several of them are given.
+        DataError: none or more than one of the arguments is passed.
     """
     sizes = {"difference": difference, "equivalence": equivalence, "non-inferiority": non_inferiority}
     given = {aim: size for aim, size in sizes.items() if size is not None}
@@ -597,10 +604,10 @@ def aim_of(
 
 
 def refuse_half_a_judge(correlation: float | None, judged: int | None) -> None:
-    """Refuses a correlation without a number of queries, and the reverse.
+    """Refuses a correlation without a number of judged queries, and vice versa.
 
     Raises:
-        DataError: one is given without the other.
+        DataError: only one of the arguments is passed.
     """
     if (correlation is None) != (judged is None):
         raise DataError(
@@ -616,7 +623,7 @@ def pairs_of(read: Read, baseline: str | int | None) -> list[tuple[Scores, Score
     """Returns the pairs of runs to compare.
 
     Raises:
-        DataError: there is no such baseline.
+        DataError: the baseline is unknown.
     """
     runs, base = read.scores, read.place_of(baseline)
     if base is None:
@@ -625,7 +632,7 @@ def pairs_of(read: Read, baseline: str | int | None) -> list[tuple[Scores, Score
 
 
 def needed(table: RunTable, first: Scores, second: Scores, wanted: Wanted) -> Needed:
-    """Returns the numbers of one measure and pair of runs.
+    """Returns the numbers for one measure and pair of runs.
 
     Raises:
         DataError: fewer than two queries have a value in both runs, or all differences are equal.
@@ -653,6 +660,6 @@ def needed(table: RunTable, first: Scores, second: Scores, wanted: Wanted) -> Ne
         return replace(made, **wanted.errors(sd, len(found)))
     fewest = wanted.fewest_equal(table)
     names = ("queries", "assured", "people", "people_assured")
-    # A number that is NaN stays NaN.
+    # np.maximum keeps NaN.
     numbers: dict[str, Any] = {name: float(np.maximum(getattr(made, name), fewest)) for name in names}
     return replace(made, **numbers, crowded=True)

@@ -1,4 +1,4 @@
-"""``carob.report``: shows one run, or compares several, or their scores, in one HTML page that works offline."""
+"""Defines ``carob.report``, which shows one run or compares several in a single HTML page that works offline."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ __all__ = ["Report", "report"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Report(Documented):
-    """A report: the HTML page, and the comparison that it shows, from which all other formats are made.
+    """An HTML page, and the comparison that it shows. All other formats are generated from the comparison.
 
     Args:
-        html: the whole page; it needs no other file and no network.
+        html: the complete page, which requires no other files and no network.
         comparison: the result of ``carob.compare`` for the same runs.
     """
 
@@ -75,7 +75,7 @@ class Report(Documented):
         return self.comparison.records()
 
     def beside(self) -> list[str]:
-        """Returns the facts about the data, which do not fit in CSV."""
+        """Returns the notes on the data, which do not fit in CSV."""
         return self.comparison.beside()
 
     def figures(self) -> dict[str, Drawing]:
@@ -83,7 +83,7 @@ class Report(Documented):
         return self.comparison.figures()
 
     def to(self, layout: str) -> str:
-        """Returns the page, or the comparison in the format of another name."""
+        """Returns the page if the format is ``html``, otherwise the comparison in the named format."""
         return self.html if layout == "html" else super().to(layout)
 
     def __str__(self) -> str:
@@ -92,14 +92,14 @@ class Report(Documented):
 
     @property
     def summary(self) -> str:
-        """The number of runs, queries and measures."""
+        """The number of runs, queries and measures, as text."""
         found = self.comparison
         queries = plural(len(found.queries), "query", "queries")
         runs = plural(len(found.names), "run", "runs")
         return f"{runs}, {queries}, {plural(len(found.labels), 'measure', 'measures')}"
 
     def __repr__(self) -> str:
-        """Returns a one-line summary of the report, because the page is long."""
+        """Returns a one-line summary of the report, because the page itself is long."""
         return f"<carob report: {self.summary}, {len(self.html):,} letters>"
 
 
@@ -122,27 +122,28 @@ def report(
     """Show a run, or compare several, in one HTML page that works offline.
 
     Args:
-        qrels: judgments in any form that ``compare`` takes.
-        runs: runs or scores in any form that ``compare`` takes; one is enough. Scores have no ranked lists to show.
+        qrels: judgments in any form that ``compare`` accepts.
+        runs: one or more runs or scores, in any form that ``compare`` accepts. For scores, the page cannot show ranked
+            lists.
         measures: the measures, as in ``compare``. The first one is the primary measure.
         output: the file to write the page to, if any.
         baseline: the run with which all others are compared, as in ``compare``.
-        queries: the texts of queries: a TSV file ``id<TAB>text``, a JSON Lines file with ``id`` and ``text``, or
-            ``{id: text}``.
-        documents: the texts of documents, in the same formats, with an optional title.
+        queries: the texts of the queries: a TSV file of lines ``id<TAB>text``, a JSON Lines file with ``id`` and
+            ``text``, or ``{id: text}``.
+        documents: the texts of the documents, in the same formats as ``queries``, optionally with titles.
         title: the page's title.
         command: the command line to show on the page.
         policy: the policy, as in ``compare``.
         profile: the profile, as in ``compare``.
-        progress: a function that is called with a short description when a step begins.
-        settings: all other arguments of ``compare``: ``test``, ``design``, ``by``, ``judge`` …
+        progress: a function to call with a short description at the beginning of each step.
+        settings: other arguments of ``compare``, such as ``test``, ``design``, ``by`` and ``judge``.
 
     Returns:
-        The report. Its ``html`` is the page, and its method ``save`` writes the page to a file.
+        The report. Its ``html`` attribute is the page, and its ``save`` method writes the page to a file.
 
     Raises:
-        DataError: the input is invalid, as in ``compare``; texts cannot be read; or a package of ``carob[report]`` is
-            missing.
+        DataError: the input is invalid, as in ``compare``; the texts cannot be read; or a package of ``carob[report]``
+            is not installed.
         MeasureError: a measure does not exist.
         PolicyError: a profile, policy, test or correction does not exist.
 
@@ -174,7 +175,7 @@ def report(
         refuse_comparison(test, baseline)
     comparison = compared(read, test, design, baseline=baseline, pairs=several, **settings)
     tell("measuring along the ranks")
-    # Estimates from people's and a judge's judgments are only of means, and the charts would show a single judge.
+    # With a judge, only means can be estimated from both sets of judgments. The charts would show just one of the sets.
     curves = [] if judge is not None else alongside(read, comparison.primary.measure)
     texts = queries, documents
     html = assembled(read.shown, comparison, curves, *texts, title=title, command=command, tell=tell)
@@ -263,7 +264,7 @@ def assembled(
 
 
 def pairs_on_page(comparison: Comparison) -> list[tuple[int, int]]:
-    """Returns the pairs of runs, if any: first the one that the page opens with, then those of the best runs."""
+    """Returns the pairs of runs, if any: first the pair shown when the page opens, then the others, best runs first."""
     from carob.comparison.verdict import reference_of
 
     if not comparison.primary.pairs:

@@ -1,4 +1,4 @@
-"""The data of a page: numbers for its script, the leaderboard, curves along the ranks, and queries shown in full."""
+"""The data for a page: numbers for its script, the leaderboard, curves along the ranks, and queries shown in full."""
 
 from __future__ import annotations
 
@@ -55,26 +55,29 @@ if TYPE_CHECKING:
 
 MOST_QUERIES = 50
 ALL_QUERIES = 2 * MOST_QUERIES
-"""Up to this number of queries, the page shows all in full. Of more queries, it shows ``MOST_QUERIES``."""
+"""Up to this number of queries, the page shows every query in full. If there are more, it shows ``MOST_QUERIES``."""
 
 MOST_DOCUMENTS = 20
 MOST_DERIVATIONS = 400
-"""The maximum number of derivations of the primary measure, over all runs, and of all other measures
-together. Each takes a third of a kilobyte."""
+"""The maximum number of derivations, over all runs, for the primary measure, and for all other measures together.
+
+Each derivation takes about a third of a kilobyte.
+"""
 
 EACH = 8
-"""The number of queries chosen for each reason, if not all queries are shown."""
+"""The number of queries chosen for each criterion if not all queries are shown."""
 
 
 # ---------------------------------------------------------------- which queries
 
 
 def chosen_queries(values: Floats, pairs: Sequence[tuple[int, int]]) -> list[int]:
-    """Returns the queries to show in full, the most informative first: all, or a selection if there are many.
+    """Returns the queries to show in full, the most informative first. If there are many, only a selection is returned.
 
     Args:
-        values: each run's values of the primary measure [queries, runs].
-        pairs: the pairs of runs whose largest differences count, the most important one first; none of a single run.
+        values: each run's per-query scores by the primary measure [queries, runs].
+        pairs: the pairs of runs whose largest differences are considered, the most important pair first; empty for a
+            single run.
     """
     count = len(values)
     filled = np.nan_to_num(values)
@@ -103,23 +106,23 @@ def extremes(column: Floats) -> dict[int, None]:
 # ---------------------------------------------------------------- lists and derivations
 
 Derivations: TypeAlias = "list[dict[int, list[str | None]]]"
-"""The derivation of each value as HTML, by measure, query and run. None if the run has no ranked lists or no value."""
+"""The derivation of each score as HTML, by measure, query and run; None if the run has no ranked lists or no score."""
 
 
 Shares: TypeAlias = "list[dict[int, list[list[float] | None]]]"
-"""The contribution of each of the first documents to a value, and that of all others, by measure, query and run."""
+"""The contributions of the first documents to a score and of all later ones together, by measure, query and run."""
 
 
 @dataclass(frozen=True, eq=False)
 class Closeup:
-    """One query in full: its documents and their rank in each run.
+    """A query shown in full: its documents, and each run's ranking of them.
 
     Args:
-        query: its index among the comparison's queries.
-        documents: each document with its grade, None if unjudged.
-        lists: the first documents of each run, as indices into ``documents``; None for a run given as scores.
+        query: the index of the query among the comparison's queries.
+        documents: each document with its grade, which is None if the document is unjudged.
+        lists: the first documents of each run, as indices into ``documents``; None for a run passed as scores.
         judged: the number of judged documents of the query.
-        relevant: the number with a grade of 1 or more.
+        relevant: the number of documents with a grade of 1 or more.
     """
 
     query: int
@@ -131,12 +134,12 @@ class Closeup:
 
 @dataclass(frozen=True, eq=False)
 class Excerpt:
-    """Some queries of a comparison, with their judgments.
+    """A selection of a comparison's queries, with their judgments.
 
     Args:
-        systems: the runs; those that are not text are held in memory.
+        systems: the runs. The lists of runs that are not text are kept in memory.
         qrels: the judgments of each query, by its index among the comparison's queries.
-        ids: the id of each of these queries.
+        ids: the id of each query in ``qrels``, by the same index.
     """
 
     systems: tuple[System, ...]
@@ -145,7 +148,7 @@ class Excerpt:
 
     @classmethod
     def of(cls, read: Read, queries: Sequence[str], chosen: Sequence[int]) -> Excerpt:
-        """Returns the judgments of the chosen queries, without queries that are not judged."""
+        """Selects the judgments of the chosen queries. Queries without judgments are omitted."""
         qrels, systems = read.qrels, tuple(read.systems.values())
         if qrels is None or not any(each.run for each in systems):
             return cls(systems, {}, {})
@@ -158,7 +161,7 @@ class Excerpt:
         return cls(systems, {query: of_query(qrels, places[queries[query]]) for query in ids}, ids)
 
     def subjects(self) -> list[Subject | None]:
-        """Returns the lists of each run to explain; None for a run given as scores."""
+        """Returns the lists of each run to explain; None for a run passed as scores."""
         qrels = {text_of(self.ids[query]): each for query, each in self.qrels.items()}
         return [
             Subject(each.run.name, each.matched, qrels, each.run) if each.run and each.matched else None
@@ -172,7 +175,7 @@ def first_documents(subject: Subject, policy: Policy, *, whole: bool) -> list[li
     Args:
         subject: the lists of a run.
         policy: the policy.
-        whole: whether to read whole lists, which are then known for derivations.
+        whole: whether to read whole lists and keep them for derivations.
     """
     assert subject.run is not None
     depth = MOST_DOCUMENTS if keeps_order(policy) and not whole else None
@@ -194,9 +197,9 @@ def first_documents(subject: Subject, policy: Policy, *, whole: bool) -> list[li
 
 
 def looked_at(excerpt: Excerpt, comparison: Comparison) -> tuple[list[Closeup], Derivations]:
-    """Returns the data of each query that the page shows in full, with derivations of the values up to a limit.
+    """Returns the data of each query that the page shows in full, and the derivations of scores up to a limit.
 
-    Each run is read once for the first documents of all queries, and once for the whole lists of some.
+    Each run is read once for the first documents of all queries, and once for the whole lists of some queries.
     """
     contests, queries = list(comparison.contests.values()), comparison.queries
     policy, subjects = comparison.scores[0].policy, excerpt.subjects()
@@ -210,7 +213,7 @@ def looked_at(excerpt: Excerpt, comparison: Comparison) -> tuple[list[Closeup], 
     ]
     derivations: Derivations = [{query: [] for query in list(excerpt.ids)[:room]} for room in rooms]
     for system, subject in zip(excerpt.systems, subjects, strict=True):
-        parts: dict[int, Subject] = {}  # which are matched once for all measures
+        parts: dict[int, Subject] = {}  # matched once for all measures
         for contest, own in zip(contests, derivations, strict=True):
             names = [queries[query] for query in own]
             if subject is not None and len(own) not in parts:
@@ -222,7 +225,7 @@ def looked_at(excerpt: Excerpt, comparison: Comparison) -> tuple[list[Closeup], 
 
 
 def closeup(query: int, qrels: Qrels, tops: Sequence[Sequence[tuple[str, float | None]] | None]) -> Closeup:
-    """Returns one query in full: the top documents of each run with their grades."""
+    """Returns the data of one query: the top documents of each run, with their grades."""
     known: dict[str, int] = {}
     grades: list[float | None] = []
     lists: list[tuple[int, ...] | None] = []
@@ -242,11 +245,11 @@ def closeup(query: int, qrels: Qrels, tops: Sequence[Sequence[tuple[str, float |
 
 
 def shares_of(excerpt: Excerpt, comparison: Comparison) -> Shares:
-    """Returns what each document adds to the value of each measure.
+    """Returns the contribution of each document to the score by each measure.
 
-    A document adds the value of the list down to it minus the value of the list above it; for a sum over documents,
-    these are its terms. The last number of a list is what all documents below the shown ones add, so the numbers of a
-    list sum to its value.
+    The contribution of a document is the score of the list down to this document minus the score of the list above it.
+    For a measure that is a sum over documents, the contributions are the terms of the sum. The last number in a list is
+    the contribution of all documents that are not shown, so the numbers add up to the score.
     """
     policy, contests = comparison.scores[0].policy, list(comparison.contests.values())
     found: Shares = [{query: [] for query in excerpt.ids} for _ in contests]
@@ -260,7 +263,7 @@ def shares_of(excerpt: Excerpt, comparison: Comparison) -> Shares:
 
 
 def steps_of(subject: Subject, measure: Measure, policy: Policy) -> dict[str, list[float]]:
-    """Returns what each of the first documents of a list adds to its value, and what all others add, by query."""
+    """Returns the contributions of the first documents in each list and of all later ones together, by query."""
     policy = policy.of_measure(measure)
     match = subject.matches.under(policy)
     rows = match.rows
@@ -281,7 +284,7 @@ def steps_of(subject: Subject, measure: Measure, policy: Policy) -> dict[str, li
 
 
 def derived(subject: Subject, contest: Contest, scores: Scores) -> dict[str, str]:
-    """Returns the derivation of a run's value for each query, without those that have no value."""
+    """Returns the derivation of a run's score for each query. Queries without a score are omitted."""
     measure, values = contest.measure, scores.by_query(contest.label)
     policy = scores.policy.of_measure(measure)
     try:
@@ -296,19 +299,19 @@ def derived(subject: Subject, contest: Contest, scores: Scores) -> dict[str, str
 # ---------------------------------------------------------------- numbers
 
 SNIPPET = 300
-"""The maximum number of characters of a text that a page shows."""
+"""The maximum number of characters that the page shows of a text."""
 
 MOST_VALUES = 500_000
-"""The maximum number of per-query scores in a page.
+"""The maximum number of per-query scores on a page.
 
-Each takes 4 bytes. If there are more, the page has only the first measures.
+Each score takes 4 bytes. If there are more scores, the page contains only those of the first measures.
 """
 
 MOST_GROUPS = 4
-"""The maximum number of groups of letters next to a score."""
+"""The maximum number of letter groups next to a score."""
 
 MOST_ROWS = 100
-"""The maximum number of rows of the table of queries."""
+"""The maximum number of rows in the table of queries."""
 
 
 def numbers_of(
@@ -358,7 +361,7 @@ def contest_row(contest: Contest, comparison: Comparison) -> dict[str, Any]:
             for each, sure in zip(contest.pairs, differing(contest), strict=True)
             for number in (
                 *(each.difference, each.low, each.high, each.d_z),
-                # A test of signs that favours the run with the worse mean shows no difference of means.
+                # If a test of signs favours the run with the worse mean, it shows no difference between means.
                 math.nan if each.p_corrected < settings.alpha and not sure else each.p_corrected,
                 *(each.detectable, each.joint_low, each.joint_high),
             )
@@ -384,13 +387,14 @@ def contest_row(contest: Contest, comparison: Comparison) -> dict[str, Any]:
 def pair_row(
     pair: Pair, numbers: Sequence[float | None], settings: Settings, least: Sequence[float]
 ) -> list[Any]:
-    """Returns the numbers of one pair. The script's ``pairOf`` names the fields.
+    """Returns the row of numbers for one pair. ``pairOf`` in the page's script assigns them to named fields.
 
     Args:
         pair: the pair.
-        numbers: its difference with low, high and d_z, its adjusted p, the detectable difference, the joint interval.
+        numbers: the difference, the ends of its interval, d_z, the adjusted p-value, the detectable difference, and the
+            ends of the joint interval.
         settings: the settings of the comparison.
-        least: the smallest p that the test can give, and the smallest adjusted one.
+        least: the smallest p-value that the test can return, and the smallest adjusted p-value.
     """
     *effect, adjusted, detectable, low, high = numbers
     return [
@@ -404,21 +408,21 @@ def pair_row(
         p_text(pair.p_uncorrected, settings.alpha, least[0]),
         p_text(pair.p_corrected, settings.alpha, least[1]),
         detectable,
-        int(pair.identical),  # there are many pairs, and true is longer than 1
+        int(pair.identical),  # 1 is shorter than true, and there are many pairs
         low,
         high,
     ]
 
 
 def seven_digits(values: Iterable[float]) -> list[float | None]:
-    """Returns numbers with seven digits, more than the page shows, or None if undefined."""
+    """Rounds numbers to seven digits, more than the page shows. Undefined numbers become None."""
     numbers = list(values)
-    texts = ("%.7g " * len(numbers) % tuple(numbers)).split()  # in one call, since there are many pairs
+    texts = ("%.7g " * len(numbers) % tuple(numbers)).split()  # in one call, because there are many pairs
     return [float(text) if math.isfinite(each) else None for text, each in zip(texts, numbers, strict=True)]
 
 
 def values_block(contests: Sequence[Contest]) -> dict[str, Any]:
-    """Returns the values by measure, run and query as 32-bit numbers, or only the first measures of many queries."""
+    """Returns the scores by measure, run and query as 32-bit floats, limited to the first measures if too many."""
     size = max(contests[0].values.size, 1)
     kept = contests[: max(MOST_VALUES // size, 1)]
     block = np.stack([contest.values.T for contest in kept]).astype("<f4")
@@ -444,7 +448,7 @@ def few(grades: Sequence[float]) -> list[float]:
 
 
 def packed(derivations: Derivations | Shares) -> str:
-    """Returns the compressed derivations, or shares, by measure, query and run. The same data give the same bytes."""
+    """Compresses derivations or contributions. The same data always yields the same bytes."""
     text = json.dumps(derivations, ensure_ascii=False, separators=(",", ":"))
     return base64.b64encode(gzip.compress(text.encode("utf-8", "replace"), 6, mtime=0)).decode()
 
@@ -453,7 +457,7 @@ def packed(derivations: Derivations | Shares) -> str:
 
 
 def board(comparison: Comparison) -> dict[str, Any]:
-    """Returns the table of scores, best run first, and the whiskers of the primary measure."""
+    """Returns the table of scores, best run first, with the interval bars of the primary measure."""
     primary = comparison.primary
     ends = [each for each in (*primary.low, *primary.high, *primary.means) if math.isfinite(each)]
     low, high = (min(ends), max(ends)) if ends else (0.0, 1.0)
@@ -477,7 +481,7 @@ def board(comparison: Comparison) -> dict[str, Any]:
 
 
 def board_row(comparison: Comparison, run: int, place: int, low: float, high: float) -> dict[str, Any]:
-    """Returns the row of one run in the leaderboard."""
+    """Returns the leaderboard row of one run."""
     primary, share = comparison.primary, comparison.judged[run]
     digits = digits_of(len(comparison.ids), primary)
     ends = interval(primary.low[run], primary.high[run], digits)
@@ -494,7 +498,7 @@ def board_row(comparison: Comparison, run: int, place: int, low: float, high: fl
 
 
 def cell(contest: Contest, run: int) -> dict[str, Any]:
-    """Returns a score as a cell of the leaderboard."""
+    """Returns a run's mean by one measure as a leaderboard cell."""
     digits = digits_of(len(contest.values), contest)
     top = contest.means[ranked(contest)[0]]
     return {
@@ -508,7 +512,7 @@ def cell(contest: Contest, run: int) -> dict[str, Any]:
 
 
 def in_ranges(beaten: Sequence[int], *, numbered: bool = False) -> str:
-    """Returns the letters of places, with ranges such as ``b–f``, or the number of runs if the letters are too long."""
+    """Returns the letters for places, with ranges such as ``b–f``, or the number of runs if ranges are too many."""
     groups: list[list[int]] = []
     for place in sorted(beaten):
         if groups and place == groups[-1][-1] + 1:
@@ -522,7 +526,7 @@ def in_ranges(beaten: Sequence[int], *, numbered: bool = False) -> str:
 
 
 def whisker(contest: Contest, run: int, low: float, high: float) -> dict[str, str] | None:
-    """Returns the positions of the interval and the mean in the chart's units, or None if one is undefined."""
+    """Returns the positions of the mean and of the interval's ends in chart units, or None if any is undefined."""
     values = {"low": contest.low[run], "high": contest.high[run], "mean": contest.means[run]}
     if not all(map(math.isfinite, values.values())):
         return None
@@ -534,7 +538,7 @@ def whisker(contest: Contest, run: int, low: float, high: float) -> dict[str, st
 
 
 def correlation(comparison: Comparison) -> dict[str, Any] | None:
-    """Returns the rank correlation of the runs under two measures, and the correlation of their values."""
+    """For each two measures, returns the correlation of the runs' ranks and of the per-query scores."""
     contests = list(comparison.contests.values())
     if len(contests) < 2:
         return None
@@ -554,13 +558,13 @@ def correlation(comparison: Comparison) -> dict[str, Any] | None:
 
 
 def tau_of_measures(one: Contest, other: Contest) -> str:
-    """Returns Kendall's τ between the orders in which two measures put the runs."""
+    """Returns Kendall's τ between the rankings of the runs by two measures."""
     found = kendall(np.array(one.means), np.array(other.means))
     return decimals(found, 2).replace("-", "−") if math.isfinite(found) else "–"
 
 
 def alike(one: Floats, other: Floats) -> str:
-    """Returns Pearson's r of two measures, over the queries and runs for which both have a value."""
+    """Returns Pearson's r between two measures, over the queries and runs with a value for both measures."""
     x, y = one.ravel(), other.ravel()
     both = np.isfinite(x) & np.isfinite(y)
     x, y = x[both], y[both]
@@ -581,11 +585,11 @@ class Alongside:
 
     Args:
         name: the name of the chart.
-        says: a sentence that says what the chart shows.
+        says: a sentence that describes the chart.
         along: the title of the x axis.
         up: the title of the y axis.
         at: the depths or recall levels.
-        runs: for each run, its means at these.
+        runs: for each run, the means at the positions in ``at``.
     """
 
     name: str
@@ -626,6 +630,6 @@ def alongside(read: Read, primary: Measure) -> list[Alongside]:
 
 
 def takes_depth(measure: Measure) -> bool:
-    """Returns whether the measure has a depth that can be changed."""
+    """Returns whether the measure is computed to a depth that can be changed."""
     definition: Definition = measure.definition
     return measure.depth is not None and definition.at == "depth" and definition.aggregate == "mean"

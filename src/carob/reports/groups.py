@@ -1,4 +1,4 @@
-"""Groups of queries on the page: the means of each run and the differences of pairs within each group."""
+"""Groups of queries on the page: the means of each run and the differences between pairs within each group."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from carob.comparison.findings import Contest
 
 MOST_ROWS = 5_000
-"""The maximum number of rows of pairs, over all groups and measures.
+"""The maximum number of rows for pairs, over all groups and measures.
 
-Each takes 45 bytes. If there are more, the page has only the pairs of the best runs.
+Each row takes 45 bytes. If there are more rows, the page contains only the pairs of the best runs.
 """
 
 
 def groups_on_page(comparison: Comparison) -> dict[str, Any] | None:
-    """Returns the groups, the group of each query, and the results of each measure in each group; None without any."""
+    """Returns the groups, the group of each query, and the results by group and measure; None without groups."""
     groups, contests = comparison.groups, list(comparison.contests.values())
     if groups is None:
         return None
@@ -52,14 +52,14 @@ def groups_on_page(comparison: Comparison) -> dict[str, Any] | None:
 
 
 def pair_by_group(contest: Contest, place: int, alpha: float) -> list[list[Any]]:
-    """Returns one pair in each group: queries, difference, low, high, wins, ties, losses, p.
+    """Returns one pair's row in each group: queries, difference, low, high, wins, ties, losses, p-value.
 
-    p is marked where it is of the worst-point interval.
+    A p-value from the worst-point interval is marked.
 
     Args:
-        contest: the comparison.
-        place: the place of the pair among the contest's, which is the same in each group.
-        alpha: the level of significance.
+        contest: the comparison by one measure.
+        place: the index of the pair among the contest's pairs, which is the same in each group.
+        alpha: the significance level.
     """
     found = [each.pairs[place] for each in contest.groups]
     return [

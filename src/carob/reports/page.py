@@ -1,10 +1,10 @@
-"""The HTML page of a report: a single file that loads nothing and runs only its own scripts.
+"""The HTML page of a report: a single file that loads nothing else and runs only its own scripts.
 
-Its charts are specifications in Vega-Lite, from ``templates/charts.json``. The page's script adds the data of the
-chosen pair. All charts mark the chosen run (A) in blue, solid and round, the run that it is compared with (B) in
-orange, dashed and square, and all others in grey: nothing depends on colour alone, and thirty runs need no legend.
-Colours are the page's CSS variables, so that the dark theme redraws nothing. Runs are placed by row number and labelled
-from the data, because a run may be called ``__proto__``, which every JavaScript object has already.
+The charts are Vega-Lite specifications from ``templates/charts.json``. The page's script adds the data of the selected
+pair. All charts mark the selected run (A) in blue, solid and round, the run that it is compared with (B) in orange,
+dashed and square, and all other runs in grey. Nothing depends on colour alone, and even thirty runs need no legend.
+Colours are CSS variables of the page, so switching to the dark theme redraws nothing. Runs are placed by row number and
+labelled from the data, because a run may be named ``__proto__``, a property that every JavaScript object already has.
 """
 
 from __future__ import annotations
@@ -42,24 +42,24 @@ if TYPE_CHECKING:
 # ---------------------------------------------------------------- charts
 
 MOST_BARS = 400
-"""Up to this number of queries, each has a bar. More queries are shown as a curve and a histogram."""
+"""Up to this number of queries, each query has its own bar. More queries are shown as a curve and a histogram."""
 MOST_DOTS = 2500
-"""Up to this number of values, each has a dot."""
+"""Up to this number of values, each value has its own dot."""
 MOST_LABELS = 12
-"""Up to this number of runs, charts have wide rows."""
+"""Up to this number of runs, charts have tall rows."""
 MOST_IN_FOREST = 23
-"""The number of the best runs in the first picture, besides the run that they are compared with."""
+"""The maximum number of runs in the first chart (the best ones), besides the run that they are compared with."""
 ROW, DENSE_ROW, BOX_ROW = 26, 18, 32
-"""The heights of a row in pixels."""
+"""The row heights in pixels."""
 
 
 def template(name: str) -> str:
-    """Returns the content of a file of ``templates/``."""
+    """Returns the content of a file in ``templates/``."""
     return (files("carob.reports") / "templates" / name).read_text(encoding="utf-8")
 
 
 def charts(runs: int, queries: int, curves: Sequence[tuple[str, str, str]]) -> dict[str, dict[str, Any]]:
-    """Returns every chart of a page by name.
+    """Returns all charts of a page by name.
 
     Args:
         runs: the number of runs.
@@ -100,7 +100,7 @@ def titled(encoding: dict[str, Any], title: str) -> dict[str, Any]:
 
 
 def with_parts(value: Any, parts: dict[str, Any]) -> Any:
-    """Returns a chart with each reference, such as ``@color``, replaced by the part of that name."""
+    """Returns a chart in which each reference, such as ``@color``, is replaced by the part with this name."""
     if isinstance(value, dict):
         return {key: with_parts(each, parts) for key, each in value.items()}
     if isinstance(value, list):
@@ -112,7 +112,7 @@ def with_parts(value: Any, parts: dict[str, Any]) -> Any:
 
 
 def methods_paragraph(comparison: Comparison) -> str:
-    """Returns the paragraph about methods, for a paper."""
+    """Returns a methods paragraph for a paper."""
     from carob.comparison.verdict import crowded_said, heading, method, resampled
 
     settings = comparison.settings
@@ -162,7 +162,7 @@ def methods_paragraph(comparison: Comparison) -> str:
 
 
 def said(conventions: str) -> str:
-    """Returns the conventions in words, for the methods paragraph."""
+    """Returns a description of the conventions for the methods paragraph."""
     return (
         "trec_eval's conventions: documents with equal scores in descending order of their ids, missing queries count "
         "0, "
@@ -174,12 +174,12 @@ def said(conventions: str) -> str:
 
 @cache
 def method_words() -> dict[str, Any]:
-    """Returns the words and the works for each test and correction, from ``methods.toml``."""
+    """Returns the description of each test and correction and the works to cite, from ``methods.toml``."""
     return own_table(__file__, "templates/methods.toml")
 
 
 def drawn_from(count: int, seed: int) -> str:
-    """Returns the number and the seed of resamples."""
+    """Returns text with the number of resamples and their seed."""
     return f"{plural(count, 'resample')} and seed {seed}"
 
 
@@ -210,7 +210,7 @@ def tested(comparison: Comparison, settings: Settings) -> str:
 
 
 def bibtex_of(comparison: Comparison) -> str:
-    """Returns the works that the paragraph cites, as BibTeX; none for a single run."""
+    """Returns the works that the paragraph cites, as BibTeX; empty for a single run."""
     settings, words = comparison.settings, method_words()
     if not comparison.primary.pairs:
         return ""
@@ -225,8 +225,8 @@ def bibtex_of(comparison: Comparison) -> str:
 
 EXPOSED = "window.vegaEmbed = vegaEmbed;"
 """The script that exposes Vega Embed, which contains Vega and Vega-Lite."""
-# Isolated (-I), since "-c" alone would import modules from the working folder, which may not be trusted.
-# A separate process, since vl_convert holds Python's lock for two seconds, and even Ctrl-C would have to wait.
+# Isolated (-I), because "-c" alone would import modules from the working folder, which may be untrusted. A separate
+# process, because vl_convert holds Python's lock for two seconds, during which even Ctrl-C would have to wait.
 PROGRAM = """
 import sys
 _, exposed, *sys.path = sys.argv
@@ -255,7 +255,7 @@ def page(data: dict[str, Any], **parts: Any) -> str:
     """Returns the HTML of a report's page.
 
     Args:
-        data: the data of the script, which are also variables of the template.
+        data: the data for the script, which also serves as variables of the template.
         parts: the other variables of the template.
     """
     from jinja2 import Environment, StrictUndefined
@@ -282,14 +282,14 @@ def page(data: dict[str, Any], **parts: Any) -> str:
         security=security(scripts),
         vega=vega,
     )
-    # A UTF-8 page cannot contain an id's bytes that are not UTF-8.
+    # A UTF-8 page cannot contain the invalid bytes of an id that is not valid UTF-8.
     return re.sub("[\ud800-\udfff]", "\ufffd", text)
 
 
 def carried() -> Traversable | None:
-    """Returns the path of the drawing library in a wheel, created by ``build_backend/vega.py``.
+    """Returns the path of the drawing library that ``build_backend/vega.py`` adds to a wheel.
 
-    None if there is none, or if Python was built without the module that reads it.
+    The result is None if the library is not included, or if Python was built without lzma, which is needed to read it.
     """
     path = files("carob.reports") / "templates" / "vega.js.xz"
     return path if path.is_file() and find_spec("_lzma") else None
@@ -308,7 +308,7 @@ def drawing_library() -> tuple[str, str]:
 
 
 def security(scripts: Sequence[str]) -> str:
-    """Returns the content security policy, under which the page runs only its own scripts and loads nothing."""
+    """Returns a content security policy that lets the page run only its own scripts and load nothing."""
     digests = [hashlib.sha256(script.encode()).digest() for script in scripts]
     allowed = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
     return (
@@ -318,47 +318,47 @@ def security(scripts: Sequence[str]) -> str:
 
 
 def inert(script: str) -> str:
-    """Returns a script that is escaped so that it cannot end the HTML element around it."""
+    """Escapes a script so that it cannot close the HTML element around it."""
     return script.replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 
 def script_json(data: dict[str, Any]) -> str:
-    """Returns JSON that is safe in a script element, since it can neither open nor close a tag."""
+    """Returns JSON that is safe in a script element, because it can neither open nor close a tag."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    # Before a digit, as in the p of many pairs, "<" opens nothing.
+    # "<" before a digit, as in the p-values of many pairs, does not open a tag, so it stays short.
     return re.sub("<(?![0-9])|[>&\u2028\u2029]", lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def title_of(comparison: Comparison) -> str:
-    """Returns the title: the run, or the number of runs, and the qrels."""
+    """Returns the title: the name of the run, or the number of runs, and the name of the qrels."""
     name = os.path.basename(comparison.qrels_name)
     where = f" on {name}" if name and not name.startswith("<") else ""
     return f"{comparison.names[0] if len(comparison.names) == 1 else f'{len(comparison.names)} runs'}{where}"
 
 
 def portable(words: Sequence[str]) -> list[str]:
-    """Returns the words of a command without private folders, because the page may be shared.
+    """Removes private folders from the words of a command, because the page may be shared.
 
-    Relative paths are kept; an absolute path becomes relative to the working folder, or is cut to its last part if it
-    is outside.
+    Relative paths are kept. An absolute path is made relative to the working folder or, if it is outside that folder,
+    shortened to its last part.
     """
     return [f"{before}{equals}{near(path)}" for before, equals, path in map(parted, words)]
 
 
 def parted(word: str) -> tuple[str, str, str]:
-    """Splits ``name=path`` or ``--option=path`` into its parts."""
+    """Splits ``name=path`` or ``--option=path`` into its parts if the path is absolute."""
     before, equals, after = word.partition("=")
     return (before, equals, after) if equals and os.path.isabs(after) else ("", "", word)
 
 
 def near_part(part: str) -> str:
-    """Returns a part of the heading, such as ``people: path``, without private folders."""
+    """Removes private folders from a part of the heading, such as ``people: path``."""
     before, colon, path = part.partition(": ")
     return f"{before}{colon}{near(path)}" if colon else part
 
 
 def near(path: str) -> str:
-    """Returns the path without the folders above the working folder."""
+    """Returns the path relative to the working folder, or its last part if it is outside the folder."""
     if not os.path.isabs(path):
         return path
     here = os.path.join(os.path.realpath(os.getcwd()), "")

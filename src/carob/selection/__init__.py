@@ -1,1 +1,1 @@
-"""Chooses the best of many runs, and estimates its value on other queries."""
+"""Selects the best of many runs, and estimates its mean on other queries."""

@@ -1,4 +1,4 @@
-"""``carob.best``: which of many runs is the best, and how good the selected run will be on other queries."""
+"""Defines ``carob.best``, which selects the best of many runs and estimates its mean on other queries."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ if TYPE_CHECKING:
     from carob.output.pictures.figures import Drawing
 
 ONE = {"queries": "query", "collections": "collection"}
-"""The singular of each unit that is selected on."""
+"""The singular of each unit on which runs are selected."""
 
 FEWEST = 3
-"""The smallest number of queries from which a run can be selected with one query left out."""
+"""The smallest number of queries that allows a selection with one query left out."""
 
 
 @dataclass(frozen=True)
@@ -67,13 +67,13 @@ class Candidate:
     """A run that may be the best.
 
     Args:
-        run: its name.
-        mean: its mean over the queries.
-        not_worse: whether it belongs to the set of runs that are not shown to be worse than another run.
-        best: the share of resamples of the queries in which it has the best mean.
-        rank_low: its best possible rank: 1 more than the number of runs that are shown to be better.
-        rank_high: the worst rank.
-        chosen: how often cross-validation selected it, as a share.
+        run: the name of the run.
+        mean: the run's mean over the queries.
+        not_worse: whether the run may be the best, because it is not shown to be worse than any other run.
+        best: the proportion of resamples of the queries in which the run has the best mean.
+        rank_low: the run's best possible rank, which is 1 plus the number of runs shown to be better.
+        rank_high: the run's worst possible rank.
+        chosen: the proportion of folds in which cross-validation selected the run.
     """
 
     run: str
@@ -87,14 +87,14 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Family:
-    """Variants that were compared with a baseline.
+    """A family of variants that were compared with a baseline.
 
     Args:
-        variants: the pattern of their names.
+        variants: the pattern that the variants' names match.
         runs: the number of variants.
         run: the variant with the highest mean.
-        apparent: its gain over the baseline on the same queries.
-        gain: the gain of the selected variant on queries that were left out of the selection.
+        apparent: the gain of this variant over the baseline on the queries used for the selection.
+        gain: the gain of the selected variant over the baseline on queries that were left out of the selection.
     """
 
     variants: str
@@ -110,8 +110,8 @@ class HeldOut:
 
     Args:
         queries: the number of held-out queries.
-        value: its mean on these queries.
-        gain: its gain over the baseline on these queries; None without a baseline.
+        value: the run's mean on these queries.
+        gain: the run's gain over the baseline on these queries; None without a baseline.
     """
 
     queries: int
@@ -127,12 +127,12 @@ class BestBy:
         measure: the measure's label.
         queries: the number of queries that were used.
         run: the run with the best mean.
-        apparent: its mean on these queries.
+        apparent: the mean of this run on these queries.
         honest: the expected mean of the selected run on other queries.
         optimism: by how much the apparent mean is too good, on average.
         candidates: the runs, from the best to the worst mean.
         families: the families of variants; empty without a baseline.
-        held_out: the selected run on held-out queries; None unless they were opened.
+        held_out: the result of the selected run on held-out queries; None unless these queries were opened.
     """
 
     measure: str
@@ -148,20 +148,21 @@ class BestBy:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Best(Documented):
-    """The best of many runs. ``str(best)`` returns tables with sentences about the method.
+    """The best of many runs. ``str(best)`` returns tables and a description of the method.
 
     Args:
         measures: the result of each measure.
-        alpha: 1 minus the confidence level of the intervals and of the set of runs.
-        resampling: the folds and the resamples.
+        alpha: 1 minus the confidence level of the intervals and of the set of runs that may be the best.
+        resampling: the settings of the folds and of the resamples.
         baseline: the run with which the variants were compared; None without one.
-        hold_out: the held-out queries; None without any.
+        hold_out: the settings for held-out queries; None if no queries are held out.
         held: the number of held-out queries.
-        opened_before: how often one of these queries was opened before, by the ledger; None unless opened now.
-        opened_in_all: the number of earlier openings of any queries.
+        opened_before: the number of earlier openings in the ledger that include one of these queries; None unless they
+            were opened in this call.
+        opened_in_all: the number of all earlier openings in the ledger.
         top: the largest number of runs in a table; None for all.
-        unit: what is selected on and left out: ``queries`` or ``collections``.
-        warnings: doubts about the data, and what they leave open.
+        unit: the unit that cross-validation leaves out: ``queries`` or ``collections``.
+        warnings: doubts about the data, and what the data cannot show.
         footers: further notes on the data.
     """
 
@@ -187,7 +188,7 @@ class Best(Documented):
         return {each.measure: each for each in self.measures}[measure]
 
     def contents(self) -> dict[str, Any]:
-        """Returns the result by name, without the setting of its tables."""
+        """Returns the fields of the result by name, without the settings for tables."""
         held = self.hold_out
         split = {"hold_out": held and held.share, "salt": held and held.salt}
         parts = {"resampling": asdict(self.resampling), "hold_out": split, "top": {}}
@@ -197,7 +198,7 @@ class Best(Documented):
         return found
 
     def records(self) -> dict[str, Callable[[], Records]]:
-        """Returns the tables of ``runs``, ``measures``, ``families`` and ``held_out`` queries."""
+        """Returns the tables ``runs``, ``measures``, ``families`` and ``held_out``."""
         own = [(each.measure, each) for each in self.measures]
         of_run = [(label, its) for label, each in own for its in each.candidates]
         of_family = [(label, its) for label, each in own for its in each.families]
@@ -212,7 +213,7 @@ class Best(Documented):
         }
 
     def figures(self) -> dict[str, Drawing]:
-        """Returns the function that draws the interval of the rank of each run by the first measure."""
+        """Returns the function that draws each run's rank interval by the first measure."""
         shown = self.shown(self.measures[0])
         rows = [(each.run, rank, each.rank_low, each.rank_high) for rank, each in enumerate(shown, 1)]
         return {
@@ -220,13 +221,13 @@ class Best(Documented):
         }
 
     def document(self, _layout: str = "text", /) -> Document:
-        """Returns a section for each measure, and notes about the method."""
+        """Returns the sections for each measure, and notes about the method."""
         sections = [part for each in self.measures for part in self.sections(each)]
         known = [Section([Items(self.footers)])] if self.footers else []
         return Document([*sections, *known, Section([Items(self.notes())]), Section.warned(self.warnings)])
 
     def sections(self, found: BestBy) -> list[Section]:
-        """Returns the answer, the table of runs and the table of families of one measure."""
+        """Returns the answer, the values, the table of runs and the table of families for one measure."""
         tied = [each.run for each in found.candidates if abs(each.mean - found.apparent) <= NOISE]
         best = f"{names_in(tied, range(len(tied)))} {'has' if len(tied) == 1 else 'have'} the best"
         runs, units = plural(len(found.candidates), "run"), units_said(found.queries, self.unit)
@@ -253,7 +254,7 @@ class Best(Documented):
         return [Section([each]) for each in parts]
 
     def opened(self, found: BestBy) -> list[list[str]]:
-        """Returns the rows of the held-out queries."""
+        """Returns the rows for the held-out queries."""
         its = found.held_out
         if its is None:
             return []
@@ -264,7 +265,7 @@ class Best(Documented):
 
     @property
     def interval(self) -> str:
-        """The title of a column of intervals."""
+        """The title of the interval column."""
         return f"{100 * (1 - self.alpha):g}% CI"
 
     def shown(self, found: BestBy) -> tuple[Candidate, ...]:
@@ -272,7 +273,7 @@ class Best(Documented):
         return found.candidates[: self.top]
 
     def table(self, found: BestBy) -> Table:
-        """Returns the table of runs of one measure."""
+        """Returns the table of runs for one measure."""
         shown = self.shown(found)
         names = apart([each.run for each in shown])
         rows = [
@@ -289,7 +290,7 @@ class Best(Documented):
         return Table(["run", found.measure, "may be\nbest", "first", "rank", "chosen"], rows)
 
     def family_table(self, found: BestBy) -> Table:
-        """Returns the table of the families of variants of one measure."""
+        """Returns the table of families of variants for one measure."""
         names = apart([each.run for each in found.families])
         rows = [
             [each.variants, str(each.runs), name, decimals(each.apparent, 4, sign=True)]
@@ -360,7 +361,7 @@ class Best(Documented):
 
 
 def units_said(count: int, unit: str, kind: str = "") -> str:
-    """Returns a number of queries or collections, perhaps of a kind, as text."""
+    """Returns a number of queries or collections as text, such as ``8 held-out queries``."""
     return plural(count, kind + ONE[unit], kind + unit)
 
 
@@ -389,27 +390,28 @@ def best(
 ) -> Best:
     """Select the best of many runs, and estimate how good the selected run will be on other queries.
 
-    The mean of the best of many runs is too high, since the run was selected on the same queries. Cross-validation
-    selects a run on most queries and scores it on the others, which yields an honest estimate.
+    The mean of the best of many runs is too high, because the run was selected on the same queries. Cross-validation
+    selects a run on most queries and scores it on the remaining queries, which yields an honest estimate.
 
-    With several collections, a collection takes the place of a query: the run is selected by its mean over most
-    collections and scored on the others. Each collection has the same weight.
+    With several collections, collections take the place of queries: the run is selected by its mean over most
+    collections and scored on the remaining ones. Each collection has the same weight.
 
     Args:
-        scores: the scores of at least two runs, such as the result of ``carob.evaluate`` or ``carob.read_scores``, or
-            of ``carob.evaluate_collections``; or with ``runs``, the judgments, as for ``carob.compare``.
-        runs: the runs, as for ``carob.compare``.
-        measures: the measures, as for ``carob.compare``; None for all of the scores.
+        scores: the scores of at least two runs, for example from ``carob.evaluate``, ``carob.read_scores`` or
+            ``carob.evaluate_collections``. If ``runs`` is passed, the judgments, as in ``carob.compare``.
+        runs: the runs, as in ``carob.compare``.
+        measures: the measures, as in ``carob.compare``; None for all measures in the scores.
         policy: as in ``carob.compare``; for scores, it must be the policy of the scores.
         profile: as in ``carob.compare``; for scores, it must be the profile of the scores.
-        baseline: the run with which to compare the selected variant, by its name, path or index.
-        variants: patterns of the names of variants, such as ``dense-*``, one for each family; all runs but the
-            baseline if empty.
+        baseline: the name, path or index of the run with which to compare the selected variant.
+        variants: a pattern for the names of the variants in each family, such as ``dense-*``; if empty, all runs except
+            the baseline form one family.
         alpha: 1 minus the confidence level of the intervals and of the set of runs that may be the best.
-        resampling: the folds of cross-validation, and the resamples for the set, the probabilities and the ranks.
-        cluster: the cluster of each query, as a mapping or as a file with lines ``query cluster``.
-        hold_out: the share of queries to leave out of everything, between 0 and 1; or a ``HoldOut``, which also says
-            whether to score the selected run on these queries.
+        resampling: the folds of cross-validation, and the resamples for the set of runs that may be the best, for the
+            proportions of first places and for the ranks.
+        cluster: the cluster of each query, as a mapping or as a file of lines ``query cluster``.
+        hold_out: the proportion of queries, between 0 and 1, to exclude from all results; or a ``HoldOut``, which also
+            specifies whether to score the selected run on these queries.
         top: the largest number of runs in a table; None for all.
 
     Returns:
@@ -417,8 +419,8 @@ def best(
 
     Raises:
         DataError: there are fewer than two runs, or fewer than three queries that all runs share; the baseline is
-            unknown; a pattern matches no run; a measure has a geometric mean; a number is outside its range; or a
-            ledger cannot be read or written.
+            unknown; a pattern matches no run; a measure is aggregated as a geometric mean; a number is outside its
+            range; or a ledger cannot be read or written.
 
     Source: Varma and Simon, BMC Bioinformatics 2006, on nested cross-validation; Hansen, Lunde and Nason, Econometrica
         2011, on the set; Romano and Wolf, Econometrica 2005, on the tests.
@@ -476,7 +478,7 @@ def best(
         how = "drop-collections" if across.absent == "skip" else across.absent
         doubts = (*across.doubts, *across.lacks(f"absent:{how}"))
         result = replace(result, warnings=doubts, footers=tuple(across.footers()))
-    elif not shut:  # footers concern all queries
+    elif not shut:  # the footers describe all queries, including the held-out ones
         result = replace(result, **known_of(read.systems)._asdict())
     units = min(each.queries for each in found)
     if groups is not None:
@@ -511,10 +513,10 @@ def units_of(ids: Names, groups: Groups | None) -> list[bytes]:
 
 
 def families_of(names: list[str], base: int | None, variants: Sequence[str]) -> dict[str, list[int]]:
-    """Returns the columns of the runs in each family of variants, by the pattern of their names.
+    """Returns the columns of the runs in each family of variants, by the family's name pattern.
 
     Raises:
-        DataError: no run except the baseline fits a pattern.
+        DataError: no run except the baseline matches a pattern.
     """
     if base is None:
         return {}
@@ -538,7 +540,7 @@ class SelectionMethod:
     Args:
         folds: the number of folds.
         repeats: the number of random divisions into folds.
-        draw: the number of resamples, their seed and the level.
+        draw: the number of resamples, their seed and the significance level.
         unit: ``queries`` or ``collections``.
     """
 
@@ -550,16 +552,16 @@ class SelectionMethod:
     def best_by(
         self, table: Values, names: list[str], families: Mapping[str, list[int]], base: int | None
     ) -> BestBy:
-        """Returns the best run by one measure.
+        """Selects the best run by one measure.
 
         Args:
-            table: the values of the queries that all runs have.
+            table: the values of each run, for the queries with a value in all runs.
             names: the names of the runs.
             families: the columns of each family of variants.
-            base: the column of the baseline.
+            base: the column of the baseline; None without a baseline.
 
         Raises:
-            DataError: there are too few queries, or the aggregate is a geometric mean.
+            DataError: there are too few queries, or the measure is aggregated as a geometric mean.
         """
         if table.geometric:
             raise DataError(
@@ -614,12 +616,12 @@ class SelectionMethod:
         return cross_validated(scores, **settings, clusters=table.clusters)
 
     def reselected(self, scores: Floats, table: Values, baseline: Floats | None = None) -> Floats:
-        """Returns the apparent and the cross-validated mean of the best run in resamples of the queries."""
+        """Returns the apparent and the cross-validated mean of the best run in each resample of the queries."""
         draw = Draw(RESELECTIONS, self.draw.seed, table.clusters)
         return reselected(scores, folds=self.folds, draw=draw, baseline=baseline)
 
     def estimate(self, values: Floats, table: Values, *, pairs: bool) -> Estimate:
-        """Returns the mean of per-query scores, or of differences, with its interval."""
+        """Returns the mean of per-query scores or differences, with its interval."""
         return estimated_means(values, table, 1 - self.draw.alpha, pairs=pairs)[0]
 
     def family(self, pattern: str, places: list[int], base: int, names: list[str], table: Values) -> Family:
@@ -644,19 +646,20 @@ class SelectionMethod:
 def interval(
     value: float, again: Floats, table: Values, alpha: float, *, own: Floats | None = None, pairs: bool = True
 ) -> Estimate:
-    """Returns an estimate with Student's interval, whose standard error is the spread of the estimate over resamples.
+    """Returns an estimate with a Student's t interval. Its standard error is the standard deviation over resamples.
 
-    It ends where the range of the measure does. Resamples do not contain values that were not seen. Where many values
-    are equal, the interval therefore also contains the worst-point interval of the scores, and there is none if all
-    resamples are alike or the worst-point interval is unknown: of simulated selections by Success@10 on 8 and 12
-    queries, the resamples alone covered the mean in 66 to 84%, and both in 99% or more.
+    The interval is clipped to the range of the measure. Resamples contain only observed values. If many values are
+    equal, the interval is therefore extended to contain the worst-point interval of the scores. If all resamples are
+    equal and there is no worst-point interval, there is no interval. In simulated selections by Success@10 on 8 and 12
+    queries, intervals from resamples only covered the true mean in 66 to 84% of cases, and the extended intervals in
+    99% or more.
 
     Args:
         value: the estimate.
         again: the estimate in each resample of the queries.
-        table: the values of the runs, whose queries or clusters give the degrees of freedom.
+        table: the values of the runs. The number of queries or clusters determines the degrees of freedom.
         alpha: 1 minus the confidence level.
-        own: the scores, or differences, whose mean is the estimate, if it is such a mean [queries].
+        own: the scores or differences whose mean is the estimate; None if the estimate is not such a mean [queries].
         pairs: whether the estimate is a difference.
     """
     units = len(table.values) if table.clusters is None else len(np.unique(table.clusters))

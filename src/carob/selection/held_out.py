@@ -1,4 +1,4 @@
-"""Held-out queries: which queries are held out, and a ledger that remembers how often their values were seen."""
+"""Chooses held-out queries, and keeps a ledger that records each time their values were seen."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ FIELDS = {"opening", "time", "salt", "share", "queries", "runs", "chosen", "afte
 
 @dataclass(frozen=True)
 class Opening:
-    """One look at held-out values, which is one line of a ledger.
+    """One opening of held-out values, recorded as one line of a ledger.
 
     Args:
         opening: a random id.
         time: the time in UTC.
         salt: the salt of the split.
-        share: the share of held-out queries.
-        queries: the hash of each held-out query's judgments by the hash of its id, as ``query_hashes`` returns them.
+        share: the proportion of held-out queries.
+        queries: the hash of each held-out query's judgments by the hash of its id, as returned by ``query_hashes``.
         runs: the number of runs.
         chosen: the selected run, by measure.
-        after: the SHA-256 of an earlier line, the last at that time; empty in the first line.
+        after: the SHA-256 hash of the line that was last when this line was written; empty in the first line.
     """
 
     opening: str
@@ -51,7 +51,7 @@ class Opening:
     after: str
 
     def shares_queries(self, other: Opening) -> bool:
-        """Returns whether another opening has one of the queries, with the same judgments where both are known."""
+        """Returns whether another opening includes one of these queries, with equal judgments if both are known."""
         both = self.queries.keys() & other.queries.keys()
         return any(
             self.queries[each] == other.queries[each] or "" in (self.queries[each], other.queries[each])
@@ -60,16 +60,16 @@ class Opening:
 
 
 def held_out(queries: Iterable[bytes], share: float, salt: str) -> NDArray[np.bool_]:
-    """Returns which queries are held out. The decision on a query depends only on its id, the share and the salt.
+    """Returns a mask of the held-out queries. Each decision depends only on the query's id, the share and the salt.
 
     A query is held out if the first 8 bytes of the SHA-256 hash of the salt, a zero byte and the id, as a big-endian
-    number, are below ``share * 2**64``. Queries that are added later do not change this, and a larger share holds out
-    the same queries and others.
+    number, are below ``share * 2**64``. Adding queries later does not change which queries are held out, and a larger
+    share holds out the same queries and more.
 
     Args:
         queries: the ids of the queries.
-        share: the expected share of held-out queries, between 0 and 1.
-        salt: any text; another salt gives another split.
+        share: the expected proportion of held-out queries, between 0 and 1.
+        salt: an arbitrary text; a different salt gives a different split.
 
     Raises:
         DataError: the share is not between 0 and 1.
@@ -86,7 +86,7 @@ def held_out(queries: Iterable[bytes], share: float, salt: str) -> NDArray[np.bo
 
 
 def query_hashes(queries: Iterable[bytes], qrels: Qrels | None) -> dict[str, str]:
-    """Returns the hash of each query's judgments by the hash of its id; empty where only scores were given.
+    """Returns the hash of each query's judgments by the hash of its id. Without judgments, the hash is empty.
 
     Args:
         queries: the ids of the queries.
@@ -100,7 +100,7 @@ def query_hashes(queries: Iterable[bytes], qrels: Qrels | None) -> dict[str, str
 
 
 def short_hash(*parts: bytes) -> str:
-    """Returns the first 64 bits of the SHA-256 of some texts."""
+    """Returns the first 64 bits of the SHA-256 hash of the parts, in hexadecimal."""
     return hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
 
 
@@ -111,22 +111,21 @@ def record_opening(
     runs: int,
     chosen: Mapping[str, str],
 ) -> tuple[int, int]:
-    """Appends an opening to a ledger, and returns how many earlier openings share a query with it, and how many there
-    are.
+    """Appends an opening to a ledger, and counts the earlier openings: those that share a query with it, and all.
 
-    A query is identified by its id and, if both openings have judgments, by its judgments, whatever the salt. The line
-    is written at once and at the end of the file, so that two processes cannot overwrite each other's line.
+    A query is identified by its id and, if both openings contain judgments, by its judgments, regardless of the salt.
+    The line is appended in a single write, so two processes cannot overwrite each other's line.
 
     Args:
         path: the ledger, a file with one JSON object per line. The file is created if there is none.
-        split: the salt and the share of held-out queries.
-        queries: the held-out queries, as ``query_hashes`` returns them.
+        split: the salt and the proportion of held-out queries.
+        queries: the held-out queries, as returned by ``query_hashes``.
         runs: the number of runs.
         chosen: the selected run, by measure.
 
     Raises:
-        DataError: the file cannot be read or written, or a line is not an opening, or a line was changed or removed.
-            Nothing is written then.
+        DataError: the file cannot be read or written, a line is not an opening, or a line was changed or removed.
+            Nothing is written in these cases.
     """
     refuse_taken(path)
     _, last = read_ledger(path)
@@ -149,15 +148,15 @@ def record_opening(
 
 
 def read_ledger(path: str | os.PathLike[str]) -> tuple[list[Opening], str]:
-    """Returns the openings in a ledger, in their order, and the hash of the last line; nothing if there is no file.
+    """Returns the openings in a ledger, in file order, and the hash of its last line; both are empty without a file.
 
-    Two processes that write at once may name the same earlier line.
+    If two processes write concurrently, both of their lines may refer to the same earlier line.
 
     Raises:
-        DataError: the file cannot be read, or a line is not an opening, or the line that it follows is missing.
+        DataError: the file cannot be read, a line is not an opening, or the line that it refers to is missing.
     """
     place = os.fspath(path)
-    if os.path.exists(place) and not os.path.isfile(place):  # a device may have no end
+    if os.path.exists(place) and not os.path.isfile(place):  # reading a device may never end
         raise DataError("this is a folder or a device, which cannot be a ledger. Pass a file.", file=place)
     try:
         with open(place, "rb") as file:

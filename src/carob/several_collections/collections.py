@@ -1,4 +1,4 @@
-"""``carob.compare_collections``, which compares runs on several collections together."""
+"""Defines ``carob.compare_collections``, which compares runs across several collections."""
 
 from __future__ import annotations
 
@@ -66,18 +66,18 @@ if TYPE_CHECKING:
     from carob.statistics.estimates import Tested
 
 MOST_POSTERIORS = 2_000
-"""The maximum number of pairs with a posterior, which takes some milliseconds each.
+"""The maximum number of pairs with a posterior. Each posterior takes a few milliseconds to compute.
 
-If there are more, only the pairs of the best run have one.
+If there are more pairs, only the pairs of the best run have a posterior.
 """
 
 MOST_BEATEN = 100
 """The maximum number of runs whose significant differences on single collections are listed."""
 
 MOST_RESAMPLED = 4_000_000_000
-"""The maximum product of values and resamples, which takes some seconds.
+"""The maximum product of the number of values and the number of resamples, which takes a few seconds to compute.
 
-If there are more values, there are fewer resamples.
+If there are more values, the number of resamples is reduced.
 """
 
 FEWEST_RESAMPLES = 400
@@ -99,29 +99,31 @@ def compare_collections(
     policy: Policy | None = None,
     profile: ProfileLike = None,
 ) -> CollectionsComparison:
-    """Compare runs on several collections together: which is better, on these collections or on collections like these.
+    """Compare runs across several collections, to find which is better on these collections or on similar ones.
 
     Args:
-        collections: a folder with a subfolder for each collection, which contains qrels and runs; a table (CSV, TSV,
-            TOML) that names the files; a table or data frame of values with the columns ``collection``, ``run``,
-            perhaps ``query``, and one for each measure; or a mapping from each collection to ``(qrels, runs)``, to
-            scores by run, or to ``{run: value}``.
-        measures: names or ``Measure`` objects; the first is the primary measure. None stands for carob's defaults.
-        runs: the name, or None, and the path of each run, with ``{collection}`` where the paths of collections differ,
-            if the runs are not with the qrels.
+        collections: a folder with a subfolder for each collection that contains its qrels and runs; a table (CSV, TSV,
+            TOML) that lists the files; a table or data frame of values with the columns ``collection``, ``run``,
+            optionally ``query``, and one column for each measure; or a mapping from each collection to
+            ``(qrels, runs)``, to scores by run, or to ``{run: value}``.
+        measures: measure names, or ``Measure`` objects; the first is the primary measure. None for carob's default
+            measures.
+        runs: the name (or None) and the path of each run, if the runs are not stored with the qrels. ``{collection}``
+            in a path stands for the name of the collection.
         baseline: the run with which all other runs are compared. If None, all pairs are compared.
-        target: whether p and intervals concern collections ``similar`` to these, of which these are a sample, or
-            ``these`` collections, whose queries are a sample.
-        average: ``macro`` (each collection has the same weight) or ``micro`` (each query has).
-        absent: how to treat a run that a collection lacks: ``refuse``; ``skip`` compares two runs on the collections
-            that have both, and ranks on the collections that have all; ``zero`` counts 0 for each query;
-            ``drop-collections`` and ``drop-runs`` leave out the collections or the runs concerned.
-        test: the correction for the number of pairs of a measure, the level, the intervals (``bootstrap``: percentiles
-            over resampled collections, or, if the target is ``these``, over resampled queries), the ``rope`` of the
-            Bayesian signed-rank test, resamples and their seed. The test itself is Student's t.
-        friedman_ties: Friedman's χ² as published (``uncorrected``) or ``corrected`` for ties.
-        borda_of: whether Borda points count down from the number of ``all`` runs, or of those that are ``present`` in
-            the collection.
+        target: whether p-values and intervals apply to collections ``similar`` to these, which are then a sample of
+            collections, or to ``these`` collections, whose queries are then a sample.
+        average: ``macro`` (each collection has the same weight) or ``micro`` (each query has the same weight).
+        absent: how to treat a run that is missing from a collection. ``refuse`` raises an error; ``skip`` compares two
+            runs on the collections that contain both, and ranks runs on the collections that contain all runs; ``zero``
+            scores each query 0; ``drop-collections`` and ``drop-runs`` leave out the incomplete collections or runs.
+        test: the correction for the number of pairs of a measure, the significance level, the intervals (``bootstrap``:
+            percentiles over resampled collections or, if the target is ``these``, over resampled queries), the ``rope``
+            of the Bayesian signed-rank test, and the number and seed of resamples. The test itself is always Student's
+            t-test.
+        friedman_ties: whether Friedman's χ² is computed as published (``uncorrected``) or ``corrected`` for ties.
+        borda_of: whether Borda points count down from the number of ``all`` runs or of the runs ``present`` in the
+            collection.
         policy: as in ``carob.evaluate``.
         profile: as in ``carob.evaluate``.
 
@@ -129,10 +131,11 @@ def compare_collections(
         The result of each measure.
 
     Raises:
-        DataError: the input is invalid, there are fewer than two collections or runs, or a run is missing, unless
-            ``absent`` allows it.
+        DataError: the input is invalid, there are fewer than two collections or runs, or a run is missing from a
+            collection and ``absent`` does not allow it.
         MeasureError: a measure does not exist.
-        PolicyError: a word is none of those above, or a setting of the test does not apply here.
+        PolicyError: a value is not one of those listed above, or a setting of the test does not apply to several
+            collections.
 
     Source: Demšar, JMLR 2006, on Friedman's and Nemenyi's tests; Benavoli et al., JMLR 2017, on the Bayesian
         signed-rank test; Davison and Hinkley, Bootstrap Methods and their Application, 1997, section 3.8, on
@@ -167,17 +170,17 @@ def compare_collections(
 def compared(
     found: Scored, test: Test, *, baseline: str | None = None, **chosen: Any
 ) -> CollectionsComparison:
-    """Returns the comparison of runs whose values on several collections are known.
+    """Compares runs whose values on several collections are already computed.
 
     Args:
-        found: the values.
+        found: the values of the runs on each collection.
         test: as in ``compare_collections``.
         baseline: as in ``compare_collections``.
         chosen: the fields of ``AcrossSettings`` that differ from their defaults.
 
     Raises:
-        DataError: there is no such baseline, or the settings need per-query scores and only means are known.
-        PolicyError: a setting of the test that does not apply here.
+        DataError: the baseline is unknown, or the settings require per-query scores but only means are known.
+        PolicyError: a setting of the test does not apply to several collections.
     """
     applying = "correction alpha resamples seed confidence rope"
     applying += " interval" * INTERVALS[test.interval].on_collections
@@ -228,8 +231,8 @@ class CollectionsMethod:
         settings: the settings.
         first: the first run of each pair.
         second: the second run of each pair.
-        sign: 1 if larger values are better, else -1.
-        size: the number of queries of each collection; None where only means are known.
+        sign: 1 if larger values are better, -1 otherwise.
+        size: the number of queries in each collection; None if only means are known.
     """
 
     settings: AcrossSettings
@@ -279,7 +282,7 @@ class CollectionsMethod:
         return Estimated(table, means_of_runs, low, high, outcome, contest=Across, pair=AcrossPair, more=more)
 
     def ranked(self, ranks: Floats) -> dict[str, Any]:
-        """Returns the fields of ``Across`` about mean ranks, which are None with fewer than two collections.
+        """Returns the fields of ``Across`` for mean ranks. With fewer than two collections, most are None.
 
         Args:
             ranks: the mid-ranks on the collections that have all runs [collections, runs].
@@ -296,7 +299,7 @@ class CollectionsMethod:
         }
 
     def placed(self, drawn: Floats | None, units: int) -> dict[str, Any]:
-        """Returns the fields of ``Across`` about places by the mean, over resamples of ``units`` collections."""
+        """Returns the fields of ``Across`` for places by the mean, over resamples of ``units`` collections."""
         if drawn is None:
             return {"rank_low": None, "rank_high": None, "best": None, "resamples": 0}
         places = ranks_in(self.sign * drawn, self.settings.percentile_level(units))
@@ -309,7 +312,7 @@ class CollectionsMethod:
         }
 
     def contrasts(self, values: Floats, errors: Floats, target: str = "") -> Tested:
-        """Returns the means over collections of runs, or of differences, with the test of the target."""
+        """Returns means over collections, for runs or for differences, with the test for the target."""
         settings = self.settings
         weight = self.size if settings.average == "micro" else None
         if (target or settings.target) == "similar" or self.size is None:
@@ -327,8 +330,8 @@ class CollectionsMethod:
     def drawn(self, values: Sequence[CollectionValues]) -> Floats:
         """Returns the means over resampled collections, or over collections with resampled queries [resamples, runs].
 
-        A resampled collection keeps all its queries. Their sampling error is already part of the differences between
-        collections; resampling queries as well would count this error twice.
+        If collections are resampled, each keeps all its queries: the differences between collections already include
+        the queries' sampling error, so resampling queries as well would count this error twice.
         """
         settings = self.settings
         draw = Draw(settings.bootstrap_resamples, settings.seed)
@@ -350,14 +353,14 @@ class CollectionsMethod:
     ) -> Tested:
         """Returns the means with percentile intervals.
 
-        Columns with missing collections keep their intervals, and those without a spread have none.
+        A column with missing collections keeps its interval, and a column without an interval remains without one.
 
         Args:
             found: the means.
-            values: the values behind them [collections, columns].
+            values: the values that were averaged [collections, columns].
             drawn: the means of the runs over resamples [resamples, runs].
-            first: the run of each column.
-            second: the run that is subtracted in each column; None if there is none.
+            first: the run in each column, or the minuend if a column is a difference.
+            second: the run that is subtracted in each column; None if the columns are not differences.
         """
         tail = self.settings.percentile_level(len(values)) / 2
         low, high = found.low.copy(), found.high.copy()
@@ -373,7 +376,7 @@ class CollectionsMethod:
         """Returns the uncorrected comparison of each pair of runs.
 
         Args:
-            found: the means of the differences, with their test.
+            found: the means of the differences, with their tests.
             differences: the difference of each pair on each collection [collections, pairs].
             ranks: the mid-ranks on the collections that have all runs [collections, runs].
             best: the best run.
@@ -415,10 +418,10 @@ class CollectionsMethod:
 
 
 def squared_errors(values: Sequence[CollectionValues], first: Integers, second: Integers) -> Any:
-    """Returns the squared standard error of each pair's difference in each collection; NaN where it is unknown.
+    """Returns the squared standard error of each pair's difference in each collection; NaN if it is unknown.
 
-    The sum of squared differences comes from the differences themselves, not from variances and covariances, whose
-    difference would lose the digits of nearly equal runs.
+    The sum of squares is computed from the differences themselves, not from variances and covariances, because
+    subtracting those would lose precision for nearly equal runs.
     """
     from scipy.spatial.distance import cdist, pdist
 
@@ -438,7 +441,7 @@ def squared_errors(values: Sequence[CollectionValues], first: Integers, second: 
 
 
 def own_errors(values: Sequence[CollectionValues]) -> Any:
-    """Returns the squared standard error of each run's mean in each collection; NaN where it is unknown."""
+    """Returns the squared standard error of each run's mean in each collection; NaN if it is unknown."""
     found = np.full((len(values), len(values[0].means)), np.nan)
     for row, each in zip(found, values, strict=True):
         if each.table is not None and len(each.table) > 1:
@@ -447,7 +450,7 @@ def own_errors(values: Sequence[CollectionValues]) -> Any:
 
 
 def rank_groups(ranks: Floats, cut: float | None) -> tuple[tuple[int, ...], ...]:
-    """Returns the groups of runs whose mean ranks differ by less than the critical difference."""
+    """Returns groups of runs whose mean ranks all differ by less than the critical difference."""
     if cut is None:
         return ()
     means = ranks.mean(axis=0)

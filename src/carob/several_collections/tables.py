@@ -1,4 +1,4 @@
-"""A comparison on several collections as text, Markdown, LaTeX, HTML, JSON, CSV and data frames."""
+"""Formats a comparison on several collections as text, Markdown, LaTeX, HTML, JSON, CSV and data frames."""
 
 from __future__ import annotations
 
@@ -79,42 +79,42 @@ TITLES = {
     "each": "Collections",
     "ranks": "Ranks",
 }
-"""The titles of sections."""
+"""The section titles."""
 
 OF_SETTINGS = "target average absent correction alpha confidence interval rope friedman_ties borda_of seed"
-"""The settings that JSON has, besides the baseline and the number of resamples."""
+"""The settings in JSON output, besides the baseline and the number of resamples."""
 
 OF_MEASURE = (
     "label smaller_is_better means low high macro micro counts run_groups complete mean_ranks rank_low "
     "rank_high best borda critical_difference rank_groups resamples other_target"
 )
-"""The results of a measure that JSON has, besides Friedman's test, the collections and the pairs."""
+"""The results of a measure in JSON output, besides Friedman's test, the collections and the pairs."""
 
 DIGITS = 4
 FEWEST_PLACED = 5
-"""With fewer collections, percentiles of resampled places are far too narrow."""
+"""With fewer collections, percentile ranges of resampled places are far too narrow."""
 FEW_COLLECTIONS = 6
-"""With fewer collections, a test over collections finds hardly anything: Wilcoxon's p cannot be below 0.05."""
+"""With fewer collections, a test over collections has little power: Wilcoxon's p-value cannot be below 0.05."""
 MOST_SHOWN = 30
-"""The maximum number of runs that are all shown by default. If there are more, the tables show the best."""
+"""Up to this number of runs, the tables show all runs by default. If there are more, they show only the best."""
 SHOWN = 20
 MOST_GROUPS = 8
 MOST_IN_GROUP = 5
-"""The maximum number of runs in a group that is named in full."""
+"""The maximum number of runs in a group whose members are all listed by name."""
 LONGEST_COLLECTION = 24
 
 
 @specified
 @dataclass(frozen=True)
 class AcrossSettings(Settings):
-    """The settings of a comparison on several collections, as in ``compare_collections``, after those of the test.
+    """The settings of a comparison on several collections: those of the test, and those below.
 
     Args:
-        target: whether p and intervals concern collections ``similar`` to these, or ``these`` collections.
+        target: whether p-values and intervals apply to collections ``similar`` to these or to ``these`` collections.
         average: ``macro`` or ``micro``.
-        absent: how runs that a collection lacks are treated.
-        friedman_ties: ``uncorrected`` or ``corrected``.
-        borda_of: ``all`` or ``present``.
+        absent: how to treat runs that are missing from a collection, as in ``compare_collections``.
+        friedman_ties: whether Friedman's χ² is ``uncorrected`` or ``corrected`` for ties.
+        borda_of: whether Borda points count down from the number of ``all`` runs or of those ``present``.
     """
 
     target: str = "similar"
@@ -124,7 +124,7 @@ class AcrossSettings(Settings):
     borda_of: str = "all"
 
     def percentile_level(self, units: int) -> float:
-        """Returns the level of percentiles over resamples of this many collections."""
+        """Returns the significance level for percentiles over resamples of this many collections."""
         alpha = 1 - self.confidence
         return expanded(alpha, units) if self.target == "similar" else alpha
 
@@ -135,26 +135,26 @@ class AcrossPair:
 
     Args:
         a: the index of the first run.
-        b: the index of the second.
+        b: the index of the second run.
         collections: the number of collections that have both runs.
-        difference: the difference of their means over these collections.
-        low: the lower end of its interval.
-        high: the upper end.
-        p_uncorrected: the uncorrected p of the difference, by Student's t.
-        p_corrected: this p, corrected for the number of pairs.
+        difference: the difference between the runs' means over these collections.
+        low: the lower end of the interval of the difference.
+        high: the upper end of the interval of the difference.
+        p_uncorrected: the uncorrected p-value of the difference, from Student's t-test.
+        p_corrected: the p-value of the t-test, corrected for the number of pairs.
         wins: the number of collections on which the first run is better.
-        ties: the number of collections on which both have the same mean.
+        ties: the number of collections on which both runs have the same mean.
         losses: the number of collections on which the second run is better.
-        wilcoxon: the uncorrected, exact p of Wilcoxon's signed-rank test over collections.
-        wilcoxon_corrected: this p, corrected for the number of pairs.
-        nemenyi: the p of Nemenyi's test; NaN with fewer than two complete collections.
+        wilcoxon: the uncorrected, exact p-value of Wilcoxon's signed-rank test over collections.
+        wilcoxon_corrected: the p-value of Wilcoxon's test, corrected for the number of pairs.
+        nemenyi: the p-value of Nemenyi's test; NaN with fewer than two complete collections.
         p_worse: the probability that the first run is worse by more than the rope, by the Bayesian signed-rank test;
             None if not requested, and NaN if there are too many pairs.
         p_same: the probability that the difference lies within the rope.
         p_better: the probability that the first run is better by more than the rope.
-        joint_low: the lower end of the interval that is corrected for all pairs, as in ``carob.compare``.
-        joint_high: the upper end.
-        identical: whether the runs are equal on every collection, without an error.
+        joint_low: the lower end of the joint interval, which is corrected for all pairs, as in ``carob.compare``.
+        joint_high: the upper end of the joint interval.
+        identical: whether the runs are equal on every collection and the standard error is 0.
     """
 
     a: int
@@ -181,16 +181,16 @@ class AcrossPair:
 
 @dataclass(frozen=True)
 class OneCollection:
-    """The results of one collection by one measure. Lists are by run.
+    """The results of one measure on one collection. Each sequence contains one entry per run.
 
     Args:
         name: the collection.
-        queries: the number of queries; None where only means are known.
-        left_out: the number of queries that were left out, because a run has no value for them.
+        queries: the number of queries; None if only means are known.
+        left_out: the number of queries that were left out because they have no value in some run.
         means: the mean of each run; NaN for a missing run.
         ranks: the mid-rank of each run, where 1 is the best; NaN for a missing run.
-        beaten: the indices of the runs that each run significantly outperforms on this collection; None where only
-            means are known, and for more than 100 runs.
+        beaten: the indices of the runs that each run significantly outperforms on this collection; None if only means
+            are known or there are more than 100 runs.
     """
 
     name: str
@@ -203,22 +203,22 @@ class OneCollection:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Across(Contest):
-    """The comparison of runs on several collections by one measure. Lists are by run.
+    """The comparison of runs on several collections by one measure. Per-run sequences are in the order of the runs.
 
     Args:
         collections: the results of each collection.
-        macro: the mean of the collections' means.
-        micro: the mean over all queries; None where only means are known.
-        complete: the number of collections that have all runs, on which runs are ranked.
-        mean_ranks: the mean of the ranks on these collections.
-        rank_low: the lower end of the range of the run's place by its mean in resamples; None without resamples, and
-            for collections like these with fewer than ``FEWEST_PLACED``.
-        rank_high: the upper end.
-        best: the share of resamples in which the run has the best mean.
-        borda: Borda points.
+        macro: the mean of the collection means.
+        micro: the mean over all queries; None if only means are known.
+        complete: the number of collections that contain all runs. Runs are ranked on these collections only.
+        mean_ranks: the mean rank of each run on the complete collections.
+        rank_low: the lower end of the range of the run's place by its mean over resamples; None without resamples, and
+            if the target is ``similar`` with fewer than ``FEWEST_PLACED`` collections.
+        rank_high: the upper end of the range of the run's place.
+        best: the proportion of resamples in which the run has the best mean.
+        borda: the run's Borda points.
         friedman: Friedman's test; None with fewer than two complete collections.
-        critical_difference: Nemenyi's critical difference of mean ranks.
-        rank_groups: the largest groups of runs whose mean ranks differ by less than the critical difference.
+        critical_difference: Nemenyi's critical difference between mean ranks.
+        rank_groups: the largest groups of runs whose mean ranks all differ by less than the critical difference.
         resamples: the number of resamples.
         other_target: the number of pairs that differ significantly for the other target; None if it is unknown.
     """
@@ -241,12 +241,12 @@ class Across(Contest):
 
     @cached_property
     def order(self) -> list[int]:
-        """The runs with the most collections from the best to the worst mean, then all others in the same way."""
+        """The runs on the most collections, from the best to the worst mean, then the other runs in the same way."""
         return ranked(self)
 
     @cached_property
     def run_groups(self) -> tuple[tuple[int, ...], ...]:
-        """The largest groups of neighbours, in the order of the means, no two of which differ significantly."""
+        """The largest groups of runs, adjacent in the order of the means, in which no two runs differ significantly."""
         apart = np.zeros((len(self.means), len(self.means)), bool)
         for run, its in enumerate(self.beaten):
             apart[run, list(its)] = apart[list(its), run] = True
@@ -254,17 +254,17 @@ class Across(Contest):
 
     @cached_property
     def filled(self) -> int:
-        """The number of collections that have a run."""
+        """The number of collections that contain at least one run."""
         return sum(any(not math.isnan(mean) for mean in each.means) for each in self.collections)
 
     @cached_property
     def whole(self) -> list[int]:
-        """The runs that all these collections have, best first: only their means are comparable."""
+        """The runs that are on all non-empty collections, best first. Only the means of these runs are comparable."""
         return [run for run in self.order if self.counts[run] == self.filled]
 
     @property
     def queries(self) -> int | None:
-        """The number of queries of all collections; None where only means are known."""
+        """The total number of queries in all collections; None if only means are known."""
         known = [each.queries for each in self.collections]
         return None if None in known else sum(each or 0 for each in known)
 
@@ -276,9 +276,9 @@ class CollectionsComparison(OnCollections):
     Args:
         collections: the collections.
         names: the runs.
-        scores: the scores of each collection by run; empty where only means are known.
-        lacking: the pairs of a run and a collection that lacks it.
-        notes: notes on the data of each run in each collection, as in the footer of an evaluation.
+        scores: the scores of each collection by run; empty if only means are known.
+        lacking: each missing run, paired with the collection that it is missing from.
+        notes: notes on the data of each run in each collection, as in an evaluation's footer.
         measures: the result of each measure, by label.
         settings: the settings.
 
@@ -303,13 +303,13 @@ class CollectionsComparison(OnCollections):
 
     @property
     def baseline(self) -> str | None:
-        """The run with which all others are compared; None for all pairs."""
+        """The run with which all other runs are compared; None if all pairs are compared."""
         return None if self.settings.baseline is None else self.names[self.settings.baseline]
 
     def document(
         self, layout: str = "text", /, *, title: str = "", **view: Unpack[CommonOptions]
     ) -> Document:
-        """Returns the heading, and for each measure the answer, the tables, the picture of ranks and the method.
+        """Returns the heading, the answer, tables and rank diagram for each measure, and the description of the method.
 
         Args:
             layout: ``text`` or the name of a format.
@@ -326,7 +326,7 @@ class CollectionsComparison(OnCollections):
         return Document(sections, title)
 
     def footers(self) -> list[str]:
-        """Returns the sentences about the data that are not warnings, such as duplicates and ties."""
+        """Returns notes on the data that are not warnings, for example on duplicates and ties."""
         return self.remarks
 
     @property
@@ -336,11 +336,11 @@ class CollectionsComparison(OnCollections):
 
     @property
     def queries(self) -> int | None:
-        """The number of queries with a value in all runs of a collection; None where only means are known."""
+        """The number of queries with a value in all runs of their collection; None if only means are known."""
         return self.primary.queries
 
     def method(self) -> list[str]:
-        """Returns the sentences about the method."""
+        """Returns the sentences that describe the method."""
         settings, first, count = self.settings, self.primary, len(self.collections)
         similar, micro = settings.target == "similar", settings.average == "micro"
         target = f"p and intervals concern collections like these {count}: they assume that these are a random sample."
@@ -384,7 +384,7 @@ class CollectionsComparison(OnCollections):
         return said if self.first is None else [*said, signature(self.first)]
 
     def interval_said(self) -> str:
-        """Returns how p and the intervals are computed."""
+        """Returns a sentence on how p-values and intervals are computed."""
         settings, similar = self.settings, self.settings.target == "similar"
         interval = f"{100 * settings.confidence:g}% CI"
         if settings.interval == "t":
@@ -400,7 +400,7 @@ class CollectionsComparison(OnCollections):
         return f"{interval}: {how}; p: Student's t, with Satterthwaite's degrees of freedom."
 
     def places_said(self) -> str:
-        """Returns what the range of places means, or why there is none."""
+        """Returns a sentence that explains the range of places, or why there is none."""
         settings, first, similar = self.settings, self.primary, self.settings.target == "similar"
         if first.rank_low is None:
             return f"No range of places: fewer than {FEWEST_PLACED} collections show too little of how places vary."
@@ -413,7 +413,7 @@ class CollectionsComparison(OnCollections):
         )
 
     def warnings(self) -> list[str]:
-        """Returns the doubts about the data and the limits of the conclusions."""
+        """Returns warnings about the data and about the limits of the conclusions."""
         found = [*self.doubts, *self.lacks(f"absent:{self.settings.absent}")]
         if self.settings.target == "similar" and len(self.collections) < FEW_COLLECTIONS:
             found.append(
@@ -428,7 +428,7 @@ class CollectionsComparison(OnCollections):
         return found + [said for each in self.measures.values() for said in self.warnings_of(each)]
 
     def warnings_of(self, found: Across) -> Iterator[str]:
-        """Yields what limits the conclusions by one measure."""
+        """Yields warnings about the limits of the conclusions for one measure."""
         left = [f"{one.left_out} in {one.name}" for one in found.collections if one.left_out]
         if left:
             where = listed(left)
@@ -455,7 +455,7 @@ class CollectionsComparison(OnCollections):
             yield filled(INCOMPLETE, measure=found.label, complete=found.complete)
 
     def to_text(self, columns: int = COLUMNS, **view: Unpack[CommonOptions]) -> str:
-        """Returns text for a terminal or a log.
+        """Returns the comparison as text for a terminal or a log.
 
         Args:
             columns: the maximum width of a line.
@@ -464,7 +464,7 @@ class CollectionsComparison(OnCollections):
         return self.document(**view).text(columns)
 
     def to_markdown(self, **view: Unpack[CommonOptions]) -> str:
-        """Returns Markdown for a page or a comment.
+        """Returns the comparison as Markdown for a page or a comment.
 
         Args:
             view: the part to show, as in ``CommonView``.
@@ -472,17 +472,17 @@ class CollectionsComparison(OnCollections):
         return self.to("markdown", **view)
 
     def to(self, layout: str, **view: Unpack[CommonOptions]) -> str:
-        """Returns the comparison in the format of a name; ``CommonView`` has the other arguments."""
+        """Returns the comparison in the named format. ``CommonView`` lists the other arguments."""
         return self.to_latex(**view) if layout == "latex" else self.document(layout, **view).to(layout)
 
     def to_latex(
         self, label: str | None = None, caption: str | None = None, **view: Unpack[CommonOptions]
     ) -> str:
-        """Returns floating booktabs tables: the values of all collections with their means, and the pairs of runs.
+        """Returns floating booktabs tables: one of all collections' values and their means, and one of run pairs.
 
         Args:
             label: for ``\\\\ref``.
-            caption: replaces the default, which describes the method.
+            caption: the caption; None for a description of the method.
             view: the part to show, as in ``CommonView``.
         """
         tables: list[str] = []
@@ -496,13 +496,13 @@ class CollectionsComparison(OnCollections):
         return floating(tables, said if caption is None else caption, label, remarks)
 
     def to_svg(self, measure: str | None = None) -> str:
-        """Returns the picture of mean ranks with the critical difference as SVG.
+        """Returns the diagram of mean ranks with the critical difference, as SVG.
 
         Args:
             measure: the measure; the primary one if None.
 
         Raises:
-            DataError: fewer than two collections have all runs.
+            DataError: fewer than two collections contain all runs.
         """
         its = self.primary if measure is None else self.measures[measure]
         pictures = ShownResults(self, its).pictures()
@@ -511,11 +511,11 @@ class CollectionsComparison(OnCollections):
         return pictures[0].svg()
 
     def facing(self, found: Across, pairs: Sequence[AcrossPair]) -> list[AcrossPair]:
-        """Returns pairs as in the tables."""
+        """Returns pairs in the order and direction that the tables use."""
         return better_first(found, pairs, self.settings.baseline)
 
     def figures(self) -> dict[str, Drawing]:
-        """Returns the functions that draw the means of runs and the differences of pairs by the first measure."""
+        """Returns the functions that draw the runs' means and the pairs' differences by the first measure."""
         found, names = self.primary, self.names
         means = [(names[run], found.means[run], found.low[run], found.high[run]) for run in found.order]
         facing = self.facing(found, found.pairs)
@@ -530,7 +530,7 @@ class CollectionsComparison(OnCollections):
         }
 
     def contents(self) -> dict[str, Any]:
-        """Returns everything by name: values by collection, raw and corrected p, ranks, settings, warnings."""
+        """Returns all results by name: values by collection, p-values, ranks, settings and warnings."""
         letters = zip(self.names, self.primary.marks, strict=True)
         return {
             **best_named(self.names, self.primary),
@@ -545,7 +545,7 @@ class CollectionsComparison(OnCollections):
         }
 
     def contents_of(self, found: Across) -> dict[str, Any]:
-        """Returns the result of one measure by name."""
+        """Returns the results of one measure by name."""
         whole = {name: getattr(found, name) for name in OF_MEASURE.split()}
         ranks = None if found.friedman is None else found.friedman._asdict()
         last = {"friedman": ranks, "collections": found.collections, "pairs": pairs_named(self.names, found)}
@@ -597,19 +597,19 @@ class CollectionsComparison(OnCollections):
 
 
 def shortened(names: Sequence[str]) -> str:
-    """Returns the first names of many, with the number of the others; all if one more fits in their place."""
+    """Returns the names as text. If there are too many, the text ends with the number of omitted names."""
     return ", ".join(names) if len(names) <= MOST_IN_GROUP + 1 else listed(names, MOST_IN_GROUP)
 
 
 @dataclass(frozen=True, eq=False)
 class ShownResults:
-    """The part of the results of one measure that tables show.
+    """The part of one measure's results that is shown.
 
     Args:
         whole: the comparison.
         found: the results of the measure.
-        view: the part of a comparison.
-        layout: the format: only in text, names are cut.
+        view: which part of the comparison to show.
+        layout: the format. Names are shortened only in text.
     """
 
     whole: CollectionsComparison
@@ -626,10 +626,10 @@ class ShownResults:
         return order if len(order) <= MOST_SHOWN else order[:SHOWN]
 
     def sections(self, *, titled: bool = False) -> list[Section]:
-        """Returns the answer, the tables and the pictures.
+        """Returns the sections with the answer, the tables and the pictures.
 
         Args:
-            titled: whether sections have titles, as outside of plain text.
+            titled: whether sections have titles, as in all formats except plain text.
         """
         pictures: list[Part] = [*self.pictures()]
         said = self.ranks_said()
@@ -670,7 +670,7 @@ class ShownResults:
         )
 
     def more(self) -> list[Part]:
-        """Returns the groups of runs that are not separated, and what the other target would decide."""
+        """Returns the groups of runs that are not separated, and the number of significant pairs under each target."""
         found, names = self.found, self.whole.names
         said = []
         if self.whole.settings.baseline is None and len(names) > 2:
@@ -698,7 +698,7 @@ class ShownResults:
         return [f"Not separated: {shown}."]
 
     def ranks_said(self) -> list[str]:
-        """Returns the sentences about Friedman's test and Nemenyi's."""
+        """Returns the sentences about Friedman's and Nemenyi's tests."""
         found, alpha = self.found, self.whole.settings.alpha
         test = found.friedman
         if test is None or found.critical_difference is None:
@@ -761,19 +761,19 @@ class ShownResults:
 
     @cached_property
     def chosen(self) -> tuple[list[AcrossPair], str]:
-        """The shown pairs with the better run first, and a sentence about the others."""
+        """The shown pairs with the better run first, and a sentence about the pairs that are not shown."""
         baseline = self.whole.settings.baseline
         runs = first_runs(self.found.order, self.view.top, baseline)
         return pairs_among(runs, self.found, self.view, with_baseline=baseline is not None)
 
     def posterior(self) -> list[FittedTable]:
-        """Returns the table of the Bayesian signed-rank test, if a rope was given."""
+        """Returns the table of the Bayesian signed-rank test, if a rope was specified."""
         settings, (shown, _) = self.whole.settings, self.chosen
         columns = posterior(shown)
         return [against(self.whole.names, self.found, settings, shown, columns)] * (settings.rope is not None)
 
     def against(self) -> FittedTable:
-        """Returns the table of pairs: difference, interval, wins, p and Wilcoxon's p."""
+        """Returns the table of pairs: difference, interval, wins, p-value and Wilcoxon's p-value."""
         settings, (shown, note) = self.whole.settings, self.chosen
         columns = gaps(settings, shown, DIGITS) | wins(shown)
         if settings.absent == "skip" and self.whole.lacking:
@@ -783,7 +783,7 @@ class ShownResults:
         return against(self.whole.names, self.found, settings, shown, columns, note)
 
     def matrix(self) -> Table:
-        """Returns the means of each run in each collection, with collections as rows if that fits into 80 columns."""
+        """Returns the table of each run's means on each collection, with a row per collection if it fits."""
         text = replace(self, layout="text")
         letters_alone = [self.found.marks[run] for run in self.runs]
         for titles in (text.titles(), letters_alone):
@@ -793,19 +793,19 @@ class ShownResults:
         return self.by_run()
 
     def titles(self) -> list[str]:
-        """Returns the letter and the name of each shown run, for the head of a column."""
+        """Returns the letter and the name of each shown run, for use as column headers."""
         return self.cut(self.marked(self.runs), LEAST_NAME + 2)
 
     def marked(self, runs: Sequence[int]) -> list[str]:
-        """Returns the letter and the name of runs."""
+        """Returns the letter and the name of each run."""
         return [f"{self.found.marks[run]} {self.whole.names[run]}" for run in runs]
 
     def cut(self, names: Sequence[str], room: int) -> list[str]:
-        """Returns names of at most this many characters in text, and longer ones where width does not matter."""
+        """Shortens names to at most ``room`` characters in text, and less in other formats."""
         return apart(names, room) if self.layout == "text" else apart(names)
 
     def cells(self, one: OneCollection) -> list[Marked]:
-        """Returns the means of the shown runs in a collection, with letters, and the best in bold."""
+        """Returns the means of the shown runs on a collection, with letters, and with the best mean in bold."""
         raised = self.raised(one)
         written = [decimals(each, DIGITS) for each in one.means]
         known = [each for each, mean in zip(written, one.means, strict=True) if not math.isnan(mean)]
@@ -814,17 +814,17 @@ class ShownResults:
         return [Marked(written[run], raised[run], bold=written[run] == most, room=room) for run in self.runs]
 
     def raised(self, one: OneCollection) -> list[str]:
-        """Returns the letters of the runs that each run significantly outperforms; none for many runs."""
+        """Returns the letters of the runs that each run significantly outperforms; empty if there are many runs."""
         among = len(self.whole.names)
         if one.beaten is None or among > MOST_LETTERED:
             return [""] * among
         return list(map(self.found.letters_of, one.beaten))
 
     def by_collection(self, titles: Sequence[str]) -> Table:
-        """Returns the matrix with a row for each collection, and the means below.
+        """Returns the matrix with a row for each collection, followed by rows for the means.
 
         Args:
-            titles: the title of the column of each shown run.
+            titles: the column title of each shown run.
         """
         found = self.found
         names = self.cut([each.name for each in found.collections], LONGEST_COLLECTION)
@@ -847,7 +847,7 @@ class ShownResults:
         return max(len(each) for one in self.found.collections for each in self.raised(one))
 
     def by_run(self) -> Table:
-        """Returns the matrix with a row for each run, in bands of collections."""
+        """Returns the matrix with a row for each run and a column for each collection."""
         names = self.cut([self.whole.names[run] for run in self.runs], LONGEST_COLLECTION)
         columns = [self.cells(one) for one in self.found.collections]
         titles = self.cut([one.name for one in self.found.collections], LEAST_NAME + 2)
@@ -861,7 +861,7 @@ class ShownResults:
     # ------------------------------------------------------------ the picture
 
     def differences(self) -> DifferencePicture:
-        """Returns the picture of the differences of the shown runs from the baseline, or from the best run."""
+        """Returns the picture of the differences between the shown runs and the baseline, or else the best run."""
         found, names, baseline = self.found, self.whole.names, self.whole.settings.baseline
         one = found.order[0] if baseline is None else baseline
         its = [turned(pair, pair.a + pair.b - one) for pair in found.pairs if one in (pair.a, pair.b)]
@@ -884,7 +884,7 @@ class ShownResults:
         )
 
     def spans(self) -> list[tuple[int, int]]:
-        """Returns the first and the last row of each group of ranks, among the shown runs."""
+        """Returns the first and the last row of each rank group, counted among the shown runs."""
         rows = {run: row for row, run in enumerate(self.by_rank())}
         found = []
         for each in self.found.rank_groups:
@@ -900,7 +900,7 @@ class ShownResults:
         return sorted(chosen, key=lambda run: (ranks[run], run)) if ranks else []
 
     def pictures(self) -> list[RankPicture]:
-        """Returns the picture of mean ranks, if there are any."""
+        """Returns the diagram of mean ranks as a list, which is empty if there are no mean ranks."""
         ranks, cut = self.found.mean_ranks, self.found.critical_difference
         if ranks is None or cut is None:
             return []
