@@ -1,3 +1,3 @@
-"""Evaluates runs against qrels: per-query scores and means, under a policy."""
+"""Evaluates runs against qrels: computes per-query scores and means under a policy."""
 
 __all__: list[str] = []

@@ -1,4 +1,4 @@
-"""``carob.evaluate_collections``: the scores of runs on several collections, by measure, collection, query and run."""
+"""``carob.evaluate_collections``: computes the scores of runs on several collections, by measure, query and run."""
 
 from __future__ import annotations
 
@@ -89,10 +89,10 @@ LACKING = {
     "absent:drop-collections": "Collections that lack a run are left out: {shown}.",
     "absent:drop-runs": "Runs that a collection lacks are left out: {shown}.",
 }
-"""The missing runs, by how they are treated."""
+"""The sentences about missing runs, by the way missing runs are treated."""
 
 MARK = "collection "
-"""The start of the name of a collection in the place of a query, where ``all`` would be the mean."""
+"""The prefix of a collection's name that takes the place of a query, because ``all`` would mean the mean."""
 
 REMEDY = Worded(
     f"Choose absent={one_of([repr(each) for each in arguments.ABSENT.words[1:]])}.",
@@ -111,9 +111,9 @@ class CollectionValues:
 
     Args:
         means: the mean of each run; NaN for a missing run [runs].
-        queries: the number of queries; None where only means are known.
-        left_out: the number of queries that were left out, because a run has no value for them.
-        table: the values [queries, runs], NaN for a missing run; None where only means are known.
+        queries: the number of queries; None if only means are known.
+        left_out: the number of queries that were left out because a run has no value for them.
+        table: the values [queries, runs], NaN for a missing run; None if only means are known.
     """
 
     means: Floats
@@ -122,7 +122,7 @@ class CollectionValues:
     table: Floats | None = None
 
     def changed(self, change: Callable[[Floats], Floats]) -> CollectionValues:
-        """Returns the values after a change of their arrays, whose last axis is that of the runs."""
+        """Returns the values with a function applied to their arrays, whose last axis is the runs."""
         table = None if self.table is None else change(self.table)
         return replace(self, means=change(self.means), table=table)
 
@@ -136,7 +136,7 @@ class Scored:
         runs: the runs of all collections, in the order in which they were found.
         measures: the measures by label.
         values: for each label, the values of each collection.
-        lacking: the pairs of a run and a collection that lacks it.
+        lacking: the pairs of a missing run and the collection in which it is missing.
         scores: the scores of each collection by run; empty where only means are known.
         notes: notes on the runs' data.
     """
@@ -161,22 +161,22 @@ def scored(
     least: int = 2,
     **opening: Any,
 ) -> Scored:
-    """Returns the scores of runs on several collections, after deciding how to treat runs that a collection lacks.
+    """Returns the scores of runs on several collections, after treating missing runs as ``absent`` says.
 
     Args:
         given: the collections, as for ``compare_collections``.
-        runs: the name and the path of each run, with ``{collection}`` in the path; none for runs that are with the
+        runs: the name and the path of each run, with ``{collection}`` in the path; empty if the runs are given with the
             qrels.
         measures: the measures.
-        absent: a word of ``carob.conventions.arguments.ABSENT``.
+        absent: one of the words in ``carob.conventions.arguments.ABSENT``.
         policy: as in ``carob.evaluate``.
         profile: as in ``carob.evaluate``.
         least: the smallest number of runs and of collections that is accepted.
-        opening: ``opened`` and ``judged`` of ``CollectionReader``.
+        opening: the arguments ``opened`` and ``judged`` of ``CollectionReader``.
 
     Raises:
-        DataError: as ``compare_collections``.
-        PolicyError: ``absent`` is another word.
+        DataError: as in ``compare_collections``.
+        PolicyError: ``absent`` is an unknown word.
     """
     refuse_other("absent", absent, arguments.ABSENT.words)
     missing = "error" if policy is None or "missing" not in policy.given else policy.missing
@@ -190,13 +190,13 @@ def scored(
 
 @dataclass(frozen=True, eq=False)
 class CollectionReader:
-    """Reads what a caller gives as collections: the qrels and runs, the scores or the means of each.
+    """Reads the collections that a caller passes: the qrels and runs, the scores, or the means of each collection.
 
     Args:
         measures: the measures.
         missing: how values that a file lacks are treated, as in ``read_scores``.
-        opened: opens the run of a name and a path; the path alone by default.
-        judged: opens the judgments of a path; the path by default.
+        opened: a function that opens a run, given its name and path; by default, it returns the path.
+        judged: a function that opens judgments, given their path; by default, it returns the path.
         faults: the list to which errors about one collection are added; None to raise the first error.
     """
 
@@ -207,7 +207,7 @@ class CollectionReader:
     faults: Faults | None = None
 
     def read(self, given: CollectionsLike, runs: Sequence[tuple[str | None, str]] = ()) -> dict[str, Any]:
-        """Returns what is given for each collection.
+        """Returns the qrels and runs, the scores or the means of each collection.
 
         Args:
             given: as in ``scored``.
@@ -271,12 +271,12 @@ class CollectionReader:
     def from_rows(
         self, file: str, rows: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]
     ) -> dict[str, Any]:
-        """Returns the scores of each collection in a table of values, which may have a column for the query.
+        """Returns the scores of each collection in a table of values. A column for the query is optional.
 
         Without a column for the query, each collection has one value for each run and measure.
 
         Raises:
-            DataError: there are no rows, no column of collections, or a collection without a name.
+            DataError: the table has no rows or no column of collections, or a collection has no name.
         """
         if not rows or "collection" not in rows[0][1]:
             raise DataError(
@@ -317,15 +317,15 @@ class CollectionReader:
 
 
 def refuse_part(folder: str, name: str, found: Mapping[str, Any]) -> None:
-    """Refuses a file of values that seems to add a run to the collection of another file, as ``web-bm25`` to ``web``.
+    """Refuses a file of values that seems to add a run to another file's collection, as ``web-bm25`` does to ``web``.
 
     Args:
         folder: the folder of the files, each of which is a collection.
         name: the name of the file.
-        found: the scores by run of the files so far.
+        found: the scores by run of each file read so far, including this file.
 
     Raises:
-        DataError: its name begins with that of another file, and the two have no run in common.
+        DataError: the file's name begins with the name of another file or the reverse, and they have no run in common.
     """
     for other, its in found.items():
         whole, part = sorted((name, other), key=len)
@@ -349,7 +349,7 @@ def inside(collection: str, file: str) -> Iterator[None]:
     """Adds the collection to the sentence of an error, and the file if the error names none.
 
     Raises:
-        DataError: in place of an error that names neither.
+        DataError: the error raised in the block, with the collection and the file added.
     """
     try:
         yield
@@ -377,7 +377,7 @@ def is_values(given: Any) -> bool:
 
 
 def from_means(own: Mapping[str, Any], measures: MeasuresLike) -> Scored:
-    """Returns the values of collections of which only the means are known.
+    """Returns the values of collections for which only the means are known.
 
     Raises:
         DataError: a mean is infinite, or a requested measure is missing.
@@ -415,10 +415,10 @@ def from_means(own: Mapping[str, Any], measures: MeasuresLike) -> Scored:
 
 
 def from_scores(own: Mapping[str, Any], measures: MeasuresLike, conventions: Mapping[str, Any]) -> Scored:
-    """Returns the values of collections whose runs are evaluated, or of which the per-query scores are given.
+    """Returns the values of collections whose runs are evaluated, or whose per-query scores are given.
 
     Raises:
-        DataError: a collection is given in another form, or the measures or the policies of two collections differ.
+        DataError: a collection is given in an unknown form, or the measures or the policies of two collections differ.
     """
     scores: dict[str, dict[str, Scores]] = {}
     notes: list[Note] = []
@@ -458,10 +458,10 @@ def from_scores(own: Mapping[str, Any], measures: MeasuresLike, conventions: Map
 
 @contextmanager
 def told_of_check(collection: str) -> Iterator[None]:
-    """Adds the collection to an error that does not name it, and how to see the faults of all runs at once.
+    """Adds the collection to an error that does not name it, and a remedy that says how to see the faults of all runs.
 
     Raises:
-        DataError: in place of the error.
+        DataError: the error raised in the block, with the additions.
     """
     try:
         yield
@@ -477,7 +477,7 @@ def read_of(name: str, given: Any, measures: MeasuresLike, conventions: Mapping[
     """Returns the runs of one collection with their scores.
 
     Raises:
-        DataError: the collection is given in another form, or has no runs.
+        DataError: the collection is given in an unknown form, or has no runs.
     """
     if isinstance(given, tuple) and len(given) == 2:
         qrels, runs = given
@@ -527,7 +527,7 @@ def values_of(table: RunTable, places: list[int], runs: int, name: str) -> Colle
 def lacking_in(
     names: tuple[str, ...], runs: tuple[str, ...], values: Mapping[str, list[CollectionValues]]
 ) -> tuple[tuple[str, str], ...]:
-    """Returns the pairs of a run and a collection that lacks it, by any measure."""
+    """Returns the pairs of a run and a collection in which the run has no value by any one of the measures."""
     there = np.array([[each.means for each in its] for its in values.values()])
     return tuple(
         (runs[run], names[place]) for place, run in np.argwhere(np.isnan(there).any(axis=0)).tolist()
@@ -535,10 +535,10 @@ def lacking_in(
 
 
 def decided(found: Scored, absent: str, least: int = 2) -> Scored:
-    """Returns the values after deciding about missing runs.
+    """Returns the values after treating missing runs as requested.
 
     Raises:
-        DataError: a run is missing, and the caller did not decide; or nothing is left to compare.
+        DataError: a run is missing and the caller did not choose how to treat it, or nothing is left to compare.
     """
     if found.lacking and absent == "refuse":
         shown = ", ".join(f"{run} in {name}" for run, name in found.lacking[:MOST_NAMED])
@@ -568,7 +568,7 @@ def decided(found: Scored, absent: str, least: int = 2) -> Scored:
 
 
 def without(found: Scored, *, collections: bool) -> Scored:
-    """Returns the values without the collections that lack a run, or without the runs that a collection lacks."""
+    """Returns the values without the collections in which a run is missing, or without the runs missing somewhere."""
     lost = {name if collections else run for run, name in found.lacking}
     names = [name for name in found.collections if not collections or name not in lost]
     runs = [run for run in found.runs if collections or run not in lost]
@@ -600,7 +600,7 @@ def without(found: Scored, *, collections: bool) -> Scored:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OnCollections(Documented):
-    """A result about runs on several collections. Its subclasses explain the fields."""
+    """A result about runs on several collections. The subclasses document the fields."""
 
     collections: tuple[str, ...]
     names: tuple[str, ...]
@@ -610,7 +610,7 @@ class OnCollections(Documented):
 
     @cached_property
     def first(self) -> Scores | None:
-        """The scores of one run, whose policy and profile are those of all runs; None where only means are known."""
+        """The scores of one run, whose policy and profile all runs share; None if only means are known."""
         return next((each for its in self.scores.values() for each in its.values()), None)
 
     @cached_property
@@ -630,7 +630,7 @@ class OnCollections(Documented):
 
     @property
     def queries(self) -> int | None:
-        """The number of queries of all collections; None where only means are known."""
+        """The total number of queries in all collections; None if only means are known."""
         counts = [max(len(each.ids) for each in its.values()) for its in self.scores.values() if its]
         return sum(counts) if self.scores else None
 
@@ -645,10 +645,10 @@ class OnCollections(Documented):
         return filled(HEADING_OF_MEANS if self.queries is None else HEADING, **words)
 
     def lacks(self, key: str) -> list[str]:
-        """Returns the sentence that names the missing runs, if there are any.
+        """Returns a list with the sentence about the missing runs, empty if no run is missing.
 
         Args:
-            key: the sentence, which says how they are treated.
+            key: the key of the sentence that states how missing runs are treated.
         """
         where = [f"{run} in {name}" for run, name in self.lacking]
         return [filled(LACKING[key], count=len(where), shown=listed(where))] if where else []
@@ -662,7 +662,7 @@ class OnCollections(Documented):
         raise NotImplementedError
 
     def warnings(self) -> list[str]:
-        """Returns what makes the result doubtful."""
+        """Returns the sentences that say why the result is doubtful."""
         raise NotImplementedError
 
     def beside(self) -> list[str]:
@@ -670,7 +670,7 @@ class OnCollections(Documented):
         return [*self.warnings(), *self.remarks]
 
     def known(self) -> dict[str, Any]:
-        """Returns what is known about the data as the last fields of the JSON document."""
+        """Returns the facts about the data as the last fields of the JSON document."""
         return {
             "warnings": self.warnings(),
             "footers": self.footers(),
@@ -682,7 +682,7 @@ class OnCollections(Documented):
 
 
 LONGEST_NAME = 24
-"""The maximum number of columns of a name in text, where tables have to fit."""
+"""The maximum width of a name in text, where tables must fit the line."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -693,8 +693,8 @@ class CollectionsScores(OnCollections):
         collections: the collections.
         names: the runs.
         scores: the scores of each collection by run; empty where only means are known.
-        lacking: the pairs of a run and a collection that lacks it.
-        notes: what is known about the data of each run in each collection.
+        lacking: the pairs of a missing run and the collection in which it is missing.
+        notes: the facts about the data of each run in each collection.
         measures: the measures by label.
         values: the mean of each run on each collection, by label and collection; NaN for a missing run.
         absent: how missing runs are treated, as in ``evaluate_collections``.
@@ -712,7 +712,7 @@ class CollectionsScores(OnCollections):
     absent: str = "skip"
 
     def means(self, measure: str) -> dict[str, float]:
-        """Returns the macro mean of each run over all collections; NaN for a run that one lacks.
+        """Returns the macro mean of each run over all collections; NaN for a run that is missing in any collection.
 
         Args:
             measure: the label of the measure.
@@ -724,7 +724,7 @@ class CollectionsScores(OnCollections):
         return {run: math.fsum(each) / len(each) for run, each in zip(self.names, columns, strict=True)}
 
     def by_collection(self) -> ScoresByRun:
-        """Returns the scores of each run with collections in the place of queries, as ``carob.best`` takes them."""
+        """Returns the scores of each run with collections instead of queries, in the form ``carob.best`` accepts."""
         ids = Names.of_bytes(sorted(each.encode("utf-8", "surrogateescape") for each in self.collections))
         policy = Policy() if self.first is None else self.first.policy
         made = []
@@ -748,7 +748,7 @@ class CollectionsScores(OnCollections):
         return ScoresByRun(made)
 
     def without(self, collections: Collection[str]) -> CollectionsScores:
-        """Returns the scores without some collections, and without what is known about their data."""
+        """Returns the scores without some collections and the notes on their data."""
         kept = [name for name in self.collections if name not in collections]
         return replace(
             self,
@@ -762,14 +762,14 @@ class CollectionsScores(OnCollections):
     # ------------------------------------------------------------ sentences
 
     def footers(self) -> list[str]:
-        """Returns the sentences about the data that are not warnings, about the means, and the policy."""
+        """Returns the sentences about the data that are not warnings, a sentence about the means, and the policy."""
         said = [*self.remarks, MACRO]
         if self.first is not None:
             said.append(signature(self.first))
         return said
 
     def warnings(self) -> list[str]:
-        """Returns the doubts about the data, and the missing runs."""
+        """Returns the warnings about the data and the sentence about missing runs."""
         key = "no mean" if self.absent == "skip" else f"absent:{self.absent}"
         return [*self.doubts, *self.lacks(key)]
 
@@ -782,8 +782,8 @@ class CollectionsScores(OnCollections):
 
         Args:
             layout: ``text`` or the name of a format.
-            digits: the number of decimals; by default those of the profile.
-            per_query: whether to show a table of all queries instead.
+            digits: the number of decimals; by default that of the profile.
+            per_query: whether to show one table of all queries instead.
         """
         places = digits if digits is not None else 4 if self.first is None else self.first.digits
         if per_query:
@@ -812,11 +812,11 @@ class CollectionsScores(OnCollections):
         return partial(shown, kind=self.measures[label].definition.aggregate, digits=digits)
 
     def rows(self, digits: int | None, *, per_query: bool = False) -> tuple[list[str], list[list[str]]]:
-        """Returns the header and a row for each collection and run, or for each of their queries and for all of them.
+        """Returns the header and a row for each collection and run, or rows for each of their queries and for the mean.
 
         Args:
             digits: the number of decimals; None for full precision.
-            per_query: whether there is a row for each query.
+            per_query: whether to include a row for each query.
         """
         exact = per_query and digits is None
         header = ["collection", "run", *["query"] * per_query, *self.measures, *[MISSING] * exact]
@@ -841,7 +841,7 @@ class CollectionsScores(OnCollections):
         return header, found
 
     def separated(self, layout: str) -> str:
-        """Returns CSV or TSV with a row for each query of each collection and run, and one for all, in full precision.
+        """Returns CSV or TSV with a row for each collection, run and query, and a row for each mean, in full precision.
 
         Args:
             layout: ``csv`` or ``tsv``.
@@ -849,7 +849,7 @@ class CollectionsScores(OnCollections):
         return lay_out(layout, *self.rows(None, per_query=True), 3)
 
     def records(self) -> dict[str, Callable[[], Records]]:
-        """Returns the table ``collections``, with a row for each collection and run, and the table of ``notes``."""
+        """Returns the table ``collections``, with a row for each collection and run, and the table ``notes``."""
         return {"collections": self.cell_records, "notes": self.note_records}
 
     def cell_records(self) -> Records:
@@ -863,7 +863,7 @@ class CollectionsScores(OnCollections):
         return Records(["collection", "run", *self.measures], rows, written)
 
     def contents(self, *, per_query: bool = False) -> dict[str, Any]:
-        """Returns the JSON document of each collection, as that of ``carob eval``, with means over collections.
+        """Returns a JSON document like that of ``carob eval`` for each collection, with means over collections.
 
         Args:
             per_query: whether to include the per-query scores.
@@ -903,20 +903,20 @@ def evaluate_collections(
 
     Args:
         collections: as in ``carob.compare_collections``.
-        measures: names or ``Measure`` objects. None stands for carob's default measures.
+        measures: names or ``Measure`` objects; carob's default measures if None.
         runs: as in ``carob.compare_collections``.
-        absent: how to treat a run that a collection lacks: ``skip`` leaves its value and its mean out; ``refuse``,
-            ``zero``, ``drop-collections`` and ``drop-runs`` as in ``carob.compare_collections``.
+        absent: how to treat a run that is missing in a collection: ``skip`` omits its value and its mean; ``refuse``,
+            ``zero``, ``drop-collections`` and ``drop-runs`` work as in ``carob.compare_collections``.
         policy: as in ``carob.evaluate``.
         profile: as in ``carob.evaluate``.
 
     Returns:
-        The values, the scores of each run in each collection, and what is known about the data.
+        The values, the scores of each run in each collection, and the facts about the data.
 
     Raises:
         DataError: the input is invalid, or a run is missing, unless ``absent`` allows it.
         MeasureError: a measure does not exist.
-        PolicyError: ``absent`` is another word.
+        PolicyError: ``absent`` is an unknown word.
 
     Example:
         >>> import carob
@@ -931,14 +931,14 @@ def evaluate_collections(
 
 
 def evaluated_collections(found: Scored, absent: str) -> CollectionsScores:
-    """Returns the scores of runs on several collections, after the decision about missing runs."""
+    """Returns the scores of runs on several collections, after treating missing runs as requested."""
     values: dict[str, dict[str, dict[str, float]]] = {}
     for label, its in found.values.items():
         values[label] = {}
         for name, each in zip(found.collections, its, strict=True):
             own = found.scores.get(name, {})
             values[label][name] = {
-                # The mean of a run's own queries, not of those that all runs have.
+                # The mean over all queries that the run has, not only over the queries that all runs have.
                 run: own[run][label] if run in own else mean
                 for run, mean in zip(found.runs, each.means.tolist(), strict=True)
             }

@@ -37,21 +37,21 @@ if TYPE_CHECKING:
 TENTHS = tuple(number / 10 for number in range(11))
 TWENTIETHS = tuple(number / 20 for number in range(1, 21))
 AXES = {"share": "documents read (%)", "recall": "recall (%)"}
-"""The labels of shares in figures, by the parameter after ``@``."""
+"""The axis labels of shares in figures, by the parameter after ``@``."""
 PLACES = "depth or recall level"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Curve(Documented, Listed[list[float]]):
-    """The values of measures at increasing depths, recall levels or shares of the documents read.
+    """The values of measures at increasing depths or recall levels, or after increasing shares of the documents.
 
     Args:
-        scores: every value, as the scores of ``nDCG@1``, ``nDCG@2`` and so on.
+        scores: all values, stored as the scores of ``nDCG@1``, ``nDCG@2`` and so on.
         at: the depths, recall levels or shares of each measure.
         per_query: whether tables and JSON also show the values for each query.
-        digits: the number of decimals in tables; None for that of the profile.
+        digits: the number of decimals in tables; None for the profile's number.
         lang: the language of the footer.
-        axes: what the shares of some measures are shares of, as figures label them; tables show these in per cent.
+        axes: for measures at shares, the axis label that says what the shares are of; tables show shares in per cent.
 
     Example:
         >>> import carob
@@ -78,11 +78,11 @@ class Curve(Documented, Listed[list[float]]):
         return [f"{measure}@{self.written(measure, each)}" for each in self.at[measure]]
 
     def written(self, measure: str, place: float) -> str:
-        """Returns a depth, a level or a share of a measure as tables show it."""
+        """Formats a measure's depth, recall level or share for tables."""
         return in_percent(place) if measure in self.axes else as_typed(place)
 
     def __iter__(self) -> Iterator[str]:
-        """Returns the measures, without their depths or levels."""
+        """Iterates over the names of the measures, without depths or levels."""
         return iter(self.at)
 
     def __len__(self) -> int:
@@ -99,17 +99,17 @@ class Curve(Documented, Listed[list[float]]):
         return {query: [column[query] for column in columns] for query in columns[0]}
 
     def records(self) -> dict[str, Callable[[], Records]]:
-        """Returns the table ``means``, and ``values``, as the command line prints it, with each query if wanted."""
+        """Returns ``means`` and ``values``, the table that the command line prints, which can include each query."""
         return {"means": self.mean_records, "values": self.value_records}
 
     @property
     def places(self) -> dict[str, tuple[float, ...]]:
-        """The depths or levels of each measure as numbers of one type, as a column of a frame requires."""
+        """The depths or levels of each measure as numbers of one type, because the column of a frame requires it."""
         whole = all(isinstance(each, int) for at in self.at.values() for each in at)
         return self.at if whole else {each: tuple(map(float, at)) for each, at in self.at.items()}
 
     def mean_records(self) -> Records:
-        """Returns a row for each measure and place."""
+        """Returns a row for each measure and each of its depths, levels or shares."""
         rows = [
             (measure, each, value)
             for measure, at in self.places.items()
@@ -118,7 +118,7 @@ class Curve(Documented, Listed[list[float]]):
         return Records(["measure", "at", "mean"], rows, {"at": as_typed})
 
     def table(self, means: Mapping[str, Sequence[float]] | None = None) -> Table:
-        """Returns a row for each depth or level, with the mean over the queries or other values of each measure."""
+        """Returns a row for each depth or level, with each measure's value: by default, the mean over the queries."""
         values = {each: (self if means is None else means)[each] for each in self}
         columns = {
             each: dict(zip(((place, self.written(each, place)) for place in at), values[each], strict=True))
@@ -135,7 +135,7 @@ class Curve(Documented, Listed[list[float]]):
         return Table(["@", *self], rows)
 
     def document(self, _layout: str = "text", /) -> Document:
-        """Returns the table of the means, below the tables of the queries if they are wanted, with the footer."""
+        """Returns the table of the means with the footer, after the tables of the queries if they are requested."""
         means = [self.table(), *(Line(each, "footer") for each in self.scores.footer(self.lang).splitlines())]
         if not self.per_query:
             return Document([Section(means)])
@@ -161,9 +161,9 @@ class Curve(Documented, Listed[list[float]]):
         return footers([self.scores], language_named(self.lang), without=SAME)
 
     def value_records(self) -> Records:
-        """Returns a row for each measure and place, and each query if wanted; ``all`` is the mean.
+        """Returns a row for each measure and depth, level or share, and each query if requested; ``all`` is the mean.
 
-        With queries, a last column says whether the run lacks the query.
+        With queries, the last column states whether the query is missing from the run.
         """
         flag = [MISSING] * self.per_query
         missing, nothing = set(self.scores.counts.missing), list[float]()
@@ -180,7 +180,7 @@ class Curve(Documented, Listed[list[float]]):
         return Records([*["query"] * self.per_query, "measure", "at", "value", *flag], rows, {"at": as_typed})
 
     def contents(self) -> dict[str, Any]:
-        """Returns the places and means of every measure, its values for each query if wanted, and the conventions."""
+        """Returns each measure's depths, levels or shares, its means, any per-query values, and the conventions."""
         found = document_of([self.scores], per_query=False)
         (run,) = found.pop("runs")
         kept = {name: run[name] for name in ("name", "counts", "failed", "warnings") if name in run}
@@ -214,22 +214,22 @@ def curve(
 
     Args:
         measures: names without ``@``: ``"nDCG"``, ``["P", "R"]``, ``"IPrec"`` for the 11-point curve,
-            ``"ScreeningRecall"`` for recall by the share of a review that was read, down to its last document.
+            ``"ScreeningRecall"`` for recall after each share of a review's documents, down to its last document.
         qrels: as in ``evaluate``; or pass ``grades``.
         run: as in ``evaluate``.
         grades: as in ``evaluate_grades``, instead of ``qrels`` and ``run``.
         judged: as in ``evaluate_grades``.
         judged_ranking: as in ``evaluate_judged_ranking``, instead of ``qrels`` and ``run``.
-        at: the depths or levels, or shares in per cent, such as ``["5%", "100%"]`` for ``R``; if None, every depth down
-            to the longest list, eleven recall levels, and shares in steps of 5%.
+        at: the depths, the recall levels, or the shares in per cent, such as ``["5%", "100%"]`` for ``R``; if None,
+            every depth down to the end of the longest list, eleven recall levels, or shares in steps of 5%.
         policy: as in ``evaluate``.
         profile: as in ``evaluate``.
         weights: as in ``evaluate``.
         name: the name of the run in tables.
 
     Raises:
-        DataError: as in ``evaluate``; or more or less than one of a run, grades and a judged ranking is given.
-        MeasureError: a measure does not exist, or takes nothing after ``@``.
+        DataError: as in ``evaluate``; or the caller did not pass exactly one of a run, grades and a judged ranking.
+        MeasureError: a measure does not exist, or accepts nothing after ``@``.
 
     Example:
         >>> import carob
@@ -270,10 +270,10 @@ def curve(
 
 
 def places_of(at: Iterable[float | str] | None) -> tuple[tuple[float, ...], bool]:
-    """Returns the places of a curve as numbers, and whether they are shares in per cent.
+    """Returns the depths, levels or shares of a curve as numbers, and whether they are shares in per cent.
 
     Raises:
-        DataError: a text that is not a percentage, an infinite number, or shares mixed with other places.
+        DataError: a text is not a percentage, a number is infinite, or shares are mixed with depths or levels.
     """
     places = [] if at is None else list(at)
     shares = [each for each in places if isinstance(each, str)]
@@ -294,7 +294,7 @@ def places_of(at: Iterable[float | str] | None) -> tuple[tuple[float, ...], bool
 
 
 def at_one(name: str | Measured, convention: Profile, place: str) -> Measure:
-    """Returns the measure that a name means at a place, such as the first depth.
+    """Returns the measure with this name at a given depth, level or share.
 
     Raises:
         MeasureError: there is no such measure, or it does not accept ``@``.
@@ -311,7 +311,7 @@ def at_one(name: str | Measured, convention: Profile, place: str) -> Measure:
 
 
 def usual(measure: Measure, longest: int) -> tuple[float, ...]:
-    """Returns the default places of a curve: every depth, eleven recall levels, or shares in steps of 5%."""
+    """Returns the default x values of a curve: every depth, eleven recall levels, or shares in steps of 5%."""
     if measure.definition.percent:
         return TWENTIETHS
     return TENTHS if measure.definition.at == "recall" else tuple(range(1, longest + 1))

@@ -62,25 +62,25 @@ if TYPE_CHECKING:
 MOST_SHARED = 2**20
 """The maximum number of judgments whose ideal rankings are kept for other runs.
 
-They take about 60 bytes per judgment.
+The ideal rankings need about 60 bytes per judgment.
 """
 MOST_TOGETHER = 8
 """The maximum number of runs that one thread matches before their values are computed together."""
 
 Ideals: TypeAlias = "dict[tuple[Policy, RequiredJudgments | str | None], dict[Any, Any]]"
-"""Ideal lists that runs on the same judgments share, by policy and by the kind of empty queries left out."""
+"""Ideal rankings shared by runs on the same judgments, by policy and by the kind of empty queries left out."""
 
 
 @dataclass(eq=False, repr=False)
 class Matches:
-    """A run, or lists of grades, matched with the judgments once for each policy that the measures use.
+    """A run or lists of grades, matched with the judgments once for each policy that the measures use.
 
     Args:
-        match: the function that matches them under a policy.
+        match: the function that matches the run or the grades with the judgments under a policy.
         name: the name of the run in tables.
         inputs: the origin of the data, by role.
-        judgments: the file of the judgments, which errors name.
-        doubts: returns sentences that say why the values are doubtful, from the first match; None for none.
+        judgments: the file of the judgments, as named in errors.
+        doubts: a function that returns, for the first match, sentences that say why the values are doubtful; or None.
     """
 
     match: Callable[[Policy], Match]
@@ -104,7 +104,7 @@ class Matches:
     ) -> Matches:
         """Returns the result of matching a run with the judgments.
 
-        With ``scores_only``, they may lack rows that the scores of the request do not need.
+        With ``scores_only``, the matches may omit rows that the scores of the request do not need.
         """
         few = scores_only and all(each.rows == "relevant" for each in request.asked.values())
         how: dict[str, Any] = {"scores": request.scores, "relevant_only": few, "threads": threads}
@@ -124,7 +124,7 @@ class Matches:
         """Returns the result of matching lists of grades with all grades in the judgments.
 
         Raises:
-            DataError: one of them is not a list of lists of grades.
+            DataError: ``grades`` or ``judged`` is not a list of lists of grades.
         """
         lists, pools = nested(grades), None if judged is None else nested(judged)
         return cls(lambda policy: match_grades(lists, pools, policy), name, {"grades": Provenance("grades")})
@@ -134,7 +134,7 @@ class Matches:
         """Returns the result of matching a judged ranking, which is both the run and the judgments.
 
         Raises:
-            DataError: the ranking cannot be read, or lists a document twice.
+            DataError: the ranking cannot be read, or contains a document twice.
         """
         judged = Qrels.of(ranking, policy).complete
         inputs = {"judged ranking": judged.origin}
@@ -142,7 +142,7 @@ class Matches:
         return cls(of_policy, name or called(judged.name), inputs, judged.name)
 
     def under(self, policy: Policy) -> Match:
-        """Returns the match under a policy."""
+        """Returns the result of matching under a policy."""
         if policy not in self.found:
             found = self.match(policy)
             if not self.found and self.doubts is not None:
@@ -155,7 +155,7 @@ class Matches:
 
         Args:
             request: the measures and conventions.
-            best: a cache of ideal rankings, which other runs with the same judgments reuse.
+            best: a cache of ideal rankings that other runs with the same judgments reuse.
             bounds: whether to compute the means under the worst and the best order of tied documents.
 
         Raises:
@@ -165,7 +165,7 @@ class Matches:
         return scores_of([self], request, best, bounds=bounds)[0]
 
     def parts(self, request: Request, best: Ideals | None) -> RequestParts:
-        """Returns the parts of the request, each with one policy and with the queries that count for its measures.
+        """Returns the parts of the request, each of which has one policy and the queries that count for its measures.
 
         Raises:
             DataError: a query has no relevant documents, and the policy makes that an error.
@@ -220,7 +220,7 @@ class Matches:
     def computable(self, part: RequestPart, ready: ValuesUnderTies | None, *, bounds: bool) -> Scores:
         """Returns the scores of the measures that have a value for every query.
 
-        ``failed`` contains the reasons why other measures have no value.
+        ``failed`` of the result contains the reasons why the other measures have no value.
         """
         failed: dict[str, str] = {}
         while True:
@@ -239,12 +239,12 @@ class Matches:
 
 
 class RequestPart(NamedTuple):
-    """Some measures of a request under one policy.
+    """The measures of a request that use the same policy and the same queries.
 
     Args:
         found: the match, restricted to the queries that count.
         request: the request with only these measures and this policy.
-        best: the cache of ideal rankings; None if the policy's judgments differ between runs.
+        best: the cache of ideal rankings; None if the policy uses different judgments for different runs.
     """
 
     found: Match
@@ -253,23 +253,23 @@ class RequestPart(NamedTuple):
 
 
 class RequestParts(NamedTuple):
-    """The parts of a request, and each label's queries without relevant documents."""
+    """The parts of a request, and the queries without relevant documents for each label."""
 
     each: list[RequestPart]
     empty: dict[str, tuple[str, ...]]
 
 
 def judgments_for(runs: Any, given: Any, policy: Policy | None = None, *, subtopics: bool = False) -> Qrels:
-    """Returns the judgments that were given, or those of runs that are one-file logs.
+    """Returns the given judgments, or the judgments in runs that are one-file logs.
 
     Args:
         runs: the runs, by name or in a list.
-        given: the judgments, or None.
+        given: the judgments; None if the runs are logs with judgments.
         policy: see ``Qrels.of``.
         subtopics: see ``Qrels.of``.
 
     Raises:
-        DataError: there are none, or they cannot be read.
+        DataError: there are no judgments, or they cannot be read.
     """
     if given is None:
         from carob.inputs.logs import judgments_in
@@ -283,12 +283,12 @@ def judgments_for(runs: Any, given: Any, policy: Policy | None = None, *, subtop
 def scores_of(
     several: Sequence[Matches], request: Request, best: Ideals | None = None, *, bounds: bool = True
 ) -> list[Scores]:
-    """Returns the scores of several runs with the same judgments. Formulas are called once for many runs.
+    """Returns the scores of several runs with the same judgments. Each formula is called once for many runs.
 
     Args:
         several: the runs.
         request: the measures and conventions.
-        best: a cache of ideal rankings, which other runs with the same judgments reuse.
+        best: a cache of ideal rankings that other runs with the same judgments reuse.
         bounds: whether to compute the means under the worst and the best order of tied documents.
 
     Raises:
@@ -314,9 +314,10 @@ def scores_of_parts(
 
 
 def ready_values(parts: Sequence[RequestPart], *, bounds: bool) -> Sequence[ValuesUnderTies | None]:
-    """Returns the values of the same part for several runs, or None for each run that must be computed alone.
+    """Returns the values of the same part for several runs, or None for each run that must be computed by itself.
 
-    Lists are not independent for measures that compare documents of several queries, or judge documents by subtopic.
+    Runs must be computed separately for measures that compare documents of several queries or judge documents by
+    subtopic.
     """
     none = [None] * len(parts)
     request = parts[0].request
@@ -361,10 +362,10 @@ def same_for_all(policy: Policy) -> bool:
 
 
 def without_wanted(found: Match, measures: Iterable[Measure]) -> dict[RequiredJudgments, NDArray[np.bool_]]:
-    """Returns a mask of the queries without relevant documents, for each definition of relevance."""
+    """Returns a mask of the queries without relevant documents for each definition of relevance."""
     wanted = dict.fromkeys(measure.wanted for measure in measures)
     nothing = {each: np.empty(len(found.rows.length), bool) for each in wanted}
-    with np.errstate(over="ignore"):  # a gain that is too large to compute still counts as a gain
+    with np.errstate(over="ignore"):  # a gain that overflows to infinity still counts as a gain
         for first, last in parts_of(np.diff(found.rows.judged_offsets)):
             lists = Flat(found.rows.part(first, last))
             for each, its in nothing.items():
@@ -373,7 +374,7 @@ def without_wanted(found: Match, measures: Iterable[Measure]) -> dict[RequiredJu
 
 
 def no_relevant(query: str, label: str, measure: Measure) -> DataError:
-    """Returns the error for a query without documents that are relevant to a measure, which the policy forbids."""
+    """Returns the error for a query that has no relevant documents for a measure although the policy requires some."""
     choice = by_policy("empty", "zero", "skip")
     return DataError(
         filled(
@@ -405,7 +406,7 @@ def computed(part: RequestPart, name: str, ready: ValuesUnderTies | None, *, bou
     else:
         refuse_other_orders(asked, policy)
         if best is None and len(found.rows.judged_grades) <= AT_A_TIME:
-            best = {}  # otherwise, the ideal rankings of all lists would take too much memory
+            best = {}  # for more judgments, the ideal rankings of all lists would need too much memory
         rows, whole = (replace(each, weight=column) for each in (found.rows, found.whole))
         found = replace(found, rows=rows, whole=whole)
         if policy.ties == "expected" and found.counts.tied:
@@ -438,7 +439,7 @@ def computed(part: RequestPart, name: str, ready: ValuesUnderTies | None, *, bou
         digits=convention.digits,
         pools={label: found.rows for label, measure in asked.items() if measure.micro},
     )
-    # Without weights, the caps depend on the judgments alone.
+    # Without weights, the caps depend only on the judgments.
     known = {} if best is None or weights is not None else best
     caps = kept_in(known, ("caps", *asked), lambda: caps_of(scores, found.rows, best))
     if caps:
@@ -451,12 +452,12 @@ def computed(part: RequestPart, name: str, ready: ValuesUnderTies | None, *, bou
 def tie_bounds(
     asked: dict[str, Measure], ends: Iterable[End], column: Floats | None
 ) -> dict[str, tuple[float, float]]:
-    """Returns each measure's mean under the worst and the best order of ties, except for measures by subtopics.
+    """Returns each measure's mean under the worst and the best order of ties, without sums and measures by subtopics.
 
     Args:
         asked: the measures by label.
-        ends: each measure's place, values and weights under the two orders.
-        column: the given weight of each query, or None.
+        ends: each measure's position, and its values and weights under the two orders.
+        column: the weight that the caller gave to each query, or None.
     """
     hows = [each.definition.aggregate for each in asked.values()]
     places: list[int] = []
@@ -475,7 +476,7 @@ def tie_bounds(
 
 
 def mean_errors(errors: Floats, asked: dict[str, Measure], weights: Floats | None) -> dict[str, float]:
-    """Returns the standard error of each mean that is computed from a sample of orders."""
+    """Returns the standard error of each mean that is estimated from a sample of tie orders."""
     shares = np.ones_like(errors) if weights is None else weights
     shares = shares / np.maximum(shares.sum(axis=0), 1e-300)
     whole = np.sqrt(((shares * errors) ** 2).sum(axis=0))
@@ -489,7 +490,7 @@ def mean_errors(errors: Floats, asked: dict[str, Measure], weights: Floats | Non
 def weights_of_others(
     given: Mapping[str, float] | None, judged: Qrels, found: Match, policy: Policy
 ) -> list[str]:
-    """Returns a sentence about weights of queries that do not exist, or none."""
+    """Returns a sentence about weights for queries that do not exist, or an empty list."""
     if given is None or policy.overlap == "none" or not hasattr(given, "keys"):
         return []
     from carob.inputs.query_files import strangers
@@ -523,7 +524,7 @@ def combined_weights(column: Floats | None, own: Floats | None, wanted: Sequence
 
 def weight_of(query: str, given: Mapping[str, float]) -> float:
     """Returns the weight that the caller gave to a query."""
-    from reprlib import repr as shortened  # imported here, since weights are rarely used
+    from reprlib import repr as shortened  # imported here because weights are rarely used
 
     from carob.inputs.query_files import A_WEIGHT, is_weight
 
@@ -536,18 +537,18 @@ def weight_of(query: str, given: Mapping[str, float]) -> float:
 
 
 Evaluated: TypeAlias = "tuple[Scores, Matches]"
-"""A run's scores, and the matches that they come from."""
+"""A run's scores, and the matches from which they were computed."""
 
 
 SMALL = 64 * 2**20
-"""Files up to this size are read in parallel, each by one core; larger files are read one by one, by all cores."""
+"""Files up to this size are read in parallel, one core per file; larger files are read one by one on all cores."""
 
 LIGHT = 8
-"""The maximum number of measures of relevant documents for which one thread computes all formulas while the others
+"""The maximum number of measures of relevant documents for which one thread computes all formulas while other threads
 match.
 
 NumPy releases the interpreter at each step of a formula. With few formulas, threads that take turns spend more time on
-switching than on the steps; with many, they wait less for one another.
+switching than on the steps. With many formulas, they wait less for one another.
 """
 
 
@@ -559,14 +560,14 @@ def evaluate_together(
     *,
     scores_only: bool = False,
 ) -> Iterator[Evaluated]:
-    """Returns each run's scores in order. Runs are read in parallel, and the qrels are processed only once.
+    """Yields each run's scores in order. Runs are read in parallel, and the qrels are processed only once.
 
     Args:
         judged: the judgments.
         runs: the runs.
         request: the measures and conventions.
         progress: as in ``evaluate``.
-        scores_only: whether the matches may lack rows that the scores do not need.
+        scores_only: whether the matches may omit rows that the scores do not need.
 
     Raises:
         DataError: as in ``evaluate``.
@@ -595,7 +596,7 @@ def evaluate_together(
     elif light:
         found = starmap(scored, gathered(in_threads(work, batches, min(cores, len(batches)))))
     else:
-        # More threads than cores: while one waits for the interpreter, another one is in the kernel.
+        # Use more threads than cores: while one thread waits for the interpreter, another one runs native code.
         found = in_threads(lambda batch: scored(*work(batch)), batches, min(2 * cores, len(batches)))
     # The warnings are issued here, where the caller's line is known.
     yield from ((warned(scores), matches) for batch in found for scores, matches in batch)
@@ -604,7 +605,7 @@ def evaluate_together(
 def gathered(
     batches: Iterable[tuple[list[Matches], list[RequestParts]]],
 ) -> Iterator[tuple[list[Matches], list[RequestParts]]]:
-    """Joins batches of matched runs until they have enough rows to be worth a call of each formula."""
+    """Joins batches of matched runs until they contain enough rows to justify a call of each formula."""
     matches: list[Matches] = []
     plans: list[RequestParts] = []
     rows = 0
@@ -619,7 +620,7 @@ def gathered(
 
 
 def beside_others(run: Run) -> bool:
-    """Returns whether to read a run on one core, while other cores read other runs."""
+    """Returns whether to read a run on one core while other cores read other runs."""
     return not run.alone and run.origin.size <= SMALL
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 GradesLike: TypeAlias = "Sequence[Sequence[float | None]] | Sequence[float | None]"
-"""The grades of each query's documents, or a flat list of those of a single query."""
+"""The grades of each query's documents, or a flat list of the grades of a single query's documents."""
 
 
 class Options(TypedDict, total=False):
@@ -41,7 +41,8 @@ class Options(TypedDict, total=False):
     progress: _native.Progress | None
 
 
-# Several runs come first: the type of one run is any mapping, which includes mappings of runs.
+# The overload for several runs comes first because the type of a single run is any mapping, including a mapping of
+# runs.
 @overload
 def evaluate(
     qrels: QrelsLike, run: RunsLike, measures: MeasuresLike = ..., **options: Unpack[Options]
@@ -84,23 +85,24 @@ def evaluate(
     Args:
         qrels: a path (TREC text, plain or compressed; Parquet, CSV, JSON lines, a folder or a pattern of them; ``-`` is
             standard input), bytes, an open binary file, a ``Qrels``, ``{query: {document: grade}}``, or a data frame
-            (pandas, Polars, PyArrow, DuckDB …) with columns of usual names; of others ``Qrels.of(frame, query=…,
-            document=…, grade=…)``. Measures by subtopic read ``query subtopic document grade``, or ``{query: {subtopic:
-            {document: grade}}}``.
-        run: a run in any of these forms, with scores: ``{query: {document: score}}``; see ``Run.of``. Several runs are
-            ``{name: run}`` or a list of them. Without ``run``, ``qrels`` is a log, or several, with both the retrieved
-            and the relevant ids of each query, such as the columns ``retrieved_ids`` and ``reference_ids``.
+            (pandas, Polars, PyArrow, DuckDB …) with columns of usual names; for other column names, pass
+            ``Qrels.of(frame, query=…, document=…, grade=…)``. Measures by subtopic read
+            ``query subtopic document grade``, or ``{query: {subtopic: {document: grade}}}``.
+        run: a run in any of these forms, with scores: ``{query: {document: score}}``; see ``Run.of``. Pass several runs
+            as ``{name: run}`` or as a list. Without ``run``, ``qrels`` is one or more logs with both the retrieved and
+            the relevant ids of each query, such as the columns ``retrieved_ids`` and ``reference_ids``.
         measures: names or ``Measure`` objects, by default the measures of the profile or of carob.
-        policy: the treatment of ties, duplicates, missing queries and so on, by default as in the profile.
+        policy: the treatment of ties, duplicates, missing queries and so on; by default, the profile's.
         profile: the name of another tool's conventions, see ``carob.list_profiles()``; or a ``Profile``.
         weights: the weight of each query in the means, ``{query: weight}``; equal weights if None.
         name: the name of the run in tables; several runs are named by ``{name: run}``.
-        exclude: pairs to remove from the run before ranking, such as those of a training set: see ``Run.of``.
+        exclude: query-document pairs to remove from the run before ranking, such as the pairs of a training set; see
+            ``Run.of``.
         by: the group of each query, as a mapping, rows or a data frame, as a file with lines ``query group``, or as the
-            name of a field of the judgments' file, such as ``tags``. A query with several groups, in a list or in
-            several rows, counts in each. The tables then also show the means of each group; ``scores.by_group()``
+            name of a field in the file of judgments, such as ``tags``. A query with several groups, in a list or in
+            several rows, counts in each group. The tables then also show the means of each group; ``scores.by_group()``
             returns the scores of each.
-        progress: counts the bytes read, for a progress bar in another thread.
+        progress: a counter of the bytes read, for a progress bar in another thread.
 
     Returns:
         The scores, per query and on average; for several runs, a mapping from each run's name to its scores. A measure
@@ -159,7 +161,7 @@ def evaluate_run(
     quiet: bool = False,
     **given: Unpack[Options],
 ) -> Scores:
-    """Measures one run like ``evaluate``, but refuses several runs.
+    """Evaluates one run as ``evaluate`` does, but refuses several runs.
 
     Args:
         qrels: the judgments.
@@ -187,12 +189,12 @@ def evaluate_judged_ranking(
     name: str | None = None,
     by: GroupsLike | None = None,
 ) -> Scores:
-    """Measures a judged ranking: one file of ``query Q0 document grade`` in rank order.
+    """Evaluates a judged ranking: one file of ``query Q0 document grade`` in rank order.
 
-    The file is both the run and the judgments, so documents that it does not list are unknown.
+    The file is both the run and the judgments, so the grades of documents that it does not list are unknown.
 
     Args:
-        ranking: a file or value in any form that ``evaluate`` takes for ``qrels``.
+        ranking: a file or value in any form that ``evaluate`` accepts for ``qrels``.
         measures: as in ``evaluate``.
         policy: as in ``evaluate``.
         profile: as in ``evaluate``.
@@ -224,22 +226,23 @@ def evaluate_grades(
     weights: Sequence[float] | None = None,
     name: str = "grades",
 ) -> Scores:
-    """Measures lists of grades in rank order.
+    """Evaluates lists of grades in rank order.
 
     Args:
         grades: for each query, the grades of its ranked documents, best rank first, with None for an unjudged document.
             A flat list is a single query.
         measures: as in ``evaluate``.
-        judged: for each query, all grades of its judgments, retrieved or not, in any order; by default the ranked
-            grades. Every positive grade of a ranked document must be among these grades, but grades of 0 need not be.
+        judged: for each query, the grades of all judged documents, retrieved or not, in any order; by default, the
+            ranked grades. Every positive grade of a ranked document must be among these grades, but grades of 0 need
+            not be.
         policy: as in ``evaluate``.
         profile: as in ``evaluate``.
         weights: the weight of each query in the means; equal weights if None.
         name: the name of the lists in tables.
 
     Raises:
-        DataError: a grade is not a number, ``grades`` and ``judged`` differ in length, or more documents of a
-            positive grade are ranked than judged.
+        DataError: a grade is not a number, ``grades`` and ``judged`` differ in length, or a positive grade occurs more
+            often in the ranking than among the judged grades.
         MeasureError: a measure does not exist.
 
     Example:

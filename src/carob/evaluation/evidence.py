@@ -1,4 +1,4 @@
-"""Evidence about runs: what the caller passed, what one pass over the files read, and the tables of values."""
+"""Evidence about runs: the caller's input, the data read in one pass over the files, and the tables of values."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 
 DEEPEST_JUDGED = 100
-"""No collection is judged beyond this depth, so a deeper measure does not show how well a run is judged."""
+"""Collections are not judged beyond this depth, so a deeper measure does not show how well a run is judged."""
 
 LONGEST_LINE = 2**16
 """The number of bytes read to find a run's first line."""
@@ -68,10 +68,10 @@ class System:
 
     Args:
         scores: the scores by the requested measures, in their order.
-        judged: the share of the run's first documents that is judged; NaN if only scores were given.
-        found: the match under the policy of the first measure; None where only scores were given.
-        run: the run, whose documents can be read again; None where only scores were given.
-        matched: the matches under all policies; None where only scores were given.
+        judged: the judged share of the run's top documents; NaN if only scores were given.
+        found: the match under the policy of the first measure; None if only scores were given.
+        run: the run, whose documents can be read again; None if only scores were given.
+        matched: the matches under all policies; None if only scores were given.
     """
 
     scores: Scores
@@ -86,11 +86,12 @@ class Read:
     """The data read from the evidence, each file once.
 
     Args:
-        systems: each run by name, in the given order, under the judgments, which are people's if there is a judge.
+        systems: the runs by name, in the given order, evaluated with the judgments (people's judgments if there is a
+            judge).
         depth: the depth to which judged documents were counted.
-        qrels: the judgments; None where only scores were given.
-        judge: the same runs under the judge's judgments; None without a judge.
-        sample: people's judgments of sampled documents; None if they judged whole queries.
+        qrels: the judgments; None if only scores were given.
+        judge: the same runs evaluated with the judge's judgments; None without a judge.
+        sample: people's judgments of sampled documents; None if people judged whole queries.
     """
 
     systems: dict[str, System]
@@ -111,11 +112,11 @@ class Read:
 
     @property
     def shown(self) -> Read:
-        """The runs under the judgments that give every query of a comparison a value."""
+        """The runs evaluated with the judgments that yield a value for every query of a comparison."""
         return self if self.sample is None or self.judge is None else self.judge
 
     def place_of(self, run: str | int | None) -> int | None:
-        """Returns the index of a run, given by its name, path or index; None for None.
+        """Returns the index of a run that is given by name, path or index; None for None.
 
         Raises:
             DataError: there is no such run.
@@ -144,10 +145,10 @@ class Evidence:
     """The caller's input: judgments and runs, or scores, and the conventions. Nothing is read until ``read``.
 
     Args:
-        qrels: the judgments, which are people's if there is a judge; None if every run is given as scores, or is a log
-            with its judgments.
+        qrels: the judgments (people's judgments if there is a judge); None if every run is given as scores or is a log
+            with judgments.
         runs: the runs or their scores.
-        judge: a judge's judgments, or its scores of the same runs; None without a judge.
+        judge: the judgments of a judge, or the same runs' scores under these judgments; None without a judge.
         policy: the policy, as in ``compare``.
         profile: the profile, as in ``compare``.
         weights: the weight of each query in the means.
@@ -162,10 +163,10 @@ class Evidence:
 
     @classmethod
     def of(cls, first: Any, runs: RunsLike | None, **conventions: Any) -> Evidence:
-        """Returns the evidence of a function that takes judgments and runs, or scores alone.
+        """Returns the evidence passed to a function that accepts either judgments and runs or only scores.
 
         Args:
-            first: the judgments; without ``runs``, the scores.
+            first: the judgments, or the scores if ``runs`` is None.
             runs: the runs, or None.
             conventions: the policy and the profile.
 
@@ -193,14 +194,14 @@ class Evidence:
         progress: _native.Progress | None = None,
         again: bool = False,
     ) -> Read:
-        """Reads the judgments and the runs, or takes the scores. Each file is read once.
+        """Reads the judgments and the runs, or uses the given scores. Each file is read once.
 
         Args:
             measures: the measures, as in ``compare``.
             least: the smallest number of runs that is accepted.
             judged_at: the depth to which judged documents are counted.
-            progress: counts the bytes read.
-            again: whether documents of the runs are needed later, so that small files are held in memory.
+            progress: a counter of the bytes read.
+            again: whether documents of the runs are needed later. If so, small files are held in memory.
         """
         options: dict[str, Any] = {"judged_at": judged_at, "again": again}
         if self.judge is not None:
@@ -253,10 +254,10 @@ class Evidence:
         progress: _native.Progress | None,
         options: dict[str, Any],
     ) -> Read:
-        """Reads the runs under people's and under the judge's judgments. Small texts are held in memory for that time.
+        """Evaluates the runs with people's and with the judge's judgments. Small texts are held in memory meanwhile.
 
         Raises:
-            DataError: only one of the two has scores in place of judgments, or people's judgments are a part of a
+            DataError: only one of people and judge is given as scores, or people's judgments are only a part of a
                 sample.
         """
         qrels, sample, request = self.qrels, None, self.request(measures)
@@ -289,10 +290,10 @@ class Evidence:
         return replace(people_read, judge=other, sample=sample)
 
     def refuse_other_conventions(self, scores: list[Scores]) -> None:
-        """Refuses conventions that differ from those under which the scores were computed.
+        """Refuses conventions that differ from the conventions under which the scores were computed.
 
         Raises:
-            DataError: the caller gave weights, or a policy or profile other than that of the scores.
+            DataError: the caller passed weights, or a policy or profile other than that of the scores.
         """
         for each in scores:
             other = self.policy is not None and self.policy.over(each.policy) != each.policy
@@ -305,17 +306,18 @@ class Evidence:
 
 
 SPARSE = 0.5
-"""The share of another judge's documents below which judgments may be a sample of them, without its probabilities.
+"""Below this ratio to another judge's share of judged documents, judgments may be a sample without its probabilities.
 
-For the runs of a pool, the pool's judgments are far above this share: they contain all top documents."""
+For runs that contributed to a pool, the pool's judgments are far above this ratio because they contain all top
+documents."""
 
 
 def sparse(own: Sequence[float], other: Sequence[float]) -> list[int]:
-    """Returns the runs for which one judge judged far fewer of the top documents than another judge.
+    """Returns the indices of runs for which one judge judged far fewer top documents than another judge.
 
     Args:
-        own: the share of each run's top documents that one judge judged.
-        other: the share that the other judge judged.
+        own: the share of each run's top documents that the first judge judged.
+        other: the share of each run's top documents that the other judge judged.
     """
     return [run for run, (few, many) in enumerate(zip(own, other, strict=True)) if few < SPARSE * many]
 
@@ -328,7 +330,7 @@ def said_if_sparse(
     Args:
         names: the judges.
         one: the share of each run's top documents that the first judge judged.
-        other: the share that the second judge judged.
+        other: the share of each run's top documents that the second judge judged.
         depth: the number of top documents.
     """
     found = []
@@ -346,20 +348,20 @@ def said_if_sparse(
 
 
 FEWEST_GRADES = 20
-"""With fewer judgments, the largest grades may be lacking by chance."""
+"""With fewer judgments, the largest grades may be absent by chance."""
 BEYOND, SHARE_BEYOND = 5, 0.02
-"""The minimum number, and the minimum share, of one judge's grades above all of another's that suggest a different
-scale."""
+"""The minimum number and the minimum share of one judge's grades above all grades of another judge that suggest a
+different scale."""
 LARGER = 1.6
-"""The least ratio of the largest grades of two scales: of 5 and 3, but not of 3 and 2, as grades may be unused."""
+"""The minimum ratio of two scales' largest grades: below 5 / 3, but above 3 / 2, because a grade may be unused."""
 
 
 def ranges_apart(one: Qrels | None, other: Qrels | None) -> tuple[str, str] | None:
-    """Returns the ranges of two judges' grades if these seem to be two scales, such as 0 to 1 and 0 to 3, else None.
+    """Returns the ranges of two judges' grades, such as 0 to 1 and 0 to 3, if the scales seem to differ, else None.
 
     Args:
         one: the first judge's judgments; None if they are unknown.
-        other: the second judge's.
+        other: the second judge's judgments.
     """
     if one is None or other is None:
         return None
@@ -378,12 +380,12 @@ def ranges_apart(one: Qrels | None, other: Qrels | None) -> tuple[str, str] | No
 
 
 def said_if_scaled(names: tuple[str, str], one: Qrels | None, other: Qrels | None) -> list[str]:
-    """Returns a sentence if two judges seem to grade on two scales.
+    """Returns a sentence if two judges seem to use different scales.
 
     Args:
         names: the judges.
         one: the first judge's judgments.
-        other: the second judge's.
+        other: the second judge's judgments.
     """
     ranges = ranges_apart(one, other)
     if ranges is None:
@@ -397,7 +399,7 @@ def said_if_scaled(names: tuple[str, str], one: Qrels | None, other: Qrels | Non
 
 
 def named(runs: RunsLike, least: int = 2) -> dict[str, Run | Scores]:
-    """Returns the runs by name. The name is the given key, or else the run's own name or path.
+    """Returns the runs by name. The name is the given key or, without keys, the run's own name or path.
 
     Args:
         runs: the runs.
@@ -418,7 +420,7 @@ def named(runs: RunsLike, least: int = 2) -> dict[str, Run | Scores]:
 
 
 def named_together(runs: RunsLike, least: int = 2) -> dict[str, Run | Scores]:
-    """Returns the runs by name, as ``named`` does, with small texts held in memory for the evaluations under several
+    """Returns the runs by name, as ``named`` does, and holds small texts in memory to evaluate them under several
     judges.
     """
     given = named(runs, least)
@@ -444,13 +446,13 @@ def tag_of(run: Run) -> str:
 
 
 def agreeing(systems: dict[str, System]) -> dict[str, System]:
-    """Returns the systems after checking that all scores were computed in the same way."""
+    """Returns the systems by name after checking that all scores were computed in the same way."""
     refuse_unlike([each.scores for each in systems.values()])
     return systems
 
 
 def refuse_unlike(scores: Sequence[Scores]) -> None:
-    """Refuses scores that were computed in different ways. The policy of values from another tool is unknown.
+    """Refuses scores that were computed in different ways. The policies of values from another tool are not compared.
 
     Raises:
         DataError: measures, policies, weights or excluded documents differ.
@@ -483,7 +485,7 @@ def refuse_other_exclusion(one: Scores, other: Scores) -> None:
     """Refuses two runs from which different documents were excluded.
 
     Raises:
-        DataError: only one of them lost documents, or they are known to have lost different ones.
+        DataError: documents were excluded from only one of the runs, or the excluded documents are known to differ.
     """
     first, second = map(exclusion_from, (one, other))
     if first == second or (first is not None and second is not None and not (first[1] and second[1])):
@@ -502,12 +504,12 @@ def refuse_other_exclusion(one: Scores, other: Scores) -> None:
 
 
 def shown_exclusion(lost: Exclusion | None) -> str:
-    """Returns the file of excluded documents in words."""
+    """Describes the excluded documents in words, by the name of their file if it is known."""
     return "none" if lost is None else f"those of {lost.name}" if lost.name else "some"
 
 
 def exclusion_from(scores: Scores) -> Exclusion | None:
-    """Returns the documents that were excluded from a run, or None if none were."""
+    """Returns the documents that were excluded from a run, or None if no documents were excluded."""
     origin = scores.inputs.get("run")
     if origin is None or scores.exclusion is not None:
         return scores.exclusion or (Exclusion() if scores.counts.excluded else None)
@@ -519,7 +521,7 @@ def exclusion_from(scores: Scores) -> Exclusion | None:
 
 
 def alike_weighted(one: Scores, other: Scores) -> bool:
-    """Returns whether the queries that both runs have were given the same weights. Without weights, all are 1."""
+    """Returns whether the queries of both runs have equal weights. Queries without a given weight have the weight 1."""
     first, second = weights_given(one), weights_given(other)
     if first is None and second is None:
         return True
@@ -529,12 +531,12 @@ def alike_weighted(one: Scores, other: Scores) -> bool:
 
 
 def lists_held(run: Run, queries: Collection[bytes]) -> Run:
-    """Returns text unchanged, or another run's lists of some queries in memory. The run is read once."""
+    """Returns a run in text unchanged, and any other run as its lists for the given queries, read into memory once."""
     return run if isinstance(run.held, TextRun) else Run(run.name, MappingRun(as_mapping(run.held, queries)))
 
 
 ROUNDING = 1e-9
-"""The rounding error by which a value may lie outside its measure's range."""
+"""The tolerance for values outside their measure's range, which rounding errors can cause."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -544,7 +546,7 @@ class RunTable:
     Args:
         label: the name of the measure.
         measure: the measure.
-        values: NaN where a run has none [queries, runs].
+        values: the per-query scores, NaN for a query for which a run has no value [queries, runs].
         weights: the weight of each value in its mean, or None [queries, runs].
         clusters: the cluster of each query, or None [queries].
     """
@@ -555,13 +557,13 @@ class RunTable:
     weights: Floats | None = None
     clusters: Integers | None = None
     geometric: bool = field(init=False)
-    """Whether the aggregate is a geometric mean, so that tests use logarithms."""
+    """Whether the aggregate is a geometric mean. If so, tests use logarithms."""
     sign: float = field(init=False)
     """1 if larger values are better, else -1."""
     limits: tuple[float, float] = field(init=False)
-    """The lowest and the highest value of a query; infinite if the aggregate is not a mean with one weight per query.
+    """The lowest and the highest value of a query; infinite unless the aggregate is a mean with one weight per query.
 
-    Options such as ``ideal=`` let values leave the declared range, which then bounds nothing.
+    Options such as ``ideal=`` can produce values outside the declared range. Then the limits are infinite as well.
     """
     shares: Floats | None = field(init=False)
     """The weight of each value in its mean, on average 1; None if all are equal [queries, runs]."""
@@ -569,7 +571,7 @@ class RunTable:
     """The weight of each query in the means, on average 1 over the queries; None if all are equal [queries]."""
 
     def __post_init__(self) -> None:
-        """Stores what follows from the measure and the weights."""
+        """Computes and stores the fields that depend on the measure, the values and the weights."""
         definition, values, weights, shares = self.measure.definition, self.values, self.weights, None
         least, greatest = definition.values
         uneven = weights is not None and (weights != weights[:, :1]).any()
@@ -605,18 +607,19 @@ class RunTable:
     def observed(self) -> Floats:
         """Values whose mean is the aggregate, or the logarithm of a geometric mean [queries, runs].
 
-        Their standard error is that of the aggregate: a weighted mean is a ratio of two sums, whose error is that of
-        its linear part, weight times distance from the mean (Cochran, Sampling Techniques, 1977, 6.3).
+        Their mean has the standard error of the aggregate: a weighted mean is a ratio of two sums, and its error is
+        approximated by its linear part, the weight times the distance from the mean (Cochran, Sampling Techniques,
+        1977, 6.3).
         """
         values, shares = self.exchangeable, self.shares
         return values if shares is None else np.asarray(values + (1 - shares) * values.mean(axis=0))
 
     @cached_property
     def exchangeable(self) -> Floats:
-        """Values with the same mean as those of ``observed``, each without a part of the others.
+        """Values with the same mean as ``observed``, each of which depends only on its own query.
 
-        Tests that exchange the scores of two runs on a query, or take the sign of a difference, use these values: the
-        differences are symmetric about 0 if neither run is better.
+        Tests that exchange the scores of two runs on a query, or use the sign of a difference, use these values because
+        the differences are symmetric about 0 if neither run is better.
         """
         values, n = self.values, len(self.values)
         if self.measure.definition.aggregate == "sum":
@@ -627,7 +630,7 @@ class RunTable:
         return values if shares is None else np.where(shares > 0, values, 0.0) * shares
 
     def shared(self, first: Integers, second: Integers) -> list[tuple[RunTable, Integers]]:
-        """Groups the pairs by their common queries, and returns the table of these queries and the pairs' indices."""
+        """Groups pairs of runs by their common queries; returns each group's table of queries and pairs' indices."""
         there = ~np.isnan(self.values)
         if there.all():
             return [(self, np.arange(len(first)))]
@@ -637,12 +640,12 @@ class RunTable:
         return [(self.part(np.frombuffer(mask, bool)), np.array(places)) for mask, places in groups.items()]
 
     def complete(self) -> RunTable:
-        """Returns the table restricted to the queries that all runs have."""
+        """Returns the table restricted to queries for which all runs have a value."""
         return self.part(~np.isnan(self.values).any(axis=1))
 
 
 def tables_of(scores: Sequence[Scores]) -> tuple[Names, list[RunTable]]:
-    """Returns the queries of all runs, in byte order, and for each measure the scores of all runs."""
+    """Returns the queries of all runs in byte order, and a table of the scores of all runs for each measure."""
     first = scores[0]
     same = all(each.ids == first.ids for each in scores)
     ids = first.ids if same else Names.of_bytes(sorted({query for each in scores for query in each.ids}))
@@ -675,7 +678,7 @@ def means_of(tables: Sequence[RunTable]) -> list[tuple[float, ...]]:
 
 
 def unequal(weights: Floats, measure: Measure) -> Floats | None:
-    """Returns the weights, or None if all queries have the same weight in the aggregate. Sums are never weighted."""
+    """Returns the weights, or None if all queries have the same weight in the aggregate. Sums are always unweighted."""
     if measure.definition.aggregate == "sum" or not (weights != weights[:1]).any():
         return None
     return weights

@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 
 Grade: TypeAlias = "float | None"
 Listed: TypeAlias = "list[tuple[Any, Grade]]"
-"""The documents of one question in rank order, each with its grade; None for an unjudged one."""
+"""The documents of one question in rank order, each with its grade, or None if it is unjudged."""
 
 SOME = 1000
-"""The maximum number of ids compared to explain why none match."""
+"""The maximum number of ids to compare in order to explain why no ids match."""
 PADDING = (
     "The {what} of question {number} has the id -1 before other ids. At the end of a list, -1 pads a list of fewer "
     "documents, as in faiss. Elsewhere, leave it out (ids[ids >= 0])."
 )
 JOINED = r"\s*[,;|\t\n]\s*"
-"""The separators of ids that were joined into one text."""
+"""The separators between ids that were joined into one text."""
 MOST_APART, FEW = 0.75, 3
-"""The share, and the minimum number, of questions without a relevant retrieved id that are reported if no reason is
-found."""
+"""The minimum share and the minimum number of questions without a relevant retrieved id that are reported if no reason
+is found."""
 COLLAPSE = ("first", "best", "last")
 
 
@@ -58,35 +58,37 @@ def evaluate_ids(
     exclude: Iterable[Iterable[Any]] | Mapping[Any, Iterable[Any]] | None = None,
     name: str = "grades",
 ) -> Scores:
-    """Measure lists of retrieved ids against relevant ids, with one list for each question.
+    """Evaluate lists of retrieved ids against relevant ids, with one list for each question.
 
     A question for which nothing was retrieved scores 0. A retrieved id that is not in the reference is unjudged,
     which differs from grade 0 only for measures such as Bpref.
 
     Args:
         retrieved: for each question, the ids in rank order, best first: lists, a list column of a data frame, or
-            ``{question: ids}``. In the last case, all other arguments by question are also dictionaries, and the scores
-            have the questions' names. The whole number -1 at the end of a list is padding.
+            ``{question: ids}``. In the last case, all other per-question arguments must also be dictionaries, and the
+            scores use the questions' names. The whole number -1 at the end of a list is padding.
         reference: for each question, the relevant ids, or ``{id: grade}``.
         measures: as in ``evaluate``; Ragas' ``context_precision`` is ``AP(over=retrieved)``.
-        verdicts: the grades of each question's retrieved ids, in the same order, in place of ``reference``. True and
-            False count as 1 and 0, and None means unjudged. Grades of other documents are then unknown.
-        document_of: a function or a mapping from a chunk's id to its document, to measure documents where chunks were
-            retrieved. It also applies to the reference.
-        collapse: the chunk of a document that counts. ``first`` and ``last`` use the rank and the verdict of the first
-            or the last chunk. ``best`` uses the rank of the first chunk and the best verdict of all.
-        policy: as in ``evaluate``. The axis ``duplicates`` applies to ids that are retrieved twice.
+        verdicts: the grades of each question's retrieved ids, in the same order, instead of ``reference``. True and
+            False count as 1 and 0, and None means unjudged. The grades of documents that were not retrieved are then
+            unknown.
+        document_of: a function or a mapping from a chunk's id to its document's id, to evaluate documents if chunks
+            were retrieved. It also applies to the reference.
+        collapse: which chunk of a document counts. ``first`` and ``last`` use the rank and the verdict of the
+            document's first or last chunk. ``best`` uses the rank of its first chunk and the best verdict of all its
+            chunks.
+        policy: as in ``evaluate``. The setting ``duplicates`` applies to ids that are retrieved twice.
         profile: as in ``evaluate``.
         weights: the weight of each question in the means; equal weights if None.
-        exclude: for each question, the ids to remove from the retrieved ones, such as items that a user has seen.
+        exclude: for each question, the ids to remove from the retrieved ids, such as items that a user has seen.
         name: the name of the lists in tables.
 
     Returns:
         The scores. Questions without names are numbered 1, 2, 3 ….
 
     Raises:
-        DataError: there are not as many lists on both sides, or only one side is a dictionary; an id is retrieved
-            twice and the policy forbids it; a verdict is not a number.
+        DataError: the numbers of lists on both sides differ, or only one side is a dictionary; an id is retrieved twice
+            and the policy forbids it; or a verdict is not a number.
         MeasureError: a measure does not exist.
 
     Example:
@@ -143,12 +145,12 @@ def evaluate_ids(
 
 
 class Named(NamedTuple):
-    """The questions of dictionaries, and their values in this order.
+    """The questions of dictionaries, and the values of each argument in the order of the questions.
 
     Args:
         questions: the names of the questions.
-        answered: those that have retrieved ids.
-        values: each argument by question as a list, or None if it was not given.
+        answered: the questions that have an entry among the retrieved ids.
+        values: each per-question argument as a list, or None if it was not given.
     """
 
     questions: list[Any]
@@ -157,15 +159,15 @@ class Named(NamedTuple):
 
 
 def by_name(given: Mapping[str, Any]) -> Named | None:
-    """Returns arguments that are dictionaries by question as lists, or None if none of them is a dictionary.
+    """Converts arguments that are dictionaries by question to lists. Returns None if no argument is a dictionary.
 
-    A question that a dictionary lacks has the weight 1, or nothing.
+    A question that is missing from a dictionary gets the weight 1 or, for other arguments, an empty list.
 
     Args:
-        given: the arguments; ``retrieved`` and either ``reference`` or ``verdicts`` say what the questions are.
+        given: the arguments; ``reference`` or, without it, ``verdicts`` determines the questions.
 
     Raises:
-        DataError: one of them is a dictionary and another one a list, or a question has no reference.
+        DataError: one argument is a dictionary and another is a list, or a question has no reference.
     """
     known = next((what for what, its in given.items() if isinstance(its, Mapping)), None)
     if known is None:
@@ -197,7 +199,7 @@ def of_questions(
     measures: MeasuresLike,
     **how: Any,
 ) -> Scores:
-    """Measures the grades of questions with names.
+    """Evaluates the grades of questions that have names.
 
     Args:
         named: the questions.
@@ -223,10 +225,10 @@ def of_questions(
 
 
 def without(lists: list[Listed], exclude: Iterable[Iterable[Any]]) -> list[Listed]:
-    """Returns the lists without the ids that are excluded.
+    """Returns the lists of retrieved ids without the excluded ids.
 
     Raises:
-        DataError: there is not one list of ids for each question.
+        DataError: the number of lists of excluded ids is not the number of questions.
     """
     seen = [set(row) for row in lists_of_questions(exclude, "list of excluded ids")]
     refuse_unequal(lists, seen, "excluded ones")
@@ -234,10 +236,10 @@ def without(lists: list[Listed], exclude: Iterable[Iterable[Any]]) -> list[Liste
 
 
 def doubted(scores: Scores, lists: list[Listed], wanted: list[dict[Any, float]], overlap: str) -> Scores:
-    """Returns the scores, and warns of possible reasons if no list, or some lists, contain no relevant id.
+    """Returns the scores, and warns with possible reasons if some or all lists contain no relevant id.
 
     Raises:
-        DataError: no list contains a reference id, and the policy forbids that.
+        DataError: no list contains a relevant id, and the policy forbids that.
     """
     met = bool(scores.counts.found)
     doubt = partly_unmet(lists, wanted) if met else unmet(lists, wanted)
@@ -250,7 +252,7 @@ def doubted(scores: Scores, lists: list[Listed], wanted: list[dict[Any, float]],
 
 
 def unmet(lists: list[Listed], wanted: list[dict[Any, float]]) -> str:
-    """Returns a sentence about lists of which none has a relevant id, without its full stop."""
+    """Returns a sentence, without its full stop, that says why none of the lists contains a relevant id."""
     its, mine = ([each for one in side for each in one] for side in ([dict(one) for one in lists], wanted))
     kinds = [" or ".join(sorted({type(each).__name__ for each in side})) for side in (its, mine)]
     if not its or not mine:
@@ -274,9 +276,9 @@ def unmet(lists: list[Listed], wanted: list[dict[Any, float]]) -> str:
 
 
 def partly_unmet(lists: list[Listed], wanted: list[dict[Any, float]]) -> str | None:
-    """Returns a sentence about those lists that have no relevant id, if they have one under another id, or None.
+    """Returns a sentence about lists without a relevant id if they seem to contain one in another spelling, or None.
 
-    If most questions have none, the sentence gives no reason.
+    If no other spelling is found but many questions have no relevant id, the sentence states no reason.
     """
     asked = [place for place, one in enumerate(lists) if one and wanted[place]]
     apart = [place for place in asked if all(grade is None for _, grade in lists[place])]
@@ -316,7 +318,7 @@ def partly_unmet(lists: list[Listed], wanted: list[dict[Any, float]]) -> str | N
 
 
 def joined_ids(lists: list[Listed], wanted: list[dict[Any, float]]) -> str | None:
-    """Returns a sentence about retrieved or reference ids such as ``a,b`` whose parts are ids of the other; or None."""
+    """Returns a sentence about ids such as ``a,b`` whose parts are ids of the other side, or None."""
     found: list[str] = []
     for number, (one, reference) in enumerate(zip(lists, wanted, strict=True), 1):
         its = {each for each, _ in one}
@@ -338,7 +340,7 @@ def joined_ids(lists: list[Listed], wanted: list[dict[Any, float]]) -> str | Non
 
 
 def lists_of_questions(lists: Any, what: str) -> list[Any]:
-    """Returns one list per question. A column of a data frame is also accepted.
+    """Returns one list for each question. A column of a data frame is also accepted.
 
     Raises:
         DataError: the value has the wrong form, such as one flat list of ids.
@@ -358,7 +360,7 @@ def ids_and_verdicts(retrieved: Any, verdicts: Any) -> list[Listed]:
     """Returns each question's ids, with verdicts if verdicts were given.
 
     Raises:
-        DataError: a value is not an id, or the lists differ in number.
+        DataError: a value is not an id, or the numbers of lists differ.
     """
     rows = lists_of_questions(retrieved, "retrieved list")
     for number, row in enumerate(rows, 1):
@@ -383,7 +385,7 @@ def ids_and_verdicts(retrieved: Any, verdicts: Any) -> list[Listed]:
     refuse_unequal(ids, grades, "verdicts")
     for number, (row, its) in enumerate(zip(ids, grades, strict=True), 1):
         if len(its) == len(list(rows[number - 1])):
-            del its[len(row) :]  # verdicts of padding
+            del its[len(row) :]  # drop the verdicts of padding
         if len(row) != len(its):
             raise DataError(f"Question {number} has {len(row)} retrieved ids but {len(its)} verdicts.")
     return [list(zip(row, its, strict=True)) for row, its in zip(ids, grades, strict=True)]
@@ -398,10 +400,10 @@ def unpadded(row: Iterable[Any]) -> list[Any]:
 
 
 def refuse_unequal(retrieved: list[Any], others: list[Any], what: str) -> None:
-    """Refuses lists that do not pair with the lists of retrieved ids.
+    """Refuses an argument with more or fewer lists than there are lists of retrieved ids.
 
     Raises:
-        DataError: the number of lists of ``what`` differs from that of lists of retrieved ids.
+        DataError: the number of lists of ``what`` differs from the number of lists of retrieved ids.
     """
     if len(retrieved) != len(others):
         raise DataError(
@@ -414,7 +416,7 @@ def naming(document_of: Any) -> Callable[[Any], Any] | None:
     """Returns a function that maps a chunk's id to the id of its document.
 
     Raises:
-        DataError: when called, for a chunk that is not in the mapping, or whose document is not an id.
+        DataError: raised by the returned function, if a chunk is not in the mapping or its document is not an id.
     """
     if document_of is None:
         return None
@@ -448,7 +450,7 @@ def is_id(given: Any) -> bool:
 
 
 def grades_of(wanted: Any, named: Callable[[Any], Any] | None, number: int) -> dict[Any, float]:
-    """Returns a question's relevant ids with their grades. A document gets the best grade of its chunks."""
+    """Returns the grade of each relevant id of a question. A document gets the best grade of its chunks."""
     pairs = wanted.items() if isinstance(wanted, Mapping) else ((each, 1) for each in unpadded(wanted))
     found: dict[Any, float] = {}
     for each, grade in pairs:

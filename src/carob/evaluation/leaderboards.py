@@ -1,4 +1,4 @@
-"""Leaderboards: the per-query scores or the means of many runs, in the formats that TREC AutoJudge keeps."""
+"""Leaderboards: the per-query scores or the means of many runs, in the formats that TREC AutoJudge uses."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ COLUMNS = {
     "ir_measures": ("run", "query", "measure", "value"),
     "ranking": ("query", "", "run", "", "value", "measure"),
 }
-"""The columns of the formats without a header, by name. In ``trec_eval`` each run has a file."""
+"""The columns of the formats without a header, by the name of the format. ``trec_eval`` has one file per run."""
 
 LAYOUTS = ("auto", *COLUMNS, "jsonl")
 SAMPLE = 200
-"""Lines by which the format of a file is recognised."""
+"""The number of lines from which the format of a file is recognised."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -56,10 +56,10 @@ class Leaderboard(Documented):
     Args:
         name: the name of the leaderboard.
         values: the values by run, measure and query; NaN for a value that is missing.
-        stated: the means over queries that the files state, by run and measure.
-        in_words: the measures whose values are words, which were left out.
+        stated: the means over queries as stated in the files, by run and measure.
+        in_words: the measures that were left out because their values are words.
         path: the file or folder after which the leaderboard is named; None if the caller gave a name.
-        scores: the scores of the runs that carob computed, with weights and policy.
+        scores: the scores that carob computed, by run, with weights and policy.
     """
 
     name: str
@@ -125,18 +125,18 @@ class Board(Cells):
     """The values and means read so far.
 
     Args:
-        in_words: the values that are words, by measure, with the place of each first one.
-        numbers: the measures with a number.
+        in_words: for each measure with values that are words, the first such value and its place in the file.
+        numbers: the measures that have at least one number.
     """
 
     in_words: dict[str, tuple[str, Mapping[str, Any]]] = field(default_factory=dict)
     numbers: set[str] = field(default_factory=set)
 
     def add(self, run: str, measure: str, query: str, value: object, place: Mapping[str, Any]) -> None:
-        """Adds a value of a query, or a mean over all queries.
+        """Adds the value of a query, or a mean over all queries.
 
         Raises:
-            DataError: a run or measure has no name, or there is a second value.
+            DataError: a run or measure has no name, or the query already has a value.
         """
         if not run or not measure:
             raise DataError("the row names no run or no measure. Fill in both.", **place)
@@ -183,8 +183,8 @@ def read_leaderboard(
         layout: ``trec_eval`` (measure, query, value; the run is named after its file), ``tot`` (run, measure, query,
             value), ``ir_measures`` (run, query, measure, value), ``ranking`` (query, Q0, run, rank, value, measure),
             ``jsonl`` (objects with ``run_id``, ``topic_id``, ``measure`` and ``value``), or ``auto``, which recognises
-            all of these but ``ranking``, and also tables that ``carob.read_scores`` reads.
-        name: the name of the leaderboard; that of the file if None.
+            all of these formats except ``ranking``, and also tables that ``carob.read_scores`` can read.
+        name: the name of the leaderboard; the name of the file if None.
 
     Raises:
         DataError: a file cannot be read, its format is not recognised, or the path is ``-``, standard input.
@@ -221,10 +221,10 @@ def read_leaderboard(
 
 
 def files_in(path: str) -> list[str]:
-    """Returns the files of a folder that are not hidden, sorted, or the file itself.
+    """Returns the visible files of a folder, sorted by name, or the file itself.
 
     Raises:
-        DataError: the folder has no file.
+        DataError: the folder contains no file.
     """
     if not os.path.isdir(path):
         return [path]
@@ -287,13 +287,13 @@ def read_file(board: Board, path: str, layout: str) -> None:
 
 
 def is_header(rows: Sequence[list[str]]) -> bool:
-    """Returns whether the first of a file's rows has names of columns."""
+    """Returns whether the first row of a file contains column names."""
     place = 4 if all(len(fields) == 6 for fields in rows[:2]) else -1
     return len(rows) > 1 and not is_number(rows[0][place]) and is_number(rows[1][place])
 
 
 def leaderboard_columns(rows: Sequence[list[str]]) -> tuple[tuple[str, ...] | None, bool]:
-    """Returns the columns of lines of three or four fields, or None, and whether the first line has their names."""
+    """Returns the columns of lines with three or four fields, or None, and whether the first line is a header."""
     first, rest = rows[0], rows[1:]
     if len(first) not in (3, 4):
         return None, False
@@ -318,7 +318,7 @@ def leaderboard_columns(rows: Sequence[list[str]]) -> tuple[tuple[str, ...] | No
 
 
 def header_columns(fields: Sequence[str]) -> tuple[str, ...] | None:
-    """Returns the columns that a line of usual names stands for, or None."""
+    """Returns the columns in a header of usual names, or None for other lines."""
     if is_number(fields[-1]):
         return None
     found = Layout.of(fields, None) if Layout.fits(fields) else None

@@ -1,4 +1,4 @@
-"""Notes on the data of each run in each collection, and their summary in a few sentences."""
+"""Notes on the data of each run in each collection, and a summary of the notes in a few sentences."""
 
 from __future__ import annotations
 
@@ -44,19 +44,19 @@ MOST_PLACES = 5
 """The maximum number of runs and collections that a sentence names."""
 
 MOST_ALIKE = 3
-"""The maximum number of differently worded notes of a kind in a summary."""
+"""The maximum number of notes of one kind with different wordings in a summary."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Note:
-    """A note on the data of a run in a collection, without which its values may mislead.
+    """A note on the data of a run in a collection. Without the note, the run's values may mislead.
 
     Args:
         collection: the collection; empty if there is only one.
         run: the run; empty if the fact is about all runs of the collection.
         fact: the fact, as in the footer of an evaluation.
-        other: the run or the collection that this one equals; None for other facts.
-        of: the number of queries or lists that might have been concerned; None if the fact has no such number.
+        other: for a copy, the run or the collection that it equals; None for other facts.
+        of: the number of queries or lists to which the fact could have applied; None if it is unknown.
     """
 
     collection: str
@@ -72,7 +72,7 @@ class Note:
 
     @property
     def count(self) -> int:
-        """The number of queries, documents or lines concerned."""
+        """The number of queries, documents or lines to which the fact applies."""
         return self.fact.count
 
     @property
@@ -82,12 +82,12 @@ class Note:
 
     @property
     def subject(self) -> str:
-        """The run, or both runs or collections that are equal."""
+        """The run, or the two equal runs or collections."""
         its = self.run or self.collection
         return its if self.other is None else f"{its} = {self.other}"
 
     def as_dict(self) -> dict[str, Any]:
-        """Returns the note as plain values."""
+        """Returns the note as a dictionary of plain values."""
         return {name: getattr(self, name) for name in NOTED}
 
 
@@ -107,12 +107,12 @@ def notes_of(collection: str, systems: Mapping[str, System]) -> list[Note]:
 
 
 def notes_of_runs(collection: str, systems: Mapping[str, System]) -> list[Note]:
-    """Returns what is known about each run of a collection alone."""
+    """Returns the notes on single runs of a collection, without comparisons between runs."""
     return [note for name, each in systems.items() for note in notes_of_run(collection, name, each)]
 
 
 def notes_of_run(collection: str, run: str, system: System) -> list[Note]:
-    """Returns the facts about the data of a run, and its warnings."""
+    """Returns notes with the facts about the data of a run and with the run's warnings."""
     scores = system.scores
     counts = scores.counts
     totals = {"missing": counts.judged, "constant": counts.judged - len(counts.missing)}
@@ -123,7 +123,7 @@ def notes_of_run(collection: str, run: str, system: System) -> list[Note]:
 
 
 def cut_lists(collection: str, systems: Mapping[str, System]) -> Iterator[Note]:
-    """Yields the runs whose lists end before those of another run of the collection, if a measure reads further."""
+    """Yields notes on runs whose lists are shorter than another run's, if a measure reads beyond their end."""
     cut = CutLists.of({name: each.scores for name, each in systems.items()})
     if cut is None:
         return
@@ -136,7 +136,7 @@ def cut_lists(collection: str, systems: Mapping[str, System]) -> Iterator[Note]:
 
 
 def otherwise_judged(collection: str, systems: Mapping[str, System]) -> Iterator[Note]:
-    """Yields the runs whose judgments differ from those of most runs."""
+    """Yields notes on runs that were scored with other judgments than most runs."""
     names = list(systems)
     first, others = other_judgments([each.scores for each in systems.values()])
     for run in others:
@@ -145,7 +145,7 @@ def otherwise_judged(collection: str, systems: Mapping[str, System]) -> Iterator
 
 
 def other_judgments(scores: Sequence[Scores]) -> tuple[int, list[int]]:
-    """Returns the first run with the judgments of most runs, and the runs that were scored with others."""
+    """Returns the first run with the judgments of most runs, and the runs that were scored with other judgments."""
     known = identities(scores)
     counts = Counter(filter(None, known))
     if len(counts) < 2:
@@ -155,7 +155,7 @@ def other_judgments(scores: Sequence[Scores]) -> tuple[int, list[int]]:
 
 
 def identities(scores: Sequence[Scores]) -> list[str]:
-    """Returns the identity of each run's judgments; an empty text if it is unknown, or if all have the same."""
+    """Returns the identity of each run's judgments; an empty text if it is unknown or if all runs share them."""
     origins = [each.inputs.get("qrels") for each in scores]
     if origins[0] is not None and all(each == origins[0] for each in origins):
         return [""] * len(scores)
@@ -172,7 +172,7 @@ SAME_IN_TWO = {
 
 
 def equal_runs(collection: str, systems: Mapping[str, System]) -> Iterator[Note]:
-    """Yields the runs that rank the judged documents as an earlier run does, or have its values for every query."""
+    """Yields notes on runs with the same ranking of judged documents, or the same values, as an earlier run."""
     for key, prints in prints_of(systems).items():
         names = list(prints)
         for place, first in copies(list(prints.values())).items():
@@ -181,7 +181,7 @@ def equal_runs(collection: str, systems: Mapping[str, System]) -> Iterator[Note]
 
 
 def prints_of(systems: Mapping[str, System]) -> dict[str, dict[str, bytes]]:
-    """Returns a fingerprint of each run: of its ``rankings`` or, of scores alone, of its ``values``."""
+    """Returns a fingerprint of each run, of its ``rankings`` or, if only scores are known, of its ``values``."""
     kinds: dict[str, dict[str, bytes]] = {"rankings": {}, "values": {}}
     for name, each in systems.items():
         if each.found is None:
@@ -193,15 +193,15 @@ def prints_of(systems: Mapping[str, System]) -> dict[str, dict[str, bytes]]:
 
 
 MOST_COMPARED = 2000
-"""The judgments of a collection whose documents are compared with those of other collections."""
+"""The approximate number of judgments per collection whose documents are compared with other collections."""
 
 
 class CollectionPrint(NamedTuple):
     """Fingerprints of the judgments and runs of a collection, by which its copies are recognised.
 
     Args:
-        judgments: the same for the same judgments, in any order of lines; None of scores alone.
-        runs: for each run the same for the same ranking or the same values.
+        judgments: equal for equal judgments, whatever the order of lines; None if only scores are known.
+        runs: the fingerprint of each run, equal for equal rankings or equal values.
     """
 
     judgments: bytes | None
@@ -209,7 +209,7 @@ class CollectionPrint(NamedTuple):
 
     @classmethod
     def of(cls, systems: Mapping[str, System], qrels: Qrels | None) -> CollectionPrint:
-        """Returns the fingerprint of a collection. Only some documents are compared, of queries from first to last."""
+        """Returns the fingerprint of a collection. If it has many judgments, only every n-th query is used."""
         runs = {run: each for its in prints_of(systems).values() for run, each in its.items()}
         if qrels is None:
             return cls(None, runs)
@@ -230,8 +230,8 @@ COPIES = {
 
 
 def equal_collections(prints: Mapping[str, CollectionPrint]) -> Iterator[Note]:
-    """Yields the collections with the judgments of an earlier one. If the runs are equal as well, the collections count
-    twice.
+    """Yields notes on collections that have the judgments of an earlier collection. If the runs are equal as well, the
+    collection counts twice.
     """
     first: dict[bytes, str] = {}
     for name, each in prints.items():
@@ -246,18 +246,18 @@ def equal_collections(prints: Mapping[str, CollectionPrint]) -> Iterator[Note]:
 
 
 OF_RUNS = ("judgments", "perfect", "identical-runs", "lengths")
-"""The kinds of notes about runs that a comparison with another order of runs warns of."""
+"""The kinds of notes about runs that matter when the order of the runs is compared with another order."""
 OF_RETRIEVED = ("covered", "nearly covered")
-"""The kinds of facts that count the documents that a run retrieved."""
+"""The kinds of facts that count retrieved documents of a run."""
 OF_JUDGES = ("failed", "nothing", "fractions", "lowest ratings", "codes", *OF_RETRIEVED)
-"""The kinds of facts that another judge of the same runs adds."""
+"""The kinds of facts that are reported again for another judge of the same runs."""
 
 
 class Known(NamedTuple):
-    """Notes on the data of runs on one collection, without which their values may mislead.
+    """Notes on the data of runs on one collection. Without these notes, the runs' values may mislead.
 
     Args:
-        warnings: what makes the values doubtful: scores upside down, equal or perfect runs.
+        warnings: sentences that say why the values are doubtful: scores upside down, equal runs or perfect runs.
         footers: the lines of the footer of an evaluation.
     """
 
@@ -268,7 +268,7 @@ class Known(NamedTuple):
 def known_of(
     systems: Mapping[str, System], others: Mapping[str, Mapping[str, System]] | None = None
 ) -> Known:
-    """Returns what an evaluation of the same files says, and which runs are equal or perfect.
+    """Returns the warnings and footers of an evaluation of the same files, and notes on equal or perfect runs.
 
     Args:
         systems: the runs, under the first judge if there are several.
@@ -294,7 +294,7 @@ def summed(notes: Iterable[Note], kinds: Sequence[str], runs: int) -> list[str]:
 
 
 def summaries(notes: Iterable[Note], runs: Mapping[str, int]) -> list[tuple[str, str]]:
-    """Returns the kind and the sentence of each group of notes. A sentence names the first runs and counts the others.
+    """Returns the kind and the sentence of each group of notes. Sentences name the first runs and count the others.
 
     Args:
         notes: the notes.
@@ -321,7 +321,7 @@ def summaries(notes: Iterable[Note], runs: Mapping[str, int]) -> list[tuple[str,
 
 
 def summary(notes: Sequence[Note], runs: Mapping[str, int]) -> str:
-    """Returns one sentence in place of notes that say the same about several runs or collections."""
+    """Returns one sentence for notes that state the same fact about several runs or collections."""
     fact, places, most = notes[0].fact, places_of(notes, runs), ""
     said = fact.told() if len(notes) == 1 else fact.told(total=sum(count for _, count, _ in places))
     widest = max(notes, key=lambda each: each.fact.reach)
@@ -333,17 +333,17 @@ def summary(notes: Sequence[Note], runs: Mapping[str, int]) -> str:
         f"{place} ({count:,} of {of:,})" if of else place if plain else f"{place} ({count:,})"
         for place, count, of in places
     ]
-    # A name keeps its own letters.
+    # Do not capitalise the name of a run.
     start = said[:1] if any(said.startswith(f"{each.run}:") for each in notes) else said[:1].upper()
     return f"{start}{said[1:].removesuffix('.')}: {listed(shown, MOST_PLACES)}{most}."
 
 
 def places_of(notes: Sequence[Note], runs: Mapping[str, int]) -> list[tuple[str, int, int]]:
-    """Returns where something was found, how often, and out of how many; findings in every run come first.
+    """Returns where a fact applies, how often, and out of how many; facts that apply to every run come first.
 
-    A finding that occurs equally often in every run of a collection comes from its judgments, and counts once.
-    Retrieved documents are each run's own: they are added up, and a collection that lacks a run does not have every
-    run.
+    A fact with the same count for every run of a collection is due to its judgments and counts once. Counts of
+    retrieved documents are added up because they differ by run, and a collection in which a run is missing does not
+    count as having every run.
     """
     retrieved = notes[0].kind in OF_RETRIEVED
     all_runs = len({each.run for each in notes})
@@ -376,7 +376,7 @@ def places_of(notes: Sequence[Note], runs: Mapping[str, int]) -> list[tuple[str,
 
 
 def within(collections: Sequence[str], runs: Mapping[str, int]) -> str:
-    """Returns the name of one collection, or the number of several; nothing if one has no name."""
+    """Returns the name of one collection, or the number of several; an empty text for one without a name."""
     if list(collections) == [""]:
         return ""
     if len(collections) == 1:

@@ -1,4 +1,4 @@
-"""Reads scores from records and from the output of ``carob eval --format json``, after a check of their fields."""
+"""Reads scores from records and from the output of ``carob eval --format json``, after checking the fields."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ if TYPE_CHECKING:
 
 
 FORMAT = 1
-"""The format version of records; a newer one is refused."""
+"""The format version of records; newer versions are refused."""
 
 BY_RECORD = Worded("carob.record", "--record")
-"""The function or option that writes a record."""
+"""The function and the option that write a record."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +58,7 @@ class Record:
 
     @property
     def complete(self) -> bool:
-        """Returns whether the file is a full record with hashes and versions, and not only a table of values."""
+        """Returns whether the file is a full record with hashes and versions, not only a table of values."""
         return "record" in self.document
 
     @property
@@ -77,7 +77,7 @@ class Record:
 
 
 def refuse_one_name(name: str, runs: Sequence[str], file: str) -> None:
-    """Refuses one name for several runs.
+    """Refuses a name if there are several runs.
 
     Raises:
         DataError: there are several runs.
@@ -97,7 +97,7 @@ def read_record(path: str | os.PathLike[str]) -> Record:
         path: the file.
 
     Raises:
-        DataError: the file cannot be read, or has neither format.
+        DataError: the file cannot be read, or is in neither format.
         MeasureError: this version of carob does not know a measure.
         PolicyError: this version of carob does not know the policy.
     """
@@ -116,10 +116,10 @@ def read_record(path: str | os.PathLike[str]) -> Record:
 
 
 def document_in(content: bytes, name: str) -> tuple[Any, list[str]]:
-    """Returns the JSON document in a file, and the words NaN and Infinity in it, which are not valid JSON.
+    """Returns the JSON document in a file, and any words NaN and Infinity in it, which are not valid JSON.
 
     Raises:
-        ValueError: the file is not JSON, or nested too deep.
+        ValueError: the file is not JSON, or it is nested too deeply.
         DataError: a key occurs twice in one object.
     """
     words: list[str] = []
@@ -155,10 +155,10 @@ def damaged_record(name: str, why: object) -> DataError:
 
 
 def record_in(document: Any, name: str) -> Record:
-    """Returns the scores in the document of a file.
+    """Returns the scores in the JSON document of a file.
 
     Raises:
-        DataError: the file is not a record, has a later format, or lacks the queries' values.
+        DataError: the file is not a record, has a newer format, or does not contain the queries' values.
     """
     if not is_record(document):
         raise DataError(
@@ -193,7 +193,7 @@ def damaged(name: str) -> Iterator[None]:
     """Turns errors from reading a damaged file into a sentence for the user.
 
     Raises:
-        DataError: replaces any error that is not carob's.
+        DataError: instead of any error that carob did not raise itself.
     """
     try:
         yield
@@ -205,7 +205,7 @@ def damaged(name: str) -> Iterator[None]:
 
 
 def scores_in(run: dict[str, Any], document: dict[str, Any]) -> Scores:
-    """Returns the scores of one run. A null is an undefined value, or one that the mean leaves out."""
+    """Returns the scores of one run. A null is an undefined value or a value that the mean leaves out."""
     labels = tuple(document["measures"])
     rows = run.get("queries", {})
     values = matrix(rows, labels)
@@ -237,7 +237,7 @@ def scores_in(run: dict[str, Any], document: dict[str, Any]) -> Scores:
 
 
 def warning_in(said: dict[str, Any]) -> str:
-    """Returns a warning of a record, with its sign if it has one."""
+    """Returns a warning in a record, with its sign if the record stores one."""
     return Doubt(said["sentence"], said["kind"]) if said.get("kind") in SIGNS else said["sentence"]
 
 
@@ -247,12 +247,12 @@ def judgments_in(document: dict[str, Any]) -> str:
 
 
 def policy_in(document: dict[str, Any]) -> Policy:
-    """Returns the complete policy of a record. A setting that the record lacks has its default value."""
+    """Returns the complete policy of a record. A setting that is absent from the record has its default value."""
     return Policy().changed(**document["policy"]).over(Policy())
 
 
 def matrix(rows: dict[str, dict[str, float | None]], labels: tuple[str, ...]) -> Floats:
-    """Returns a matrix with a row per query, a column per measure, and NaN for null."""
+    """Returns a matrix with a row per query and a column per measure; null becomes NaN."""
     values = [[row[label] for label in labels] for row in rows.values()]
     return np.array(values, np.float64).reshape(len(rows), len(labels))
 
@@ -260,7 +260,7 @@ def matrix(rows: dict[str, dict[str, float | None]], labels: tuple[str, ...]) ->
 MOST_NAMED = 5
 
 MOST_RESAMPLES = 10**8
-"""The maximum number of resamples that a record may request: more would take hours."""
+"""The maximum number of resamples that a record may request. More resamples would take hours."""
 
 
 class ShapeError(Exception):
@@ -268,7 +268,7 @@ class ShapeError(Exception):
 
 
 def in_words(value: Any) -> str:
-    """Returns the words that describe a value in an error."""
+    """Describes a value in the words of an error."""
     kinds = {dict: "an object", list: "a list", bool: "true or false", type(None): "null"}
     if type(value) in kinds:
         return kinds[type(value)]
@@ -279,16 +279,16 @@ def in_words(value: Any) -> str:
 
 
 def is_number(value: Any) -> bool:
-    """Returns whether a value is a number that a double can hold."""
+    """Returns whether a value is a number that fits in a double."""
     return (
         isinstance(value, (int, float))
         and not isinstance(value, bool)
-        and abs(value) <= sys.float_info.max  # not NaN either
+        and abs(value) <= sys.float_info.max  # also excludes NaN
     )
 
 
 def is_text(value: Any) -> bool:
-    """Returns whether a value is text that bytes can hold. JSON can also write half of a surrogate pair."""
+    """Returns whether a value is text that can be encoded to bytes. JSON can also contain half of a surrogate pair."""
     try:
         return isinstance(value, str) and value.encode("utf-8", "surrogateescape") is not None
     except UnicodeEncodeError:
@@ -366,9 +366,10 @@ OBJECTS = {
     "record": "made_with:versions inputs:input* carob:text [comparison:comparison]",
     "recorded run": "queries:object counts:object",
 }
-"""Kinds of objects, with the kind of each field. Fields in brackets are optional.
+"""Kinds of objects, with the kind of each field. Field names in brackets are optional.
 
-``kind?`` may be null; ``kind*`` is a list of a kind, and ``kind+`` an object whose values have a kind.
+``kind?`` means that the value may be null, ``kind*`` is a list of values of that kind, and ``kind+`` is an object whose
+values have that kind.
 """
 
 
@@ -378,13 +379,13 @@ def check(value: Any, kind: str, where: str = "") -> None:
     Args:
         value: the value.
         kind: a kind of value or object, perhaps with ``?``, ``*`` or ``+``.
-        where: the value's place in the file.
+        where: the place of the value in the file.
 
     Raises:
         ShapeError: the value has another kind.
     """
     if kind == "values":
-        # The wrong value is located only after a failed check.
+        # To save time, the wrong value is located only if the check fails.
         if not (isinstance(value, dict) and is_text("".join(value)) and all(map(is_plain, value.values()))):
             check(value, "number?++", where)
     elif kind[-1] == "?":
@@ -405,14 +406,14 @@ def check(value: Any, kind: str, where: str = "") -> None:
 
 
 def inside(where: str, key: str) -> str:
-    """Returns the place of a key of an object."""
+    """Returns the place of an object's key in the file."""
     if not is_text(key):
         raise ShapeError(f"a key of {where} is {in_words(key)}, expected text")
     return f"{where}, {printable(shortened(key, 40))}"
 
 
 def check_fields(value: Any, fields: str, where: str) -> None:
-    """Checks that a value is an object with certain fields, as ``OBJECTS`` writes them.
+    """Checks that a value is an object with the given fields, written as in ``OBJECTS``.
 
     Raises:
         ShapeError: a field is missing or has another kind.
@@ -429,7 +430,7 @@ def check_fields(value: Any, fields: str, where: str) -> None:
 
 
 def refuse_other(value: Any, kind: type, what: str, where: str) -> None:
-    """Refuses a value that is not of a type.
+    """Refuses a value that is not of the given type.
 
     Raises:
         ShapeError: the value has another type.
@@ -468,7 +469,7 @@ def refuse_damaged(document: dict[str, Any], name: str) -> None:
 
 
 def check_measured(run: dict[str, Any], labels: set[str], where: str) -> None:
-    """Checks that the means and the per-query scores are those of the measures.
+    """Checks that the means and the per-query scores contain exactly the listed measures.
 
     Raises:
         ShapeError: a measure has no value, or a value has no measure.
@@ -492,10 +493,10 @@ def check_measured(run: dict[str, Any], labels: set[str], where: str) -> None:
 
 
 def check_inputs(inputs: list[dict[str, Any]], runs: list[str]) -> None:
-    """Checks that the inputs of a record are those of its runs, and that each file has its size and hash.
+    """Checks that the inputs of a record match its runs, and that each file has a size and a hash.
 
     Raises:
-        ShapeError: an input has no run or no size, or its name differs from that of its run.
+        ShapeError: an input has no run or no size, or its name differs from the name of its run.
     """
     of_runs = [each for each in inputs if each["role"] not in ("qrels", "exclude")]
     if len(of_runs) != len(runs):
@@ -511,7 +512,7 @@ def check_inputs(inputs: list[dict[str, Any]], runs: list[str]) -> None:
     if again is not None:
         raise ShapeError(f"two runs have the name {in_words(again)}")
     for place, each in enumerate(inputs, 1):
-        if each["path"] is not None:  # otherwise it was in memory, and has neither path nor hash
+        if each["path"] is not None:  # an input without a path was in memory, and has no hash
             files = each.get("files")
             size = each["bytes"] if files is None else sum(file["bytes"] for file in files)
             if size is None or size != each["bytes"] or files == []:

@@ -44,11 +44,11 @@ if TYPE_CHECKING:
     from carob.conventions.request import MeasuresLike
 
 SUMMARY = ("all", "amean")
-"""The names that tools give to the mean over queries, in place of the name of a query."""
+"""The names that tools write instead of a query's name for the mean over queries."""
 MEANS = ("mean", "average", "avg", "overall", "total", "macro", "macroaverage", "macroavg", "macromean")
-"""Further names of means, in lower case and without separators, which may also be those of queries."""
+"""Further names of means, in lower case and without separators, which may also be names of queries."""
 CLOSE = 0.01
-"""The largest relative difference between a row that is named like a mean, which may be rounded, and the mean."""
+"""The largest relative difference between the mean and a row that is named like a mean, which may be rounded."""
 ROUNDED = 0.001
 """The largest difference between a stated mean and the mean of values that were rounded to three decimals or more."""
 OTHER_MEAN = (
@@ -59,16 +59,16 @@ LESS_IS_BETTER = {
     *("latency", "loss", "rank", "time", "duration", "seconds", "ms", "cost", "perplexity", "ppl", "nll"),
     *("error", "errors", "wer", "cer", "mae", "mse", "rmse", "distance"),
 }
-"""Words in the names of measures by which less is better."""
+"""Words in the names of measures whose smaller values are better."""
 MORE_IS_BETTER = {"reciprocal", "inverse", "inverted", "negative", "negated", "neg", "correlation"}
-"""Words that show the opposite."""
+"""Words in the names of measures whose larger values are better, even if the name contains a word of the first set."""
 
 COLUMNS = {
     "run": ("run", "runid", "runname", "system", "systemid", "model", "name"),
     "measure": ("measure", "metric", "measurename", "metricname"),
     "value": ("value", "score", "result"),
 }
-"""The usual names of columns, in lower case and without separators."""
+"""The usual names of each column, in lower case and without separators."""
 
 NOTHING = ("", "nan", "na", "null", "none", "-")
 """Cells without a value, in lower case."""
@@ -87,7 +87,7 @@ NESTING = (
 MOST_NAMED = 5
 
 PlaceOfValue: TypeAlias = "Mapping[str, Any]"
-"""The fields of an error that say where a value is: its file and its line or row."""
+"""The fields of an error that locate a value: its file and its line or row."""
 
 
 def two_files(run: str) -> DataError:
@@ -97,7 +97,7 @@ def two_files(run: str) -> DataError:
 
 
 class OtherMeasure(Measure):
-    """A measure that carob does not compute, so that only its values are known. Larger values count as better.
+    """A measure that carob cannot compute, so only its values are known. Larger values count as better.
 
     Example:
         >>> from carob.evaluation.score_files import OtherMeasure
@@ -106,12 +106,12 @@ class OtherMeasure(Measure):
     """
 
     def __post_init__(self) -> None:
-        """Accepts every name."""
+        """Accepts any name without parsing it."""
         self.settle({})
 
     @property
     def definition(self) -> Definition:
-        """A definition without a formula."""
+        """The definition, which has no formula."""
         return Definition(self.name, at="no", values=UNBOUNDED)
 
 
@@ -123,13 +123,13 @@ class Cells:
         values: the values by run, measure and query; NaN for a cell without a value.
         file: the file that is being read.
         origins: the files that were read.
-        mark: the start of the names of collections in the place of queries, if there are no queries.
-        computed: the scores of the runs that carob computed, which have no ``values``.
+        mark: the prefix of collections' names that replace queries, if there are no queries.
+        computed: the scores that carob computed, by run; these runs have no entry in ``values``.
         sources: the file of each run.
-        missing: the queries that a column says are missing from a run, by run.
-        stated: the means that rows such as ``all`` state, by run and measure.
-        smaller: the measures by which, according to a file, less is better.
-        repeated: the largest number of repetitions whose mean is one value.
+        missing: for each run, the queries that a column marks as missing.
+        stated: the means stated in rows such as ``all``, by run and measure.
+        smaller: the measures whose smaller values are better, according to a file.
+        repeated: the largest number of repetitions that were averaged to one value.
     """
 
     values: dict[str, dict[str, dict[str, float]]] = field(default_factory=dict)
@@ -144,10 +144,10 @@ class Cells:
     repeated: int = 1
 
     def add(self, run: str, measure: str, query: str, value: object, place: PlaceOfValue) -> None:
-        """Adds a value, but not the mean over all queries.
+        """Adds the value of a query. A mean over all queries is stored separately.
 
         Raises:
-            DataError: a value is not a number, or the query already has one.
+            DataError: the value is not a number, or the query already has a value.
         """
         if query in SUMMARY:
             with contextlib.suppress(DataError):
@@ -185,10 +185,10 @@ class Cells:
             self.sources[each.name] = file
 
     def join(self, part: Cells, name: str) -> None:
-        """Adds the values of one file, whose run gets the name that the caller gave it.
+        """Adds the values of one file, and names its run as the caller requested.
 
         Raises:
-            DataError: the file has several runs, or another file's run has the name.
+            DataError: the file contains several runs, or a run in another file has the same name.
         """
         runs = list(part.values)
         refuse_one_name(name, runs, part.file)
@@ -207,10 +207,10 @@ class Cells:
             self.stated[name] = part.stated.get(runs[0], {})
 
     def mark_missing(self, run: str, query: str, value: object, place: PlaceOfValue) -> None:
-        """Notes that a run lacks the query of a row, if the row's cell says so.
+        """Records that a query is missing from a run, if the row's cell says so.
 
         Raises:
-            DataError: the cell says neither that it does nor that it does not.
+            DataError: the cell is neither true nor false.
         """
         if query in SUMMARY:
             return
@@ -252,18 +252,19 @@ def read_scores(
 
     Args:
         given: a path or a list of paths, ``{run: path}``, ``{run: {measure: {query: value}}}``, ``{run: results}`` with
-            the results of ``ir_measures.iter_calc``, or a data frame. A file is a table (CSV, TSV, JSON lines, Parquet)
-            with a row for each run, query and measure, a table with a column for each measure or for each run, the
-            output of ``trec_eval -q`` or ``ir_measures -q``, or JSON.
-        measures: the measures to read, the first of which is the primary one. None reads all, but counts such as
-            ``num_ret`` only if there is nothing else. For a table with a column for each run, its measure.
-        missing: how to treat a query without a value in one run if another run has one: ``error``, count it as
-            ``zero``, or ``skip`` it for this run. Queries that a column ``missing`` marks with 1 are known.
-        name: the name of the run, if a single file or frame does not name it.
+            the results of ``ir_measures.iter_calc``, or a data frame. A file can be a table (CSV, TSV, JSON lines,
+            Parquet) with a row for each run, query and measure, or with a column for each measure or each run; the
+            output of ``trec_eval -q`` or ``ir_measures -q``; or JSON.
+        measures: the measures to read; the first is the primary measure. None reads all measures, but counts such as
+            ``num_ret`` only if there are no other measures. For a table with a column for each run, pass the measure of
+            its values.
+        missing: how to treat a query that has a value in another run but not in this one: ``error``, count it as
+            ``zero``, or ``skip`` it for this run. Queries marked with 1 in a column ``missing`` cause no error.
+        name: the name of the run, if a single file or frame contains no name.
 
     Raises:
         DataError: a file cannot be read, a value is not a number, or a value is missing, unless ``missing`` allows it.
-        MeasureError: a measure that the file does not have.
+        MeasureError: a requested measure is not in the file.
         PolicyError: ``missing`` is an unknown word.
 
     Example:
@@ -284,7 +285,7 @@ def read_scores(
 
 
 def is_row(given: object) -> bool:
-    """Returns whether an object is one row of results: a named tuple or a dictionary with a query."""
+    """Returns whether an object is one row of results, that is, a named tuple or a dictionary with a query."""
     return hasattr(given, "_asdict") or (isinstance(given, Mapping) and Layout.fits(list(given)))
 
 
@@ -294,11 +295,11 @@ def add(cells: Cells, given: Any, run: str | None, alone: str | None) -> None:
     Args:
         cells: the values read so far.
         given: the file, frame, dictionary or results.
-        run: the name of the run, if the caller gave one.
+        run: the name of the run, if the caller passed a name.
         alone: the only requested measure, if there is only one.
 
     Raises:
-        DataError: the object is none of these.
+        DataError: the object has another type.
     """
     if isinstance(given, (str, os.PathLike)):
         path = os.fspath(given)
@@ -332,7 +333,7 @@ def add(cells: Cells, given: Any, run: str | None, alone: str | None) -> None:
 
 
 def holds_scores(path: str) -> bool:
-    """Returns whether a file contains per-query scores, and is neither qrels nor a run."""
+    """Returns whether a file contains per-query scores, and not qrels or a run."""
     if path == "-" or not os.path.isfile(path):
         return False
     try:
@@ -386,7 +387,7 @@ def read_file(cells: Cells, path: str, run: str | None, alone: str | None) -> No
 
 
 def add_named(cells: Cells, table: SmallTable, name: str, alone: str | None = None) -> bool:
-    """Adds a table whose columns have names, or nested objects, and returns whether the file is one of these.
+    """Adds a table with column names or nested objects, and returns whether the file is in one of these forms.
 
     Raises:
         DataError: the file is empty, or its content is not understood.
@@ -401,7 +402,7 @@ def add_named(cells: Cells, table: SmallTable, name: str, alone: str | None = No
         return True
     if table.columns is None and not table.first:
         raise DataError(EMPTY_FILE, file=table.name)
-    # The columns of a text must have usual names.
+    # In a text file, the first line is a header only if its names are usual column names.
     named = table.columns is not None or table.has_objects or Layout.fits(table.names)
     if named:
         add_rows(cells, table, name, alone)
@@ -411,17 +412,17 @@ def add_named(cells: Cells, table: SmallTable, name: str, alone: str | None = No
 def add_lines(
     cells: Cells, table: SmallTable, name: str, columns: Sequence[str], lines: Iterable[Any] | None = None
 ) -> None:
-    """Adds lines of columns without names.
+    """Adds lines whose columns have no names.
 
     Args:
         cells: the values read so far.
         table: the lines.
         name: the run, if no column names it.
-        columns: the roles of the columns: ``run``, ``query``, ``measure``, ``value``, or empty for any other.
-        lines: some of the lines, with their numbers; all if None.
+        columns: the role of each column: ``run``, ``query``, ``measure``, ``value``, or empty for any other column.
+        lines: the lines to add, with their numbers; all lines if None.
 
     Raises:
-        DataError: a line has another number of columns.
+        DataError: a line has a different number of columns.
     """
     for number, line in table.lines if lines is None else lines:
         fields = fields_of(line)
@@ -444,7 +445,7 @@ def add_lines(
 
 
 def fields_of(line: str) -> list[str]:
-    """Returns the fields of a line, which are separated by tabs, or by spaces if there are no tabs."""
+    """Returns the fields of a line, separated by tabs or, if the line has fewer than two tabs, by spaces."""
     return [field.strip() for field in line.split("\t")] if line.count("\t") > 1 else line.split()
 
 
@@ -453,7 +454,7 @@ OF_ONE_RUN = ("measure", "query", "value")
 
 
 def three_columns(line: str) -> tuple[str, ...] | None:
-    """Returns the columns in lines of ``trec_eval -q`` or ``ir_measures -q``, or None for other lines."""
+    """Returns the columns of a line written by ``trec_eval -q`` or ``ir_measures -q``, or None for other lines."""
     fields = fields_of(line)
     if len(fields) != 3:
         return None
@@ -483,9 +484,9 @@ class Layout:
         run: the column of the run, or None.
         measure: the column of the measure, or None.
         value: the column of the value, if there is a column of the measure.
-        runs: whether each other column contains the values of a run, and not of a measure.
+        runs: whether each other column contains the values of a run, rather than the values of a measure.
         alone: the measure of a table with a column for each run.
-        missing: the column that says whether a run lacks the query, or None.
+        missing: the column that says whether the query is missing from a run, or None.
     """
 
     query: str
@@ -498,7 +499,7 @@ class Layout:
 
     @staticmethod
     def fits(names: Sequence[str]) -> bool:
-        """Returns whether columns of these names may hold per-query scores, and not judgments or documents."""
+        """Returns whether columns with these names may contain per-query scores, rather than judgments or documents."""
         lists = lists_documents(names, "qrels", "run")
         few = len(names) < 2 or all(is_number(each) for each in names)
         return not (few or lists or usual(names, "document")) and bool(usual(names, "query"))
@@ -513,7 +514,7 @@ class Layout:
             file: the file, for errors.
 
         Raises:
-            DataError: there is no column for the query, or only some of the columns are measures.
+            DataError: there is no column for the query, or only some of the other columns are measures.
         """
         names = list(names)
         query = next(iter(usual(names, "query")), None)
@@ -542,7 +543,7 @@ class Layout:
             return cls(query, run, None, value, alone=alone or "value", missing=missing)
         known = [is_measure(each) for each in rest]
         if len(rest) == 1 and alone is None and less_is_better(rest[0]):
-            known = [True]  # not a run: as the name of one, it would be lost next to the run's own
+            known = [True]  # not a run: a run of this name would be lost next to the run's own name
         if run is None and any(known) and not all(known) and alone is None:
             raise DataError(
                 f"carob knows '{rest[known.index(True)]}' as a measure but not "
@@ -560,12 +561,12 @@ def by_role(cells: Cells, row: Mapping[str, Any], name: str, place: PlaceOfValue
     Args:
         cells: the values read so far.
         row: the row.
-        name: the run, if the row does not name it.
+        name: the run, if the row contains no name.
         place: the line or the row, for errors.
         layout: the roles of the columns.
 
     Raises:
-        DataError: a row of JSON lines lacks one of the columns.
+        DataError: a column is missing from a row of JSON lines.
     """
     if layout.query not in row:
         raise DataError(NO_QUERY, **place)
@@ -593,12 +594,12 @@ def nested(cells: Cells, given: Mapping[str, Any], name: str | None = None) -> N
 
     Args:
         cells: the values read so far.
-        given: ``{run: {measure: {query: value}}}``, ``{run: {query: {measure: value}}}``, or the same without the runs;
-            or the JSON of ``carob eval -q``.
-        name: the run, if the dictionaries do not name it.
+        given: ``{run: {measure: {query: value}}}``, ``{run: {query: {measure: value}}}``, or the same without the level
+            of the runs; or the JSON of ``carob eval -q``.
+        name: the run, if the dictionaries contain no runs.
 
     Raises:
-        DataError: dictionaries are nested in another way.
+        DataError: the dictionaries are nested in another way.
     """
     if is_record(given):
         cells.add_scores(record_in(given, cells.file).scores, cells.file)
@@ -635,12 +636,12 @@ def scores_of(cells: Cells, only: Sequence[Any], missing: str) -> ScoresByRun:
 
     Args:
         cells: the values.
-        only: the requested measures, or none for all.
+        only: the requested measures; empty for all measures.
         missing: how to treat missing values.
 
     Raises:
-        DataError: there are no values, or one is missing.
-        MeasureError: a requested measure is missing in the files.
+        DataError: there are no values, or a value is missing.
+        MeasureError: a requested measure is missing from the files.
     """
     both = next((run for run in cells.computed if cells.values[run]), None)
     if both is not None:
@@ -680,10 +681,10 @@ def scores_of(cells: Cells, only: Sequence[Any], missing: str) -> ScoresByRun:
 
 
 def drop_means(cells: Cells) -> None:
-    """Drops rows such as ``average`` whose values are the means of the others.
+    """Drops rows such as ``average`` whose values are the means of all other rows.
 
     Raises:
-        DataError: their values are not the means, so that they may be those of a query.
+        DataError: the values of such a row are not the means, so the row may be a query.
     """
     tables_of_runs = cells.values.values()
     queries = dict.fromkeys(query for tables in tables_of_runs for own in tables.values() for query in own)
@@ -711,13 +712,13 @@ def other_means(
     labels: Mapping[str, str],
     cells: Cells,
 ) -> tuple[str, ...]:
-    """Returns a sentence if a row such as ``all`` does not state the mean of a run's values, as it does with weights.
+    """Returns a sentence if a stated mean, in a row such as ``all``, is not the mean of a run's values.
 
     Args:
         scores: the scores of all runs.
         values: the values of the runs that carob did not compute, by run, measure and query.
         labels: the names of the measures in the files, by label.
-        cells: what was read.
+        cells: the values read from the files, with the stated means.
     """
     for each, (label, name) in product(scores, labels.items()):
         measure = each.measures[each.column(label)]
@@ -726,7 +727,7 @@ def other_means(
         stated = cells.stated.get(each.name, {}).get(name, math.nan)
         if isinstance(measure, OtherMeasure) or measure.definition.aggregate != "mean" or not own:
             continue
-        # A tool divides by the queries with values, by those that the run has, or by all.
+        # Tools divide by the number of queries with values, of queries in the run, or of all queries.
         divisors = (len(own), len({*found} - cells.missing.get(each.name, set())) or 1, len(found))
         if not all(abs(math.fsum(own) / count - stated) > ROUNDED for count in divisors):
             continue  # or no mean is stated
@@ -738,18 +739,18 @@ def other_means(
 
 
 def doubts_of(cells: Cells, labels: Iterable[str]) -> Iterator[str]:
-    """Yields the warnings about the values of other tools' measures."""
+    """Yields warnings about values computed by other tools."""
     yield from filter(None, (less_is_better(each, said=each in cells.smaller) for each in labels))
     if cells.repeated > 1:
         yield f"Each score is the mean over an example's repetitions, of which there are up to {cells.repeated:,}."
 
 
 def less_is_better(label: str, *, said: bool = False) -> str | None:
-    """Returns a sentence if less seems to be better by another tool's measure, such as a latency, else None.
+    """Returns a sentence if smaller values of another tool's measure, such as a latency, seem to be better, else None.
 
     Args:
         label: the measure.
-        said: whether its file says so.
+        said: whether the measure's file says that smaller values are better.
     """
     words = set(words_in(label))
     seems = words & LESS_IS_BETTER and not words & MORE_IS_BETTER
@@ -762,12 +763,12 @@ def less_is_better(label: str, *, said: bool = False) -> str | None:
 
 
 def of_measures(scores: Scores, only: Sequence[Any], file: str) -> Scores:
-    """Returns the scores of the chosen measures, or of all but counts.
+    """Returns the scores of the chosen measures or, by default, of all measures except counts.
 
     Args:
         scores: the scores.
-        only: the chosen measures, or none for all.
-        file: their file, for errors.
+        only: the chosen measures; empty for all except counts.
+        file: the file of the scores, for errors.
 
     Raises:
         MeasureError: a requested measure was not evaluated.
@@ -781,10 +782,10 @@ def of_measures(scores: Scores, only: Sequence[Any], file: str) -> Scores:
 
 
 def refuse_lacking(scores: Sequence[Scores], cells: Cells) -> None:
-    """Refuses runs without a measure of the first run, where the caller named none.
+    """Refuses runs that do not have every measure of the first run, if the caller chose no measures.
 
     Raises:
-        NotEvaluatedError: a run that carob scored lacks one.
+        NotEvaluatedError: a measure is missing from a run that carob scored.
     """
     first = scores[0]
     for each in scores:
@@ -802,13 +803,13 @@ def refuse_lacking(scores: Sequence[Scores], cells: Cells) -> None:
 
 
 def queries_of(scores: Iterable[Scores], more: Iterable[str] = ()) -> list[str]:
-    """Returns the queries of scores, and further ones, in byte order."""
+    """Returns the queries of all scores, and any further queries, in byte order."""
     every = {*more}.union(*(each.queries for each in scores))
     return sorted(every, key=bytes_of)
 
 
 def with_queries(scores: Scores, queries: Sequence[str], missing: str) -> Scores:
-    """Returns scores that carob computed, next to those of runs with further queries.
+    """Extends scores that carob computed to the queries of all runs, as ``missing`` says.
 
     Args:
         scores: the scores.
@@ -816,7 +817,7 @@ def with_queries(scores: Scores, queries: Sequence[str], missing: str) -> Scores
         missing: how to treat queries that are missing from the scores.
 
     Raises:
-        DataError: queries are missing, and the caller did not choose.
+        DataError: queries are missing and the caller did not choose how to treat them.
     """
     known = {*scores.queries, *scores.counts.missing}
     lacking = [each for each in queries if each not in known]
@@ -828,14 +829,14 @@ def with_queries(scores: Scores, queries: Sequence[str], missing: str) -> Scores
 def without_value(
     run: str, label: str, queries: Sequence[str], total: int, own: Iterable[str] = ()
 ) -> DataError:
-    """Returns the error for queries that have no value in one run, and whose treatment the caller did not choose.
+    """Returns the error for queries without a value in one run, if the caller did not choose how to treat them.
 
     Args:
         run: the run.
         label: the measure.
         queries: the queries.
         total: the number of all queries.
-        own: the queries of which the run has values.
+        own: the queries for which the run has values.
     """
     more = f" and {len(queries) - MOST_NAMED} more" if len(queries) > MOST_NAMED else ""
     from carob.inputs.spellings import written_otherwise
@@ -854,7 +855,7 @@ def without_value(
 
 
 def measure_named(label: str) -> Measure:
-    """Returns carob's measure of this name, or a measure of which only the values are known."""
+    """Returns carob's measure of this name or, for an unknown name, a measure for which only the values are known."""
     with contextlib.suppress(MeasureError):
         if all(map(is_known, split_names(label))):  # an error about an unknown name looks for similar names
             return parse_measure(label)
@@ -862,10 +863,10 @@ def measure_named(label: str) -> Measure:
 
 
 def chosen(known: Mapping[str, Measure], only: Sequence[Any]) -> dict[str, str]:
-    """Returns the names in the files of the chosen measures, by label.
+    """Returns the name that each chosen measure has in the files, by label.
 
     Raises:
-        MeasureError: a requested measure is missing in the files.
+        MeasureError: a requested measure is missing from the files.
     """
     if not only:
         means = [label for label, each in known.items() if each.definition.aggregate != "sum"]
@@ -893,10 +894,10 @@ def completed(
     missing: str,
     cells: Cells,
 ) -> Scores:
-    """Returns the scores of a run, in which missing values are treated as the caller chose.
+    """Returns the scores of a run, with missing values treated as the caller chose.
 
     Raises:
-        DataError: a value is missing, and the caller did not choose.
+        DataError: a value is missing and the caller did not choose how to treat it.
     """
     there = ~np.isnan(matrix)
     said = cells.missing.get(run, set())
@@ -909,7 +910,7 @@ def completed(
         without = [query for query, known in zip(queries, own, strict=True) if not known]
         raise without_value(run, label, without, len(queries), set(queries).difference(without))
     if lacking & said and missing == "error":
-        missing = "skip"  # as the writer of rows without values did
+        missing = "skip"  # because the tool that wrote rows without values skipped these queries
     kept = there.any(axis=1) | (~told & (missing == "zero"))
     matrix = np.where(there, matrix, 0.0 if missing == "zero" else math.nan)[kept]
     counted = None if missing == "zero" or there[kept].all() else there[kept]

@@ -1,4 +1,4 @@
-"""A run's per-query scores by measure, their means, and the tables, footers and JSON that show them."""
+"""A run's per-query scores by measure, their means, and the tables, footers and JSON that present them."""
 
 from __future__ import annotations
 
@@ -50,17 +50,17 @@ if TYPE_CHECKING:
 
 
 GEOMETRIC_FLOOR = 1e-5
-"""trec_eval's MIN_GEO_MEAN: smaller values count as this one in a geometric mean."""
+"""trec_eval's MIN_GEO_MEAN: in a geometric mean, values below this one count as this one."""
 
 GIVEN = "given"
-"""The profile of values that another tool computed, whose conventions carob does not know."""
+"""The profile of values that another tool computed under conventions that carob does not know."""
 
 
 class Cap(NamedTuple):
-    """The highest possible mean of a measure, where it is below 1 because of its depth.
+    """The highest possible mean of a measure, if it is below 1 because of the measure's depth.
 
     Args:
-        mean: the mean if every list had as many relevant documents as fit.
+        mean: the mean if every list contained as many relevant documents as possible.
         queries: the number of queries that have more relevant documents than the depth or, for P, fewer.
         depth: the depth.
     """
@@ -72,7 +72,7 @@ class Cap(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class QueryValues(Listed[float]):
-    """The per-query scores of one run, with the counts of the policy's decisions."""
+    """The per-query scores of one run, with the number of times each rule of the policy was applied."""
 
     name: str
     labels: tuple[str, ...]
@@ -103,7 +103,7 @@ class QueryValues(Listed[float]):
         return self.ids.texts
 
     def column(self, measure: str | Measured) -> int:
-        """Returns the column of a measure, by carob's name or trec_eval's.
+        """Returns the column of a measure, given by carob's name or trec_eval's name.
 
         Raises:
             MeasureError: the measure was not evaluated.
@@ -121,7 +121,7 @@ class QueryValues(Listed[float]):
         return self.measures.index(wanted)
 
     def meant(self, measure: str | Measured) -> Measure:
-        """Returns the measure of a name as the profile of the scores reads it.
+        """Returns the measure that a name means under the profile of the scores.
 
         Raises:
             MeasureError: the name is unknown, or stands for several measures.
@@ -145,7 +145,7 @@ class QueryValues(Listed[float]):
             return False
 
     def __iter__(self) -> Iterator[str]:
-        """Returns the labels of the measures."""
+        """Iterates over the labels of the measures."""
         return iter(self.labels)
 
     def __len__(self) -> int:
@@ -153,7 +153,7 @@ class QueryValues(Listed[float]):
         return len(self.labels)
 
     def complete(self) -> Self:
-        """Returns the values after checking that no measure failed.
+        """Returns the object itself, after checking that no measure failed.
 
         Raises:
             DataError: a measure has no values.
@@ -167,7 +167,7 @@ class QueryValues(Listed[float]):
         return {label: self[label] for label in self.labels}
 
     def by_query(self, measure: str | Measured) -> dict[str, float]:
-        """Returns each query's value, without queries that the measure leaves out."""
+        """Returns each query's value, without the queries that the measure's mean leaves out."""
         place = self.column(measure)
         values = dict(zip(self.queries, self.matrix[:, place].tolist(), strict=True))
         if self.counted is None:
@@ -181,13 +181,13 @@ class QueryValues(Listed[float]):
         return {name: None if each is None else each[places] for name, each in own.items()}
 
     def of_queries(self, kept: NDArray[np.bool_]) -> Self:
-        """Returns the scores of some of the queries, without what depends on the order of ties."""
+        """Returns the scores of some of the queries, without the bounds and the caps of the means."""
         return replace(self, ids=self.ids.chosen(kept), **self.arrays(kept), bounds={}, caps={})
 
     def by_group(self) -> dict[str, Self]:
-        """Returns the scores of each group of queries, in order of the groups' names; empty without groups.
+        """Returns the scores of each group of queries, sorted by the groups' names; empty without groups.
 
-        Queries without a group are the last, as ``ungrouped``.
+        Queries without a group come last, under the label ``ungrouped``.
         """
         places: dict[str, list[int]] = {}
         none = self.ungrouped
@@ -200,16 +200,16 @@ class QueryValues(Listed[float]):
 
     @property
     def group_names(self) -> set[str]:
-        """The groups of all queries, those that a run has no value of included."""
+        """The groups of all queries, including queries for which the run has no value."""
         return {name for its in (self.groups or {}).values() for name in its}
 
     @property
     def ungrouped(self) -> str:
-        """The label of the queries without a group, which no group has: ``(none)``, or in more parentheses."""
+        """The label of queries without a group: ``(none)``, with more parentheses if a group has that name."""
         return label_apart(UNGROUPED, self.group_names)
 
     def group_cells(self, queries: Sequence[str]) -> list[str]:
-        """Returns a cell with the groups of each query; empty for a query that is not evaluated."""
+        """Returns a table cell with the groups of each query; empty for a query that is not evaluated."""
         groups, none = self.groups or {}, (self.ungrouped,)
         return [TOGETHER.join(groups[each] or none) if each in groups else "" for each in queries]
 
@@ -243,7 +243,7 @@ def aggregate(values: Floats, how: str, weights: Floats | None = None) -> float:
 def aggregates(
     several: Sequence[Floats], hows: Sequence[str], weights: Sequence[Floats | None]
 ) -> list[float]:
-    """Returns the aggregate of each of several columns of values, under the weights of its queries."""
+    """Returns the aggregate of each column of values, with the weights of its queries."""
     return [aggregate(*each) for each in zip(several, hows, weights, strict=True)]
 
 
@@ -253,17 +253,17 @@ def added(values: Floats) -> float:
 
 
 LEAST_NAME, LONGEST_NAME = 12, 40
-"""The shortest cut name in a table that must fit, and the longest name in one that continues below."""
+"""The minimum width of a shortened name in a table that must fit, and the maximum in a table that continues below."""
 MOST_FOOTERS, MOST_OWN = 4, 6
 """Up to ``MOST_FOOTERS`` different footers are shown whole; of more, the own parts of ``MOST_OWN`` runs or groups."""
 MOST_NAMES = 8
-"""The maximum number of runs that a footer names. It counts the others."""
+"""The maximum number of runs that a footer names. Further runs are only counted."""
 
 
 TOGETHER = " + "
-"""The separator of the groups of one query."""
+"""The separator between the groups of one query."""
 NO_VALUE = "–"
-"""The cell of a measure without a value."""
+"""The text of a table cell without a value."""
 
 
 def board(
@@ -277,9 +277,10 @@ def board(
 ) -> str:
     """Returns a table with a row for each run or, with ``per_query``, for each run and query, and a row ``all``.
 
-    If the queries have groups, each run also has a row for each group or, with ``per_query``, a column names the group.
-    A table of runs that is wider than ``columns`` is transposed: a row per measure. With ``tie_bounds`` each mean is
-    followed by those under the worst and the best order of tied documents, in separate columns in CSV and TSV.
+    If the queries have groups, each run also has a row for each group or, with ``per_query``, a column with the group
+    of each query. A table of runs that is wider than ``columns`` is transposed to have a row per measure. With
+    ``tie_bounds``, each mean is followed by the means under the worst and the best order of tied documents, in separate
+    columns in CSV and TSV.
     """
     exact = layout in ("csv", "tsv")
     labels, grouped = scores[0].labels, scores[0].groups is not None
@@ -290,7 +291,7 @@ def board(
         return turned_if_wide(layout, ["run", *header], rows, columns)
 
     def laid_out(header: list[str], rows: list[list[str]], names: int) -> str:
-        lone = int(len(scores) == 1 and not exact)  # text for readers does not name a single run
+        lone = int(len(scores) == 1 and not exact)  # text for readers omits the name of a single run
         return lay_out(layout, header[lone:], [row[lone:] for row in rows], names - lone)
 
     def cells(values: Sequence[float], of: QueryValues) -> list[str]:
@@ -337,13 +338,13 @@ MISSING = "missing"
 
 
 def with_missing(scores: QueryValues, rows: list[list[str]], whole: list[str]) -> list[list[str]]:
-    """Returns the rows of queries and of all queries, with a last cell that says whether the run lacks the query.
+    """Returns the rows of queries and the row of all queries, with a last cell that says whether the query is missing.
 
-    A query that is missing and has no value, as under the policy ``skip``, has a row with empty cells.
+    A missing query without a value, as under the policy ``skip``, gets a row with empty cells.
 
     Args:
         scores: the run's values.
-        rows: the rows of its queries, which start with the query.
+        rows: a row for each of its queries, starting with the query.
         whole: the row of all queries.
     """
     missing = set(scores.counts.missing)
@@ -364,7 +365,7 @@ def as_number(cell: str) -> float:
 
 
 def best_first(scores: Sequence[QueryValues]) -> list[QueryValues]:
-    """Returns runs in order of their means of the first measure, those without a mean last."""
+    """Returns the runs sorted by their mean of the first measure; runs without a mean come last."""
     label, measure = scores[0].labels[0], scores[0].measures[0]
     sign = 1 if measure.definition.smaller_is_better else -1
     return sorted(scores, key=lambda each: (math.isnan(each[label]), sign * each[label]))
@@ -386,7 +387,7 @@ def with_best(scores: Sequence[QueryValues], rows: list[list[str]]) -> list[list
 
 
 def turned_if_wide(layout: str, header: list[str], rows: list[list[str]], columns: int | None) -> str:
-    """Fits a table into ``columns``: with a row for each measure, with shorter names, or split into bands."""
+    """Fits a table into ``columns`` by transposing it, shortening names or splitting it into bands."""
     if columns is None or table_width(header, rows, 1) <= columns:
         return lay_out(layout, header, rows, 1)
     turned = list(zip(header, *rows, strict=True))
@@ -395,7 +396,7 @@ def turned_if_wide(layout: str, header: list[str], rows: list[list[str]], column
     longest = max(width(row[0]) for row in rows)
     room = max(columns - table_width(header, rows, 1) + longest, min(LEAST_NAME, longest))
     if columns - table_width(header, rows, 1) + longest < LEAST_NAME:
-        room = LONGEST_NAME  # bands are needed anyway
+        room = LONGEST_NAME  # the table will be split into bands anyway
     names = apart([row[0] for row in rows], room)
     rows = [[name, *row[1:]] for name, row in zip(names, rows, strict=True)]
     bands = bands_of(header, rows, range(1), 1, columns)
@@ -403,7 +404,7 @@ def turned_if_wide(layout: str, header: list[str], rows: list[list[str]], column
 
 
 def bounded(scores: QueryValues, exact: bool, digits: int | None) -> list[str]:
-    """Returns each mean with its bounds. For counts, and where ties change nothing, both bounds equal the mean."""
+    """Returns each mean with its bounds. For counts, and if ties change nothing, both bounds equal the mean."""
     cells = []
     places = None if exact else scores.digits if digits is None else digits
     for label, measure in zip(scores.labels, scores.measures, strict=True):
@@ -417,7 +418,7 @@ def bounded(scores: QueryValues, exact: bool, digits: int | None) -> list[str]:
 def shown(value: float, kind: str, digits: int | None = None) -> str:
     """Formats a number for a table: a count as a whole number, any other value with ``digits`` decimals or in full.
 
-    In full, an undefined value is an empty text.
+    In full precision, an undefined value is an empty text.
     """
     if math.isnan(value):
         return "" if digits is None else NO_VALUE
@@ -433,22 +434,22 @@ def footers(
     without: tuple[str, ...] = (),
     equal: bool = True,
 ) -> list[str]:
-    """Returns the footers of a table of several runs, each with its runs' names, or one footer if all are equal.
+    """Returns the footers of a table of several runs, each with the names of its runs, or one footer if all are equal.
 
-    What the labels mean comes first, once. If many footers differ, so does all that they have in common, followed by
-    the differences of a few runs.
+    The meanings of the labels come first, and are stated once. If many footers differ, the parts that all footers share
+    also come first, followed by the differences of a few runs.
 
     Args:
         scores: the values of each run.
         say: the language.
-        without: the starts of the kinds of facts to leave out, such as ``SAME``.
-        equal: whether a last line names runs with equal values.
+        without: the prefixes of the kinds of facts to leave out, such as ``SAME``.
+        equal: whether to add a last line that names runs with equal values.
     """
     return [*own_footers(scores, say, without), *(equal_values(scores, say) if equal else ())]
 
 
 def equal_values(scores: Sequence[QueryValues], say: Language = ENGLISH) -> list[str]:
-    """Returns a sentence about the runs that have the same values as another run for every query, or none."""
+    """Returns a sentence about runs that have the same value as another run for every query, or an empty list."""
     alike: dict[tuple[object, ...], list[str]] = {}
     for each in scores if len(scores) > 1 else ():
         if len(each.ids) >= SEVERAL:
@@ -492,7 +493,7 @@ def own_footers(scores: Sequence[QueryValues], say: Language, without: tuple[str
 
 
 def some_of(names: list[str], say: Language = ENGLISH) -> str:
-    """Returns the names of runs with the same footer. Of many, the first are named and the others counted."""
+    """Lists the names of runs with the same footer. If there are many, the first are named and the others counted."""
     if len(names) <= MOST_NAMES:
         return ", ".join(names)
     first = names[: MOST_NAMES - 1]
@@ -501,14 +502,14 @@ def some_of(names: list[str], say: Language = ENGLISH) -> str:
 
 @dataclass(frozen=True)
 class Fact:
-    """A part of a footer: how a run's data were treated, or a fact about them.
+    """A part of a footer: a fact about a run's data, or the way they were treated.
 
     Args:
-        kind: a word for what the part states, such as ``missing``.
+        kind: a word for the kind of fact, such as ``missing``.
         count: the number of queries, documents or lines; 1 for a part that counts nothing.
-        sentence: the sentence, with the count and other words in braces.
-        words: the values in the braces of the sentence.
-        own: the names of those values that say something about this run only, which a sum over runs leaves out.
+        sentence: the sentence, with placeholders in braces for the count and other words.
+        words: the values of the placeholders.
+        own: the names of the values that concern only this run and are left out of a sum over runs.
         reach: how far the fact can move a mean.
     """
 
@@ -520,14 +521,14 @@ class Fact:
     reach: float = 0.0
 
     def told(self, say: Language = ENGLISH, total: int | None = None) -> str:
-        """Returns the sentence, or that about ``total`` queries, documents or lines of several runs."""
+        """Returns the sentence, or the same sentence about ``total`` queries, documents or lines of several runs."""
         if total is None:
             return say(self.sentence, count=self.count, **self.words)
         return say(self.sentence, count=total, **(self.words | dict.fromkeys(self.own, "")))
 
 
 def whole(kind: str, said: str) -> Fact:
-    """Returns a part of a footer that is already a sentence."""
+    """Returns a fact whose text is already a complete sentence."""
     return Fact(kind, 1, "{said}", {"said": said})
 
 
@@ -553,22 +554,22 @@ COUNTED = {
     "/lines that begin with '#' left out as comments}",
     "negative": "{count:negative grade} {rule}",
 }
-"""The sentences about the queries, lists, documents or lines of a kind."""
+"""The sentences about counted queries, lists, documents or lines, by kind."""
 
 
 def counting(kind: str, count: int, **words: object) -> list[Fact]:
-    """Returns the fact about what is counted, if there is any of it.
+    """Returns a list with the fact about a count, empty if the count is 0.
 
     Args:
         kind: a kind of ``COUNTED``.
         count: the number of queries, lists, documents or lines.
-        words: the other words of the sentence.
+        words: the values of the other placeholders in the sentence.
     """
     return [Fact(kind, count, COUNTED[kind], words)] if count else []
 
 
 SAME = ("queries", "policy", "reading")
-"""The prefixes of the kinds of facts that add nothing about a run."""
+"""The prefixes of the kinds of facts that say nothing about the data of a run."""
 
 
 def decided(scores: QueryValues, say: Language = ENGLISH, without: tuple[str, ...] = ()) -> list[str]:
@@ -579,7 +580,7 @@ def decided(scores: QueryValues, say: Language = ENGLISH, without: tuple[str, ..
 
 
 def facts_of(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
-    """Returns the facts of a footer. Neighbours of the same kind form one part."""
+    """Returns the facts of a footer. Adjacent facts of the same kind form one part."""
     return [
         Fact("queries", scores.counts.queries, "{count:query/queries}"),
         *data_facts(scores, say),
@@ -589,7 +590,7 @@ def facts_of(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
 
 
 def data_facts(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
-    """Returns the facts of a footer about the data of the run, which are not of the kinds ``SAME``."""
+    """Returns the facts of a footer about the data of the run, without the kinds in ``SAME``."""
     counts = scores.counts
     facts = [
         *overlapping(scores),
@@ -622,7 +623,7 @@ def data_facts(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
 
 
 def reading_of_run(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
-    """Returns how the rows of a run were read: without documents to exclude, and with distances for scores."""
+    """Returns facts about the way a run was read: that no document was excluded, or that scores come from distances."""
     run = scores.inputs.get("run")
     named = {} if run is None else dict(run.columns)
     facts = []
@@ -634,7 +635,7 @@ def reading_of_run(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
 
 
 def read_to_the_end(scores: QueryValues) -> Iterator[Fact]:
-    """Yields the number of queries whose documents must all be read to reach the recall of each WSS."""
+    """Yields, for each WSS measure, the number of queries whose documents must all be read to reach its recall."""
     said = "{count:query/queries} read to the end for {label}"
     for place, (label, measure) in enumerate(zip(scores.labels, scores.measures, strict=True)):
         given = measure.arguments
@@ -646,14 +647,15 @@ def read_to_the_end(scores: QueryValues) -> Iterator[Fact]:
 
 
 def overlapping(scores: QueryValues) -> list[Fact]:
-    """Returns the number of queries in several groups, if there are any."""
+    """Returns a fact with the number of queries in several groups, if there are any."""
     return counting("groups", scores.in_several_groups)
 
 
 def capped(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
     """Returns the highest possible means of measures whose depth many queries exceed or, for P, do not fill.
 
-    Of the depths of one measure, the least is named: R@k has its lowest mean there, and P@1000 needs no note.
+    For a measure at several depths, only the smallest depth is named, because R@k has its lowest possible mean there,
+    and P@1000 needs no note.
     """
     least: dict[str, tuple[Cap, str]] = {}
     for label, cap in scores.caps.items():
@@ -683,9 +685,9 @@ def capped(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
 NOT_FEW = 0.2
 """If at least this proportion of lists has all scores equal, this is not an accident; fewer count as ties."""
 SEVERAL = 5
-"""With this many queries, the best possible values are not chance."""
+"""With at least this many queries, the best possible value for every query is not due to chance."""
 LISTS, DOCUMENTS = 2, 20
-"""The minimum number of lists, and of documents in them, that are unlikely to be all judged by chance."""
+"""The minimum numbers of lists and of documents in these lists that are unlikely to be all judged by chance."""
 NEARLY = 0.99
 """If at least this proportion of documents is judged, the run may have been joined with its judgments."""
 
@@ -698,23 +700,23 @@ ORDERS = {
     "pessimistic": "in their worst order",
     "expected": "as the mean over their orders",
 }
-"""The order of a list of equal scores, by the rule for ties."""
+"""Descriptions of the order of a list whose scores are all equal, by the rule for ties."""
 
 
 def equal_throughout(constant: int, lists: int, policy: Policy, say: Language = ENGLISH) -> list[Fact]:
-    """Returns the fact that many of the lists have only equal scores, so that something else orders them."""
+    """Returns the fact that many lists contain only equal scores, so another rule determines their order."""
     if constant < NOT_FEW * lists or policy.ties not in ORDERS:
         return []
     return counting("constant", constant, order=say(ORDERS[policy.ties]))
 
 
 def without_end(infinite: int, policy: Policy) -> list[Fact]:
-    """Returns the fact that scores are infinite, unless only finite ones count as retrieved."""
+    """Returns the fact that scores are infinite, unless only documents with finite scores count as retrieved."""
     return counting("infinite", infinite) if policy.retrieved == "all" else []
 
 
 def doubtful(scores: QueryValues, say: Language = ENGLISH) -> Iterator[Fact]:
-    """Yields the facts that make values doubtful: the best values, equal or infinite scores, no unjudged document."""
+    """Yields facts that make values doubtful: best possible values, equal or infinite scores, no unjudged document."""
     counts, policy = scores.counts, scores.policy
     lists = counts.judged - len(counts.missing)
     if SEVERAL <= counts.queries == counts.perfect:
@@ -778,7 +780,7 @@ def conventions_of(scores: QueryValues, say: Language = ENGLISH) -> str:
 
 
 def readings(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
-    """Returns what the labels mean that are not the measures' own names. A measure at many depths is listed once."""
+    """Returns the meanings of labels that are not measures' own names. A measure at many depths is listed once."""
     found: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for label, measure in zip(scores.labels, scores.measures, strict=True):
         its_name = measure.text
@@ -795,11 +797,11 @@ def readings(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
 
 
 def signature(scores: QueryValues, conventions: str | None = None) -> str:
-    """Returns the sentence with carob's version, the conventions and what the labels mean.
+    """Returns the sentence with carob's version, the conventions and the meanings of the labels.
 
     Args:
         scores: the scores of one of the runs.
-        conventions: the conventions of all runs, if they differ.
+        conventions: a description of the conventions of all runs, if they differ between runs.
     """
     parts = [conventions or conventions_of(scores), *(each.told() for each in readings(scores))]
     return f"carob {__version__}, {' · '.join(parts)}."
@@ -812,12 +814,12 @@ def says(label: str, measure: Measure) -> bool:
         return False
     try:
         return parse_measures(label) == [measure]
-    except MeasureError:  # the parameters have the profile's names
+    except MeasureError:  # the parameters have names that only the profile knows
         return False
 
 
 def weighted(scores: QueryValues) -> list[str]:
-    """Returns the labels of the measures whose means have unequal weights."""
+    """Returns the labels of the measures whose means weight queries unequally."""
     if scores.weights is None:
         return []
     weights = scores.weights
@@ -836,11 +838,11 @@ RULES = {
     "skip": "skipped",
     "error": "refused",
 }
-"""The policy's treatment of a missing or an empty query."""
+"""Descriptions of the policy's treatment of missing and empty queries."""
 
 
 def told(scores: QueryValues, axis: str, say: Language = ENGLISH) -> str:
-    """Describes the treatment of missing or empty queries, with the labels of measures that differ."""
+    """Describes the treatment of missing or empty queries, by measure if the treatments differ."""
     rules: dict[str, list[str]] = {}
     for label, rule in rules_of(scores, axis).items():
         rules.setdefault(rule, []).append(label)
@@ -850,13 +852,13 @@ def told(scores: QueryValues, axis: str, say: Language = ENGLISH) -> str:
 
 
 def rules_of(scores: QueryValues, axis: str) -> dict[str, str]:
-    """Returns the treatment of queries without relevant documents, by the label of each measure."""
+    """Returns the treatment of missing or empty queries for each measure, by label."""
     policies = scores.policy.of_each(scores.measures)
     return {label: RULES[getattr(own, axis)] for label, own in zip(scores.labels, policies, strict=True)}
 
 
 def missing_facts(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
-    """Returns the number of missing queries and their treatment."""
+    """Returns a fact with the number of missing queries and their treatment."""
     missing = scores.counts.missing
     return counting("missing", len(missing), rule=told(scores, "missing", say)) if missing else []
 

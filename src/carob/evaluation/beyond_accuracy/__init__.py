@@ -89,29 +89,34 @@ def beyond_accuracy(
 ) -> Beyond | BeyondByRun:
     """Measure recommendations beyond accuracy: coverage, evenness, novelty, diversity, surprise.
 
-    The name of a measure states its conventions: ``Gini(of=train, scale=n-1)@10``. ``docs/recommendation.md`` says
-    which library means which. With ``relevant``, the table can also have measures of accuracy such as ``nDCG@10``.
+    The name of a measure states its conventions: ``Gini(of=train, scale=n-1)@10``. ``docs/recommendation.md`` lists the
+    conventions of each library. With ``relevant``, the table can also contain measures of accuracy such as ``nDCG@10``.
 
     Args:
-        recommended: ``{user: [item, …]}``, best first; ``{user: {item: score}}``; or columns, as a dict or a data
-            frame of pandas, Polars, Arrow …: user_id and item_id, with rank or score, or in rank order. Or a run as in
-            ``evaluate``: a path, bytes or a ``Run``. Several recommenders are ``{name: run or frame}``, or a list.
-        measures: their names, or ``Measure`` objects; if None, all measures beyond accuracy that the inputs support.
-        train: the users' earlier interactions, in the same forms and in any order, with a row for each interaction; or
-            the path of a table with columns user_id and item_id, or of lines ``user item``.
-        catalogue: every item that can be recommended, a frame, or the path of a file with one item per line or row.
-        relevant: the items that users chose afterwards, in the same forms, or qrels as in ``evaluate``. If there is a
-            column of grades, or ``{user: {item: grade}}``, items with a grade of 0 or less are not relevant.
-        baseline: the lists of a simpler recommender, as ``recommended``.
-        features: ``{item: [number, …]}``; or a frame or the path of a table with an item, numbers, and words such as
-            ``Drama|Horror`` in each row.
+        recommended: ``{user: [item, …]}``, best first; ``{user: {item: score}}``; or columns, as a dict or a data frame
+            of pandas, Polars, Arrow …: user_id and item_id, with a rank or score column, or with rows in rank order. A
+            run is also accepted, as in ``evaluate``: a path, bytes or a ``Run``. Pass several recommenders as
+            ``{name: run or frame}`` or as a list.
+        measures: names or ``Measure`` objects; if None, all measures beyond accuracy that the inputs support.
+        train: the users' earlier interactions, in the same forms as ``recommended`` and in any order, with a row for
+            each interaction; or the path of a table with columns user_id and item_id, or of a file with lines
+            ``user item``.
+        catalogue: every item that can be recommended, as a list, a frame, or the path of a file with one item per line
+            or row.
+        relevant: the items that users chose afterwards, in the same forms as ``recommended``, or qrels as in
+            ``evaluate``. In a column of grades or in ``{user: {item: grade}}``, a grade of 0 or less means that the
+            item is not relevant.
+        baseline: the lists of a simpler recommender, in the form of ``recommended``.
+        features: ``{item: [number, …]}``; or a frame or the path of a table whose rows contain an item, numbers, and
+            words such as ``Drama|Horror``.
         distances: ``{(item, item): distance}``, each pair once, for ``ILD(distance=given)``.
-        depth: the number of items of each list, for measures whose names have no ``@``.
-        exclude: the items to remove from the lists before ranking, in the form of ``train`` and often identical to it.
-        policy: the ties, repeated documents and bad lines of files, and how ``evaluate`` measures accuracy.
+        depth: the number of items of each list to use for measures whose names contain no ``@``.
+        exclude: the items to remove from each user's list before ranking, in the form of ``train``; often the same data
+            as ``train``.
+        policy: how to treat ties, repeated documents and bad lines of files, and how ``evaluate`` measures accuracy.
 
     Returns:
-        The values; of several runs, a mapping from each run's name to its values.
+        The values; for several runs, a mapping from each run's name to its values.
 
     Raises:
         DataError: an input cannot be used, or an input that a measure needs was not given.
@@ -174,7 +179,7 @@ def measured(
 
 
 def several_in(recommended: UsersLike) -> dict[str, Any] | None:
-    """Returns the lists of several recommenders by name, each a file or a frame, or None for those of one."""
+    """Returns the lists of several recommenders by name, each a file or a frame, or None for a single recommender."""
     if isinstance(recommended, (list, tuple)):
         if not recommended or not all(is_file(each) or is_frame(each) for each in recommended):
             return None
@@ -223,10 +228,10 @@ def value_of(measure: Measure, given: Recommended) -> Value:
 
 
 def accuracy_scores(measures: Mapping[str, Measure], given: Recommended, policy: Policy) -> Scores:
-    """Returns the scores of measures of judged documents: users are queries, and items are documents.
+    """Returns the scores by measures of judged documents, with users as queries and items as documents.
 
     Raises:
-        DataError: there are no relevant items, or one has two grades.
+        DataError: there are no relevant items, or a relevant item has two grades.
     """
     if given.judged is None:
         raise DataError(
@@ -249,7 +254,7 @@ def accuracy_scores(measures: Mapping[str, Measure], given: Recommended, policy:
 
 
 def accuracy_of(measure: Measure, given: Recommended, scores: Scores) -> Value:
-    """Returns the mean of a measure of judged documents, and the value of each user, NaN without relevant items."""
+    """Returns a measure of judged documents: its mean, and the value of each user, NaN if no item is relevant."""
     own = scores.by_query(str(measure))
     values = [own.get(str(key_of(each)), float("nan")) for each in given.users]
     return Value(measure, scores[str(measure)], np.array(values))
@@ -259,7 +264,7 @@ def names_of(measures: MeasuresLike, given: Recommended) -> list[str]:
     """Returns the requested measure names or, without a request, the names of all measures that the inputs support.
 
     Raises:
-        DataError: no measure was requested, or none is possible.
+        DataError: an empty list of measures was requested, or the inputs support no measure.
     """
     if measures is None:
         return [
@@ -300,7 +305,7 @@ class Value:
     Args:
         measure: the measure; ``measure.full`` is its name with every convention.
         value: the value over all users; NaN where it is undefined.
-        users: each user's value, NaN where undefined; None for a measure of all lists together [users].
+        users: each user's value, NaN if undefined; None for a measure of all lists together [users].
     """
 
     measure: Measure
@@ -309,7 +314,7 @@ class Value:
 
 
 def row_of(name: object, values: Iterable[float]) -> list[str]:
-    """Returns a row of a table: what the values belong to, and the values."""
+    """Returns a row of a table: a label, then the values."""
     return [str(name), *(decimals(each, 4, undefined=NO_VALUE) for each in values)]
 
 
@@ -320,9 +325,9 @@ class Beyond(Documented, Listed[float]):
     Args:
         entries: the value of each measure, by the requested name.
         users: the users who received recommendations.
-        bases: the size of the data by name: users, recommendations, items, catalogue, train.
-        accuracy: the footer of the measures of judged documents; empty without any.
-        every_user: whether text and JSON have the values of each user.
+        bases: the size of each part of the data: users, recommendations, items, catalogue, train.
+        accuracy: the footer for the measures of judged documents; empty if there are no such measures.
+        every_user: whether text and JSON contain the values of each user.
         warnings: sentences that say why the values are doubtful.
 
     Example:
@@ -340,7 +345,7 @@ class Beyond(Documented, Listed[float]):
     warnings: tuple[str, ...] = ()
 
     def with_users(self) -> Beyond:
-        """Returns the values with those of each user in text and JSON."""
+        """Returns a copy that also shows the values of each user in text and JSON."""
         return replace(self, every_user=True)
 
     def __getitem__(self, label: str) -> float:
@@ -348,7 +353,7 @@ class Beyond(Documented, Listed[float]):
         return self.of(label).value
 
     def __iter__(self) -> Iterator[str]:
-        """Returns the requested names of the measures."""
+        """Iterates over the names of the measures, as requested."""
         return iter(self.entries)
 
     def __len__(self) -> int:
@@ -356,7 +361,7 @@ class Beyond(Documented, Listed[float]):
         return len(self.entries)
 
     def of(self, label: str) -> Value:
-        """Returns the value of a measure, with the measure's full name.
+        """Returns the overall value of a measure, its values by user, and the measure with its full name.
 
         Raises:
             MeasureError: the measure was not requested.
@@ -378,7 +383,7 @@ class Beyond(Documented, Listed[float]):
         return dict(zip(self.users, users.tolist(), strict=True))
 
     def by_users(self) -> dict[str, dict[str, float]]:
-        """Returns the value of each user, by the name of each measure that has one."""
+        """Returns the values of all users by measure, for each measure that is computed per user."""
         return {
             name: {str(user): value for user, value in self.by_user(name).items()}
             for name, each in self.entries.items()
@@ -392,13 +397,13 @@ class Beyond(Documented, Listed[float]):
         return Document([Section([Table(*self.table(), names=[0, 2]), *users, *lines])])
 
     def to_text(self, columns: int = COLUMNS) -> str:
-        """Returns a table and a line with the size of the data, which is not folded."""
+        """Returns a table and a line with the size of the data; the line is not wrapped."""
         if self.every_user:
             return self.document().text(columns)
         return lay_out("text", *self.table(), [0, 2]) + "\n".join(self.beside())
 
     def records(self) -> dict[str, Callable[[], Records]]:
-        """Returns the tables of ``measures``, and of ``users`` with a column for each measure of single users."""
+        """Returns the table ``measures``, and the table ``users`` with a column for each measure computed per user."""
         return {"measures": self.measure_records, "users": self.user_records}
 
     def measure_records(self) -> Records:
@@ -421,7 +426,7 @@ class Beyond(Documented, Listed[float]):
         return ["measure", "value", "in full"], rows
 
     def user_table(self) -> Table:
-        """Returns a row for each user, with the values of the measures that have one for each."""
+        """Returns a row for each user, with the values of the measures that are computed per user."""
         records = self.user_records()
         return Table(list(records.names), [row_of(user, its) for user, *its in records.rows], names=[0])
 
@@ -451,7 +456,7 @@ class Beyond(Documented, Listed[float]):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BeyondByRun(Documented, Listed[Beyond]):
-    """The values of recommendation measures, of several recommenders.
+    """The values of recommendation measures for several recommenders.
 
     Args:
         runs: the values of each run, by its name.
@@ -460,7 +465,7 @@ class BeyondByRun(Documented, Listed[Beyond]):
     runs: dict[str, Beyond]
 
     def with_users(self) -> BeyondByRun:
-        """Returns the values with those of each user in text and JSON."""
+        """Returns a copy that also shows the values of each user in text and JSON."""
         return BeyondByRun({run: each.with_users() for run, each in self.runs.items()})
 
     def __getitem__(self, name: str) -> Beyond:
@@ -476,7 +481,7 @@ class BeyondByRun(Documented, Listed[Beyond]):
         return len(self.runs)
 
     def document(self, _layout: str = "text", /) -> Document:
-        """Returns a table with a row for each run, what its columns mean, and the size of the data."""
+        """Returns a table with a row for each run, the meaning of its columns, and the size of the data."""
         first = next(iter(self.runs.values()))
         rows = [row_of(run, its.values()) for run, its in self.runs.items()]
         full = [f"{name}: {each.measure.full}" for name, each in first.entries.items()]
@@ -485,7 +490,7 @@ class BeyondByRun(Documented, Listed[Beyond]):
         return Document([Section([table, *map(Line, [*full, *self.beside()])]), *users])
 
     def records(self) -> dict[str, Callable[[], Records]]:
-        """Returns the tables of each run, after its name."""
+        """Returns the tables of all runs, with the name of the run in each row."""
 
         def together(what: str) -> Records:
             its = {run: each.records()[what]() for run, each in self.runs.items()}
@@ -495,7 +500,7 @@ class BeyondByRun(Documented, Listed[Beyond]):
         return {what: partial(together, what) for what in ("measures", "users")}
 
     def beside(self) -> list[str]:
-        """Returns the size of each run's data, once if all are equal."""
+        """Returns the size of each run's data, or a single copy if the lines of all runs are equal."""
         lines = {run: each.beside() for run, each in self.runs.items()}
         own = list(lines.values())
         if all(each == own[0] for each in own):

@@ -27,19 +27,19 @@ if TYPE_CHECKING:
 
 
 def is_file(given: object) -> bool:
-    """Returns whether an input names or holds a file, or was read from one, rather than users and items in memory."""
+    """Returns whether an input is a path, the bytes of a file, a ``Run`` or a ``Qrels``, not users and items."""
     return isinstance(given, (str, os.PathLike, bytes, Run, Qrels))
 
 
 class ListsOfRun(dict[str, list[str]]):
-    """The items of each user of a run in rank order, with the number of users some of whose scores are equal."""
+    """The items of each user of a run in rank order, with the number of users who have items with equal scores."""
 
     __slots__ = ("tied",)
     tied: int
 
 
 def lists_in(given: Any, policy: Policy) -> ListsOfRun:
-    """Returns the items of each user of a run in rank order. The policy orders those with equal scores.
+    """Returns the items of each user of a run in rank order. The policy orders items with equal scores.
 
     Raises:
         DataError: the run cannot be read.
@@ -54,7 +54,7 @@ def lists_in(given: Any, policy: Policy) -> ListsOfRun:
 
 
 def grades_in(given: Any, policy: Policy) -> dict[str, dict[str, float]]:
-    """Returns the grades of judgments by user and item, which are 1 in a table without grades.
+    """Returns the grade of each judged item by user; every grade is 1 if the table has no grades.
 
     Raises:
         DataError: the judgments cannot be read.
@@ -68,10 +68,10 @@ def grades_in(given: Any, policy: Policy) -> dict[str, dict[str, float]]:
 
 
 def pairs_in(given: Any, what: str) -> dict[str, Any]:
-    """Returns users and items, a row for each line: of a table with a header, of lines ``user item``, or of qrels.
+    """Returns the user and item of each line of a table with a header, a file with lines ``user item``, or qrels.
 
     Raises:
-        DataError: the file cannot be read, or does not show which column is the user's.
+        DataError: the file cannot be read, or the column of the users cannot be recognised.
     """
     if isinstance(given, (Run, Qrels)):
         rows = given.held.rows() if isinstance(given, Run) else given.rows()
@@ -151,12 +151,12 @@ def items_in(given: Any) -> list[str]:
 
 
 def features_in(given: Any) -> dict[str, list[float]]:
-    """Returns the features of each item: the numbers of a column, and 0 or 1 for each of the words of another column.
+    """Returns the features of each item: the numbers in columns of numbers, and 0 or 1 for each word in other columns.
 
     Words such as genres are separated by ``|``, or are lists.
 
     Raises:
-        DataError: the file cannot be read, has no column of items, or a text that is different for each item.
+        DataError: the file cannot be read, or has no column of items, or has a text that is different for each item.
     """
     table = table_of(given, "features")
     item = first_usual(table.names, ("document",)).get("document")
@@ -176,10 +176,10 @@ def features_in(given: Any) -> dict[str, list[float]]:
 
 
 def features_of(name: str, rows: list[Placed], file: str) -> list[list[float]]:
-    """Returns the features in a column: its numbers, or for each of its words a mark of the rows that have it.
+    """Returns the features in a column: its numbers, or for each word, which rows contain the word.
 
     Raises:
-        DataError: each row has a different word, so that no two items would be alike.
+        DataError: each row has a different word, so no two items would be similar.
     """
     cells = [row.get(name) for _, row in rows]
     barred = any(is_list(each) or "|" in str(each) for each in cells)
@@ -199,7 +199,7 @@ def features_of(name: str, rows: list[Placed], file: str) -> list[list[float]]:
 
 
 def words_of(value: Any) -> list[str]:
-    """Returns the words in a cell: those of a list, or those of a text between bars."""
+    """Returns the words in a cell: the elements of a list, or the parts of a text between ``|``."""
     parts = [str(each) for each in value] if is_list(value) else str(value).split("|")
     return [] if is_missing(value) else [each.strip() for each in parts if each.strip()]
 
@@ -213,7 +213,7 @@ def cell(row: Mapping[str, Any], column: str, place: Mapping[str, Any]) -> str:
     """Returns an id in a row.
 
     Raises:
-        DataError: the row has none.
+        DataError: the row has no id.
     """
     if is_missing(row.get(column)):
         raise refused("the row has no '{column}'.", "Complete it.", column=column, **place)

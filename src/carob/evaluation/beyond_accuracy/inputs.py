@@ -26,14 +26,14 @@ UsersLike: TypeAlias = Any
 ItemsLike: TypeAlias = "Iterable[Any] | str | os.PathLike[str]"
 
 RELEVANT = "relevant"
-"""The input that lists what users chose, perhaps with grades."""
+"""The input that lists the items that users chose, perhaps with grades."""
 FROM_TABLES = {"catalogue": files.items_in, "features": files.features_in}
-"""The inputs that describe items, and how they are read from files and frames."""
+"""The inputs that describe items, and the functions that read them from files and frames."""
 ROLES = ("query", "document", "rank", "preference")
 
 
 def key_of(each: Any) -> Hashable:
-    """Returns the key of an id: 1, 1.0 and '1' are the same id, which JSON files and frames write differently."""
+    """Returns the key of an id: 1, 1.0 and '1' are the same id, because JSON files and frames write ids differently."""
     if isinstance(each, (int, Integral)):
         return str(int(each))
     return str(int(each)) if isinstance(each, float) and each.is_integer() else cast("Hashable", each)
@@ -47,7 +47,7 @@ class IdNumbers:
     """
 
     def __init__(self) -> None:
-        """Starts without any ids."""
+        """Creates an empty numbering."""
         self.number: dict[Hashable, int] = {}
         self.names: list[Any] = []
 
@@ -57,7 +57,7 @@ class IdNumbers:
         In a NumPy array, only distinct ids are looked up.
 
         Raises:
-            DataError: an id cannot be a key.
+            DataError: an id cannot be a dictionary key.
         """
         number, names = self.number, self.names
         if isinstance(ids, np.ndarray) and ids.dtype.kind in "iuU":
@@ -79,12 +79,12 @@ class IdNumbers:
 
 
 def read(recommended: UsersLike, policy: Policy, **given: Any) -> Recommended:
-    """Reads all inputs into one numbering of users and items.
+    """Reads all inputs, with one numbering of users and items for all of them.
 
     Args:
         recommended: the recommendations.
-        policy: decides about the ties and the lines of files.
-        given: the other inputs of ``beyond_accuracy``, by name; None for one that was not given.
+        policy: the treatment of ties and of the lines of files.
+        given: the other inputs of ``beyond_accuracy``, by name; None for each input that was not given.
 
     Raises:
         DataError: columns are unknown, a user has an item twice, features have different lengths, or there are no
@@ -127,7 +127,7 @@ def read(recommended: UsersLike, policy: Policy, **given: Any) -> Recommended:
 
 
 def read_if_file(what: str, given: Any, policy: Policy) -> Any:
-    """Returns an input of recommendation measures in memory, which is read if it is a file or a table.
+    """Returns an input of recommendation measures as an object in memory, after reading it if it is a file or a table.
 
     Raises:
         DataError: the file cannot be read.
@@ -174,7 +174,7 @@ class Inputs:
         return None if self.given[what] is None else Pairs(*self.columns(what)[:2])
 
     def judged(self) -> Judged | None:
-        """Returns the relevant items with their grades, 1 if there are none, or None if they were not given."""
+        """Returns the relevant items and their grades (1 without grades), or None if no relevant items were given."""
         if self.given[RELEVANT] is None:
             return None
         user, item, grade, _ = self.columns(RELEVANT)
@@ -188,7 +188,7 @@ class Inputs:
         history: Pairs | None,
         known: Integers | None,
     ) -> Iterator[str]:
-        """Yields sentences about inputs that have nothing in common with the lists, as if they wrote ids otherwise."""
+        """Yields a sentence about each input that has no id in common with the lists and may write ids differently."""
         names = self.items.names
         if seen is not None and len(seen.user) and not excluded:
             yield (
@@ -207,12 +207,12 @@ class Inputs:
         return None if self.given[what] is None else self.items.take(list(self.given[what]))
 
     def columns(self, what: str) -> tuple[Integers, Integers, Floats | None, list[Any]]:
-        """Returns the users, the items, the key that orders a user's items (None for the given order), and the names.
+        """Returns users, items, the key that orders each user's items (None for the given order), and the users' names.
 
-        Relevant items have their grades in place of a key.
+        For relevant items, the key is the grade.
 
         Raises:
-            DataError: neither a mapping nor a frame, or one whose columns cannot be recognised.
+            DataError: the input is neither a mapping nor a frame, or it is a frame whose columns cannot be recognised.
         """
         given, users, items = self.given[what], self.users, self.items
         table = given if isinstance(given, Mapping) else of_frame(given, what)
@@ -259,15 +259,15 @@ def grade_column(table: Mapping[str, Any], names: Sequence[str]) -> Floats | Non
 
 
 def grades_beside(value: Any, items: Sequence[Any]) -> list[float]:
-    """Returns the grades of a user's relevant items: those of ``{item: grade}``, else 1."""
+    """Returns the grades of a user's relevant items: the values of ``{item: grade}``, or 1 for each item of a list."""
     return [value[item] for item in items] if isinstance(value, Mapping) else [1.0] * len(items)
 
 
 def without(rows: Pairs, rank: Integers, seen: Pairs) -> tuple[Pairs, Integers]:
-    """Removes recommendations that were seen before, so that the ranks below them move up."""
+    """Removes recommended items that a user has seen before, and moves the items below them up."""
     gone = seen.among(rows).astype(np.int64)
     above = np.cumsum(gone) - gone
-    before = above[np.searchsorted(rows.user, rows.user)]  # those of earlier users
+    before = above[np.searchsorted(rows.user, rows.user)]  # the items removed from earlier users' lists
     kept = gone == 0
     moved: Integers = rank - (above - before)
     return Pairs(rows.user[kept], rows.item[kept]), moved[kept]
@@ -292,7 +292,7 @@ def python_values(column: Any) -> list[Any]:
 
 
 def list_of(value: Any, what: str, user: Any) -> list[Any]:
-    """Returns a user's items, best first. The items of ``{item: score}`` are sorted by score.
+    """Returns a user's items, best first. ``{item: score}`` is sorted by score.
 
     Raises:
         DataError: the items have another type.
@@ -307,7 +307,7 @@ def list_of(value: Any, what: str, user: Any) -> list[Any]:
 
 
 def of_frame(given: Any, what: str) -> dict[str, Any]:
-    """Returns the columns of any data frame that narwhals knows.
+    """Returns the columns of any data frame that narwhals supports.
 
     Raises:
         DataError: the object is not a data frame.
