@@ -417,7 +417,7 @@ def add_lines(
     Args:
         cells: the values read so far.
         table: the lines.
-        name: the run, if no column names it.
+        name: the run, if no column contains it.
         columns: the role of each column: ``run``, ``query``, ``measure``, ``value``, or empty for any other column.
         lines: the lines to add, with their numbers; all lines if None.
 
@@ -857,7 +857,7 @@ def without_value(
 def measure_named(label: str) -> Measure:
     """Returns carob's measure of this name or, for an unknown name, a measure for which only the values are known."""
     with contextlib.suppress(MeasureError):
-        if all(map(is_known, split_names(label))):  # an error about an unknown name looks for similar names
+        if all(map(is_known, split_names(label))):  # errors about unknown names search for similar names
             return parse_measure(label)
     return OtherMeasure(label)
 

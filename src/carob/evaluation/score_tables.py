@@ -176,7 +176,7 @@ class QueryValues(Listed[float]):
         return {query: value for (query, value), there in zip(values.items(), kept, strict=True) if there}
 
     def arrays(self, places: Any) -> dict[str, Any]:
-        """Returns ``matrix``, ``counted`` and ``weights`` of some queries. A field that is None stays None."""
+        """Returns ``matrix``, ``counted`` and ``weights`` for some queries. A field that is None remains None."""
         own = {name: getattr(self, name) for name in ("matrix", "counted", "weights")}
         return {name: None if each is None else each[places] for name, each in own.items()}
 
@@ -255,7 +255,7 @@ def added(values: Floats) -> float:
 LEAST_NAME, LONGEST_NAME = 12, 40
 """The minimum width of a shortened name in a table that must fit, and the maximum in a table that continues below."""
 MOST_FOOTERS, MOST_OWN = 4, 6
-"""Up to ``MOST_FOOTERS`` different footers are shown whole; of more, the own parts of ``MOST_OWN`` runs or groups."""
+"""The number of different footers up to which all are shown in full, and of runs or groups shown if there are more."""
 MOST_NAMES = 8
 """The maximum number of runs that a footer names. Further runs are only counted."""
 
@@ -334,7 +334,7 @@ def board(
 
 
 MISSING = "missing"
-"""The column that says whether a run lacks a query: 1 or 0, or how many queries in the row of all."""
+"""The column that says whether a query is missing (1 or 0) or, in the row ``all``, how many queries are missing."""
 
 
 def with_missing(scores: QueryValues, rows: list[list[str]], whole: list[str]) -> list[list[str]]:
@@ -416,7 +416,7 @@ def bounded(scores: QueryValues, exact: bool, digits: int | None) -> list[str]:
 
 
 def shown(value: float, kind: str, digits: int | None = None) -> str:
-    """Formats a number for a table: a count as a whole number, any other value with ``digits`` decimals or in full.
+    """Formats a number for a table: counts as whole numbers, others with ``digits`` decimals or in full precision.
 
     In full precision, an undefined value is an empty text.
     """
@@ -573,7 +573,7 @@ SAME = ("queries", "policy", "reading")
 
 
 def decided(scores: QueryValues, say: Language = ENGLISH, without: tuple[str, ...] = ()) -> list[str]:
-    """Returns the parts of a footer: the counts of decisions, and the policy. Some kinds are left out."""
+    """Returns the parts of a footer (counts of decisions, policy, …), without the kinds of facts in ``without``."""
     facts = [each for each in facts_of(scores, say) if not each.kind.startswith(without)]
     parts = groupby(facts, lambda fact: fact.kind)
     return [", ".join(fact.told(say) for fact in its) for _, its in parts]
@@ -683,7 +683,7 @@ def capped(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
 
 
 NOT_FEW = 0.2
-"""If at least this proportion of lists has all scores equal, this is not an accident; fewer count as ties."""
+"""If all scores are equal in at least this share of lists, that is no accident; fewer such lists count as ties."""
 SEVERAL = 5
 """With at least this many queries, the best possible value for every query is not due to chance."""
 LISTS, DOCUMENTS = 2, 20
@@ -808,7 +808,7 @@ def signature(scores: QueryValues, conventions: str | None = None) -> str:
 
 
 def says(label: str, measure: Measure) -> bool:
-    """Returns whether a label states its measure in carob's own words: ``ndcg@10`` and ``P_10``, not ``map``."""
+    """Returns whether a label is carob's own name for its measure, such as ``ndcg@10`` or ``P_10``, but not ``map``."""
     word = re.sub(r"_[0-9]+$", "", re.split(r"[(@]", label, maxsplit=1)[0].strip())
     if word.casefold() != measure.name.casefold():
         return False
@@ -864,7 +864,7 @@ def missing_facts(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
 
 
 def empty_facts(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
-    """Returns the numbers of queries without relevant documents and their treatment, by measure if they differ."""
+    """Returns the number of queries without relevant documents and their treatment, by measure if these differ."""
     if not scores.counts.empty:
         return []
     counts, rules = scores.counts.empty_for, rules_of(scores, "empty")
@@ -940,7 +940,7 @@ def document_of(scores: Sequence[QueryValues], *, per_query: bool) -> dict[str, 
 
 
 def document_to_keep(scores: Sequence[QueryValues], *, per_query: bool) -> dict[str, Any]:
-    """Returns the JSON document with per-query scores and its inputs, to read again: hashes except of the runs."""
+    """Returns the JSON document, which records its inputs (with hashes, except for runs) if it has per-query scores."""
     document = document_of(scores, per_query=per_query)
     if not per_query:
         return document

@@ -1,4 +1,4 @@
-"""Results of evaluation: the scores of one or several runs, as tables, frames and JSON."""
+"""The results of an evaluation: scores of one or several runs, and their output as tables, frames and JSON."""
 
 from __future__ import annotations
 
@@ -51,16 +51,16 @@ class Tabled(Result):
         """The scores of each run."""
 
     def contents(self) -> dict[str, Any]:
-        """Returns the scores with policy and counts, as ``carob eval -q --format json`` prints them."""
+        """Returns the scores, the policy and the counts, as ``carob eval -q --format json`` prints them."""
         return document_to_keep(self.runs, per_query=True)
 
     def records(self) -> dict[str, Callable[[], Records]]:
-        """Returns the tables ``runs``, with the means, ``queries``, with the per-query scores, and ``groups``."""
+        """Returns the tables ``runs`` (means), ``queries`` (per-query scores) and, if there are groups, ``groups``."""
         tables = {"runs": self.run_records, "queries": self.query_records}
         return tables if self.runs[0].groups is None else {**tables, "groups": self.group_records}
 
     def recorded_as(self, names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> Records:
-        """Returns rows whose last columns are the measures. CSV writes counts as whole numbers."""
+        """Returns a table of rows whose last columns are the measures. In CSV, counts are written as whole numbers."""
         kinds = zip(self.runs[0].labels, self.runs[0].measures, strict=True)
         written = {label: partial(shown, kind=each.definition.aggregate) for label, each in kinds}
         return Records([*names, *written], rows, written)
@@ -88,7 +88,7 @@ class Tabled(Result):
         return footers(self.runs, language_named("en"), without=SAME)
 
     def figures(self) -> dict[str, Drawing]:
-        """Returns the function that draws the per-query scores of each run by the first measure, sorted."""
+        """Returns the function that draws each run's sorted per-query scores by the first measure."""
         from carob.output.pictures.figures import curves
 
         label = self.runs[0].labels[0]
@@ -100,24 +100,24 @@ class Tabled(Result):
         """Returns the means as a table, with the footer.
 
         Args:
-            columns: the greatest width of the table.
+            columns: the maximum width of the table, in characters.
         """
         return board(self.runs, "text", columns=columns) + self.footer()
 
     def to(self, layout: str) -> str:
-        """Returns the means as a table in the format of a name; a page also has the footer."""
+        """Returns the means as a table in the named format; a complete page also includes the footer."""
         form = format_named(layout)
         below = form.lines(self.footer().split("\n")) if form.notes == "within" else ""
         return form.page(board(self.runs, layout) + below, ", ".join(each.name for each in self.runs), "en")
 
     def footer(self, lang: str = "en") -> str:
-        """Returns the number of queries, the decisions and the policy: one line for all runs that share them.
+        """Returns the number of queries, the decisions and the policy, in one line for all runs that share them.
 
         Args:
             lang: ``en`` for English or ``zh`` for Chinese.
 
         Raises:
-            PolicyError: carob does not have the language.
+            PolicyError: carob does not support the language.
         """
         return "\n".join(footers(self.runs, language_named(lang)))
 
@@ -138,22 +138,23 @@ class Scores(Tabled, QueryValues):
         name: the run.
         labels: the name of each measure in tables.
         measures: the measures.
-        ids: the evaluated queries, in byte order, which ``queries`` returns as text.
+        ids: the evaluated queries, in byte order; ``queries`` returns them as text.
         matrix: one value per query and measure [queries, measures].
         policy: the policy under which the values were computed.
         counts: the numbers of queries, documents and lines to which each policy rule applied.
         bounds: the mean under the worst and the best order of tied documents, for each label that ties can change.
         profile: the requested profile, or None.
         digits: the number of decimals in tables.
-        counted: a mask of the values that enter their mean; None if all do [queries, measures].
+        counted: a mask of the values that count in their mean; None if all values count [queries, measures].
         weights: the weight of each value in its mean; None for equal weights [queries, measures].
-        errors: for each label whose mean comes from a sample of the orders of tied documents, its standard error.
+        errors: the standard error of each mean that is estimated from a sample of the orders of tied documents, by
+            label.
         inputs: the sources of the ``qrels`` and the ``run``, which ``carob.record`` hashes; empty for merged scores.
-        pools: the judged lists of each label whose values compare documents of different queries.
+        pools: the judged lists for each label whose measure compares documents of different queries.
         warnings: sentences that say why the values are doubtful.
         failed: the reason why a label has no values, as a sentence; the values are NaN.
-        judged: the mean share of judged documents among the first ten, over the queries that the run answers; NaN if it
-            was not computed.
+        judged: the mean share of judged documents among the first ten, over the queries for which the run retrieves
+            documents; NaN if it was not computed.
         judgments: the identity of the judgments, if the scores were read from a file that has their SHA-256.
         exclusion: the documents that were excluded from the run, if the scores were read from a file.
         groups: the groups of each query, if means are shown by group; an empty tuple for a query without a group.
@@ -169,17 +170,17 @@ class Scores(Tabled, QueryValues):
 
     @property
     def runs(self) -> list[Scores]:
-        """A mapping that contains only the scores of this run."""
+        """A mapping that contains only this run."""
         return [self]
 
     def merge(self, *others: Scores) -> Scores:
-        """Merges the scores of a run that was evaluated in parts: see ``docs/shards.md``.
+        """Merges the scores of a run that was evaluated in parts; see ``docs/shards.md``.
 
         Args:
-            others: the other parts. Merging all parts at once is faster than one after the other.
+            others: the other parts. Merging all parts in one call is faster than merging one after another.
 
         Raises:
-            DataError: a query occurs in two parts, or they differ in measures or policy.
+            DataError: a query occurs in two parts, or the parts differ in measures or policy.
 
         Example:
             >>> import carob
@@ -226,19 +227,19 @@ class Scores(Tabled, QueryValues):
         return pooled_again(merged, parts) if self.pools else merged
 
     def records(self) -> dict[str, Callable[[], Records]]:
-        """Returns the tables ``queries``, with the per-query scores, ``runs``, with the means, and ``groups``."""
+        """Returns the tables ``queries`` (per-query scores), ``runs`` (means) and, if there are groups, ``groups``."""
         tables = super().records()
         return {"queries": tables["queries"], **tables}
 
     def query_records(self) -> Records:
-        """Returns a row for each query. The queries are whole numbers if they were in a frame of judgments."""
+        """Returns a row for each query. Query ids are whole numbers if they were so in a frame of judgments."""
         whole = "qrels" in self.inputs and self.inputs["qrels"].whole
         rows = self.query_rows(map(int, self.queries) if whole else self.queries)
         return self.recorded_as(["query", *self.group_column], rows)
 
     @property
     def group_column(self) -> list[str]:
-        """The name of the column of groups; none if there are no groups."""
+        """A list with the name of the column of groups; empty if there are no groups."""
         return [] if self.groups is None else ["group"]
 
     def query_rows(self, queries: Iterable[Any]) -> list[tuple[Any, ...]]:
@@ -250,19 +251,20 @@ class Scores(Tabled, QueryValues):
         """Returns a data frame with a row per query and a column per measure.
 
         Args:
-            what: ``queries``, or ``runs`` for the means; a library in its place, as in ``to_frame("polars")``, makes
-                the frame of queries.
+            what: ``queries``, or ``runs`` for the means. If a library is passed instead, as in ``to_frame("polars")``,
+                the frame contains the queries.
             backend: ``pandas``, ``polars``, ``pyarrow``, ``duckdb``, ``pyspark`` …; if None, the library of the frame
-                from which the run or the judgments were read, or else the first of these that is installed.
+                from which the run or the judgments were read or, without such a frame, the first of these libraries
+                that is installed.
 
         Returns:
-            The frame. Its queries are whole numbers if they were whole numbers in a frame of judgments. An engine makes
-            the frame where the run is: Spark in the run's session.
+            The frame. Its queries are whole numbers if they were whole numbers in a frame of judgments. An engine
+            creates the frame where the run is stored; for example, Spark uses the run's session.
 
         Raises:
             DataError: no data frame library is installed, or an engine has no session.
         """
-        from carob.inputs.runs.engine import ENGINES, TABLES  # small runs need no such import
+        from carob.inputs.runs.engine import ENGINES, TABLES  # imported here because most runs do not need it
         from carob.output.frames import FRAMES
 
         known = (*FRAMES, *TABLES)
@@ -278,7 +280,7 @@ class Scores(Tabled, QueryValues):
 
 
 class ScoresByRun(Tabled, Listed[Scores]):
-    """The scores of several runs on the same judgments: a mapping from each run's name, and one table.
+    """The scores of several runs on the same judgments: a mapping from names to scores, printed as one table.
 
     Example:
         >>> import carob
@@ -289,7 +291,7 @@ class ScoresByRun(Tabled, Listed[Scores]):
     """
 
     def __init__(self, scores: Iterable[Scores]) -> None:
-        """Stores the scores of the runs."""
+        """Creates the mapping from a sequence of scores."""
         self.scores = {each.name: each for each in scores}
 
     def __getitem__(self, name: str) -> Scores:
@@ -309,7 +311,7 @@ class ScoresByRun(Tabled, Listed[Scores]):
         return self.scores[name]
 
     def __iter__(self) -> Iterator[str]:
-        """Returns the runs' names, in the order given."""
+        """Iterates over the runs' names, in the order given."""
         return iter(self.scores)
 
     def __len__(self) -> int:
@@ -331,8 +333,8 @@ class ScoresByRun(Tabled, Listed[Scores]):
         """Returns a data frame with a row per run and a column per measure.
 
         Args:
-            what: ``runs`` or ``queries``; the name of a library in its place, as in ``to_frame("polars")``, makes the
-                default table.
+            what: ``runs`` or ``queries``. If a library is passed instead, as in ``to_frame("polars")``, the frame
+                contains the default table.
             backend: the library, as in ``Scores.to_frame``.
             per_query: whether to return a row for each run and query, as ``queries`` does.
 
@@ -345,16 +347,16 @@ class ScoresByRun(Tabled, Listed[Scores]):
 
 
 JUDGED = "Judged@10"
-"""The measure whose mean over answered queries says how well a run is judged."""
+"""The measure whose mean over answered queries is the share of a run's top documents that are judged."""
 
 
 def share_judged(scores: Scores, depth: int = 10) -> float:
-    """Returns the share that ``shares_judged`` computes, as scores know it, or NaN.
+    """Returns the share that ``shares_judged`` computes, taken from scores that store or imply it, or NaN.
 
-    Under a policy that removes unjudged documents, the measure says nothing about the run.
+    Under a policy that removes unjudged documents, the share is always 1, so NaN is returned.
 
     Args:
-        scores: the scores, which may know the share in the top ten.
+        scores: the scores, which may contain the share of the top ten.
         depth: the number of top ranks.
     """
     if depth != 10 or JUDGED not in scores:
@@ -367,18 +369,18 @@ def share_judged(scores: Scores, depth: int = 10) -> float:
 
 
 def lists_only_relevant(grades: Floats) -> bool:
-    """Returns whether judgments list only relevant documents, as a golden set does.
+    """Returns whether judgments contain only relevant documents, as a golden set does.
 
-    The share judged then says how many relevant documents a run finds, and nothing about missing judgments.
+    If so, the judged share shows how many relevant documents a run retrieves, and nothing about missing judgments.
 
     Args:
-        grades: the grades of all judgments, negative ones included.
+        grades: the grades of all judgments, including negative grades.
     """
     return bool(len(grades)) and bool(grades.min() > 0)
 
 
 def weights_given(scores: Scores) -> dict[str, float] | None:
-    """Returns the caller's query weights, read from a measure that defines no weights, or None without weights."""
+    """Returns the caller's query weights, taken from a measure that defines no weights itself, or None."""
     if scores.weights is None:
         return None
     for place, measure in enumerate(scores.measures):
@@ -388,12 +390,12 @@ def weights_given(scores: Scores) -> dict[str, float] | None:
 
 
 def with_groups(scores: Sequence[Scores], by: GroupsLike) -> list[Scores]:
-    """Returns the scores of runs, with the group of each query.
+    """Returns the scores of runs with the groups of each query added.
 
     Raises:
         DataError: a query has no group, a file is unreadable, or a measure has no mean by group.
     """
-    # Its readers of tables are slow to import, and most evaluations need none.
+    # Imported here because the table readers are slow to import and most evaluations use no groups.
     from carob.inputs.query_files import groups_of
 
     queries = sorted({query for each in scores for query in each.queries})
@@ -412,12 +414,12 @@ def with_groups(scores: Sequence[Scores], by: GroupsLike) -> list[Scores]:
 
 
 def uncounted(scores: Sequence[Scores], queries: int) -> int:
-    """Returns how many queries, other than those compared, are judged or retrieved but have no value."""
+    """Returns how many queries are judged or retrieved but have no value, in addition to the compared queries."""
     return max(each.counts.extra + max(0, each.counts.judged - queries) for each in scores)
 
 
 def with_judged(scores: Scores) -> Scores:
-    """Returns scores with ``judged`` in place of the measure ``JUDGED``, which must not be the only one."""
+    """Moves the mean of the measure ``JUDGED``, which must not be the only measure, to the field ``judged``."""
     labels = [label for place, label in enumerate(scores.labels) if place != scores.column(JUDGED)]
     return replace(with_measures(scores, labels), judged=share_judged(scores))
 
@@ -446,13 +448,13 @@ def with_measures(scores: Scores, labels: Sequence[str]) -> Scores:
 
 
 def with_zeros(scores: Scores, queries: Sequence[str]) -> Scores:
-    """Returns the scores with the value 0 for further queries, which count as missing.
+    """Adds queries with the value 0 to the scores, and counts them as missing.
 
-    Such a query weighs as much as the other queries on average.
+    The weight of each added query is the mean weight of the other queries.
 
     Args:
         scores: the scores.
-        queries: queries of which they have no value.
+        queries: the queries to add, for which the scores have no value.
     """
     if not queries:
         return scores
@@ -483,19 +485,19 @@ def with_zeros(scores: Scores, queries: Sequence[str]) -> Scores:
 
 
 def byte_order(queries: Sequence[str]) -> list[int]:
-    """Returns the places of queries in byte order of their ids."""
+    """Returns the indices that sort queries by the bytes of their ids."""
     return sorted(range(len(queries)), key=lambda each: bytes_of(queries[each]))
 
 
 def stacked(parts: Sequence[tuple[Any, tuple[int, ...]]], kind: Any, order: list[int]) -> Any:
-    """Stacks the arrays, with ones in place of missing arrays. Returns None if all arrays are missing."""
+    """Concatenates arrays, with ones for missing arrays, and reorders the rows. Returns None if all are missing."""
     if all(array is None for array, _ in parts):
         return None
     return np.concatenate([np.ones(shape, kind) if array is None else array for array, shape in parts])[order]
 
 
 def pooled_again(merged: Scores, parts: Sequence[Scores]) -> Scores:
-    """Adds the measures that compare documents of all queries to merged scores, computed from all parts together."""
+    """Recomputes, from all parts together, those merged measures that compare documents of different queries."""
     from carob.lists.flat import Flat
 
     values, pools = merged.matrix.copy(), {}
@@ -510,7 +512,7 @@ def pooled_again(merged: Scores, parts: Sequence[Scores]) -> Scores:
         own = cast("Floats", measure.weigh(lists))
         with np.errstate(divide="ignore", invalid="ignore"):
             found = cast("Floats", measure.values(Flat(rows, every_rank=measure.every_rank)))
-        # A value with weight 0 was set by the policy and not computed by the measure.
+        # A value with weight 0 was set by the policy, so the measure's value does not replace it.
         values[places, column] = np.where(own > 0, found, values[places, column])
         weights[places, column] = own if rows.weight is None else own * rows.weight
         pools[label] = rows
@@ -529,7 +531,7 @@ def merged_bounds(parts: Sequence[Scores]) -> dict[str, tuple[float, float]]:
 
 
 def merged_caps(parts: Sequence[Scores]) -> dict[str, Cap]:
-    """Returns the highest possible merged means, by label, of those that are known for each part."""
+    """Returns the highest possible merged mean of each label for which it is known in every part."""
     known = {label: [each.caps[label] for each in parts if label in each.caps] for label in parts[0].caps}
     return {
         label: Cap(
@@ -543,7 +545,7 @@ def merged_caps(parts: Sequence[Scores]) -> dict[str, Cap]:
 
 
 def merged_mean(parts: Sequence[Scores], label: str, means: Sequence[float]) -> float:
-    """Returns the aggregate of all parts of that of each part, which counts by the weight of its queries."""
+    """Returns the aggregate over all parts, given each part's mean, weighted by the weights of its queries."""
     place = parts[0].column(label)
     sizes = []
     for each in parts:
@@ -553,7 +555,7 @@ def merged_mean(parts: Sequence[Scores], label: str, means: Sequence[float]) -> 
 
 
 def merged_errors(parts: Sequence[Scores]) -> dict[str, float]:
-    """Returns the standard errors of the merged means, with each part weighted by its share."""
+    """Returns the standard errors of the merged means, with each part weighted by its share of the queries."""
     queries = sum(len(each.ids) for each in parts)
     shares = [(each, len(each.ids) / queries) for each in parts]
     labels = [label for label in parts[0].labels if any(label in each.errors for each in parts)]
@@ -564,14 +566,14 @@ def merged_errors(parts: Sequence[Scores]) -> dict[str, float]:
 
 
 def side_by_side(parts: Sequence[Scores], measures: Mapping[str, Measure], policy: Policy) -> Scores:
-    """Merges scores of a run under several policies. Each measure keeps the queries that its policy keeps.
+    """Merges scores of a run under several policies. Each measure counts only the queries that its policy keeps.
 
-    A measure that failed has a column of NaN.
+    A measure that failed gets a column of NaN.
 
     Args:
         parts: the scores, with different labels.
         measures: all measures, by label and in the order of the result.
-        policy: the policy whose exceptions made the parts.
+        policy: the policy, whose exceptions for some measures are the reason for several parts.
     """
     queries = sorted({query for part in parts for query in part.queries}, key=bytes_of)
     row = {query: place for place, query in enumerate(queries)}

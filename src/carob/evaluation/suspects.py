@@ -1,4 +1,4 @@
-"""Signs that a run is suspicious: equal scores, values too good or out of range, another run's ranking."""
+"""Detects suspicious runs: equal scores, values that are too good or out of range, a copy of another run's ranking."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
     from carob.measures import Measure
 
 RATIO = 1.5
-"""The least ratio of the lengths of two runs' lists that is reported."""
+"""The minimum ratio of the lengths of two runs' longest lists that is reported."""
 ROUNDING = 1e-9
-"""The largest difference between equal values, since sums may be added in another order or rounded elsewhere."""
+"""The largest difference between values that count as equal, because sums may be rounded differently."""
 PER_CENT = 1.5
-"""Values of a measure up to 1 that are above this are probably percentages, not those of another definition."""
+"""If a measure is at most 1, values above this are probably percentages, not values of another definition."""
 
 
 def constant_lists(rows: JudgedRows) -> list[int]:
-    """Returns the judged queries whose lists have several documents, all with the same score.
+    """Returns the judged queries for which the run lists several documents, all with the same score.
 
-    If these are few of the lists with several documents, it returns none: they are among the ties.
+    If these are only a few of the lists with several documents, the result is empty, because such lists count as ties.
 
     Args:
         rows: the rows before the policy's rule for ties.
@@ -45,7 +45,7 @@ def constant_lists(rows: JudgedRows) -> list[int]:
 
 
 def reading_beyond(measures: Mapping[str, Measure], policy: Policy, length: float) -> list[str]:
-    """Returns the labels of the measures that read ranks below lists of a length."""
+    """Returns the labels of the measures that read ranks below the end of lists of a given length."""
     cuts = [each.depth or np.inf for each in policy.of_each(measures.values())]
     return [
         label
@@ -60,9 +60,9 @@ class CutLists:
 
     Args:
         runs: the runs with short lists.
-        shortest: the length of the longest list of the run with the shortest ones.
-        longest: that of the run with the longest ones.
-        labels: the measures that read below the short lists.
+        shortest: the smallest of the runs' maximum list lengths.
+        longest: the largest of the runs' maximum list lengths.
+        labels: the measures that read ranks below the end of the short lists.
     """
 
     runs: list[str]
@@ -72,7 +72,7 @@ class CutLists:
 
     @classmethod
     def of(cls, scores: Mapping[str, QueryValues]) -> CutLists | None:
-        """Returns the runs with short lists, or None if no measure reads further, or all runs are alike."""
+        """Returns the runs with short lists, or None if all lengths are similar or no measure reads beyond them."""
         longest = {run: each.counts.longest for run, each in scores.items() if each.counts.longest}
         low, high = min(longest.values(), default=0), max(longest.values(), default=0)
         if high < RATIO * low or not longest:
@@ -86,8 +86,8 @@ class CutLists:
 
 
 def fingerprint(*columns: NDArray[np.generic]) -> bytes:
-    """Returns a short text that is equal only for equal numbers."""
-    from hashlib import sha256  # not needed for a single run
+    """Returns a hash of arrays, which is equal only for equal arrays."""
+    from hashlib import sha256  # imported here because a single run does not need it
 
     found = sha256()
     for each in columns:
@@ -97,7 +97,7 @@ def fingerprint(*columns: NDArray[np.generic]) -> bytes:
 
 
 def copies(prints: Sequence[bytes]) -> dict[int, int]:
-    """Returns the place of the first equal fingerprint for each fingerprint that repeats an earlier one."""
+    """Maps the index of each fingerprint that repeats an earlier one to the index of the first equal one."""
     first: dict[bytes, int] = {}
     for place, each in enumerate(prints):
         first.setdefault(each, place)
@@ -105,20 +105,21 @@ def copies(prints: Sequence[bytes]) -> dict[int, int]:
 
 
 def perfect(scores: QueryValues, rows: JudgedRows | None) -> list[str]:
-    """Returns the measures of a run that has the best possible value of all of them for every query, or none.
+    """Returns the measures if a run has the best possible value of each for every query, else an empty list.
 
-    With fewer than ``SEVERAL`` queries, the best possible values may be chance.
+    With fewer than ``SEVERAL`` queries, the best possible values may be due to chance.
 
-    All relevant documents must precede all others. Measures that also depend on documents without relevance, sums and
-    measures by subtopic are not considered.
+    All relevant documents must precede all other documents. Measures that also depend on documents that are not
+    relevant, sums, and measures by subtopic are ignored.
 
     Args:
         scores: the run's values.
-        rows: the rows from which they were computed; None if only the values are known; the best value is then 1.
+        rows: the rows from which the values were computed; None if only the values are known. The best value is then 1.
     """
-    # The first document of real systems may be relevant for every query, but not every relevant one comes first.
+    # A real system may rank a relevant document first for every query, but not all relevant documents before all
+    # others.
     if rows is not None and not _native.relevant_first(rows.grade, rows.rank, rows.offsets):
-        return []  # as nearly all runs are
+        return []  # true for nearly all runs, so test it first
     places = [place for place, each in enumerate(scores.measures) if has_best(each)]
     values, labels = scores.matrix[:, places], [scores.labels[place] for place in places]
     if not len(values) or not places:
@@ -138,18 +139,18 @@ def perfect(scores: QueryValues, rows: JudgedRows | None) -> list[str]:
 def beyond_range(
     run: str, label: str, measure: Measure, values: Floats, queries: Sequence[str] = ()
 ) -> str | None:
-    """Returns a sentence if another tool's values of a measure are outside its range, as percentages are; else None.
+    """Returns a sentence if another tool's values are outside the measure's range, as percentages are, else None.
 
     Args:
         run: the run.
         label: the measure's name.
         measure: the measure.
-        values: its values, which may be NaN.
-        queries: the query of each; none for means.
+        values: the values of the measure, which may contain NaN.
+        queries: the query of each value; empty for means.
     """
     low, high = measure.definition.values
     if any(each in str(measure) for each in ("ideal=", "gain=")):
-        return None  # the tolerance for values outside the range
+        return None  # these options allow values outside the range
     with np.errstate(invalid="ignore"):
         outside = (values < low - ROUNDING) | (values > high + ROUNDING)
     if not outside.any():
@@ -169,7 +170,7 @@ def beyond_range(
 
 
 def warned_of(doubts: Iterable[str]) -> tuple[str, ...]:
-    """Issues warnings, and returns their sentences."""
+    """Issues warnings and returns their sentences."""
     found = tuple(dict.fromkeys(doubts))
     for each in found:
         warn(each)
@@ -177,15 +178,15 @@ def warned_of(doubts: Iterable[str]) -> tuple[str, ...]:
 
 
 DIVISORS = {"R": "relevant", "AP": "relevant", "P": "depth"}
-"""The measures that cannot reach 1 for some numbers of relevant documents, and what they divide by."""
+"""The measures that cannot reach 1 for some numbers of relevant documents, and the quantity by which they divide."""
 NOTED = 0.05
-"""The least mean loss to queries with more or fewer relevant documents than the depth that is reported."""
+"""The smallest reported loss of a mean that is due to queries with more or fewer relevant documents than the depth."""
 
 
 def caps_of(scores: QueryValues, rows: JudgedRows, best: dict[Any, Any] | None = None) -> dict[str, Cap]:
-    """Returns the highest possible mean of each label whose depth does not fit the relevant documents of some queries.
+    """Returns the highest possible mean of each label for which it is well below 1 because of the measure's depth.
 
-    A query with R relevant documents has at most the value min(1, k/R) by R@k and AP@k, and min(1, R/k) by P@k.
+    For a query with R relevant documents, R@k and AP@k are at most min(1, k/R), and P@k is at most min(1, R/k).
 
     Args:
         scores: the run's values.
@@ -197,22 +198,23 @@ def caps_of(scores: QueryValues, rows: JudgedRows, best: dict[Any, Any] | None =
     for place, (label, measure) in enumerate(zip(scores.labels, scores.measures, strict=True)):
         depths = [each for each in (measure.depth, scores.policy.depth) if each is not None]
         over = DIVISORS.get(measure.name)
-        # Below a relevance of 0, documents without judgments count as relevant.
+        # If the relevance threshold is below 0, unjudged documents count as relevant.
         if over is None or measure.arguments["over"] != over or not depths or measure.arguments["rel"] < 0:
             continue
         depth, rel = min(depths), measure.arguments["rel"]
         if over == "depth" and depth != measure.depth:
-            continue  # The policy's depth lowers every value.
+            continue  # The policy's depth lowers the value of every query.
         if rel not in counted:
             of_queries = np.asarray(lists.n_relevant(rel)).astype(np.intp)
             counted[rel] = of_queries, np.bincount(of_queries)
-        # Queries with equally many relevant documents have the same cap: there are few such numbers, and many queries.
+        # Queries with the same number of relevant documents have the same cap, and there are far fewer such numbers
+        # than queries.
         of_queries, queries = counted[rel]
         weights = None if scores.weights is None else scores.weights[:, place]
         weight = np.asarray(queries if weights is None else np.bincount(of_queries, weights), np.float64)
         relevant = np.arange(len(queries), dtype=np.float64)
         whole = np.maximum(relevant, 1) if over == "relevant" else depth
-        # A query without relevant documents is counted separately.
+        # Queries without relevant documents are treated separately below.
         reached = np.where(relevant > 0, np.minimum(relevant, depth) / whole, 1.0)
         if not aggregate(1.0 - reached, "mean", weight) >= NOTED:
             continue
@@ -224,7 +226,7 @@ def caps_of(scores: QueryValues, rows: JudgedRows, best: dict[Any, Any] | None =
 
 
 def has_best(measure: Measure) -> bool:
-    """Returns whether the order of relevant documents alone decides the measure's value, and more is better."""
+    """Returns whether the measure depends only on the order of relevant documents, and larger values are better."""
     kind = measure.definition
     return not (
         measure.rows != "relevant"
@@ -236,7 +238,7 @@ def has_best(measure: Measure) -> bool:
 
 
 def ideal(rows: JudgedRows) -> JudgedRows:
-    """Returns the judged documents of each list, the highest grade first."""
+    """Returns the ideal ranking of each list: its judged documents, highest grades first."""
     order = np.lexsort((-rows.judged_grades, rows.list_of_judgment))
     rank = ranks_within(rows.judged_offsets)
     best = replace(

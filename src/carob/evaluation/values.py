@@ -1,4 +1,4 @@
-"""Computes the values of formulas for lists, in their own order and in other orders of tied documents."""
+"""Computes the values of formulas for lists, in the lists' own order and in other orders of tied documents."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ if TYPE_CHECKING:
     from carob.measures import Measure
 
 MOST_MADE = 64
-"""The maximum number of cuts and ideal lists kept at a time."""
+"""The maximum number of cut lists and of ideal lists that are cached at a time."""
 ORDERS = ("pessimistic", "optimistic")
 """The worst and the best order of tied documents."""
 AT_A_TIME = 2**17
 """The maximum number of rows or judgments of one run that are processed at a time, which limits memory."""
 PER_LIST = 8
-"""The number of rows that a shorter list counts as, since its values also take memory."""
+"""A shorter list counts as this number of rows, because its values need memory as well."""
 
 ROWS_TOGETHER = 2**15
 """The maximum number of rows, from several runs, for which values are computed together.
 
-Larger arrays leave the cache of a core.
+Larger arrays do not fit in the cache of a core.
 """
 
 
 def values_of(rows: JudgedRows, measures: Sequence[Measure], best: dict[Any, Any] | None = None) -> Floats:
     """Returns the value of each measure for each list.
 
-    ``best`` caches ideal rankings and counts of judgments, which other runs with the same qrels reuse.
+    ``best`` caches ideal rankings and counts of judgments that other runs with the same qrels reuse.
     """
     values = np.empty((len(rows.length), len(measures)))
     whole = rows.group_offsets is not None or any(each.micro or each.definition.groups for each in measures)
@@ -48,7 +48,7 @@ def values_of(rows: JudgedRows, measures: Sequence[Measure], best: dict[Any, Any
     for kind, places in by_kind(measures).items():
         those = [measures[place] for place in places]
         needed = rows.relevant if kind == "relevant" else rows
-        # Runs with the same judgments have the same parts, unless a part holds every rank.
+        # Runs with the same judgments are split into the same parts, unless the parts contain every rank.
         sizes = rows.length if kind == "every" else np.diff(rows.judged_offsets)
         if whole:
             values[:, places] = columns_of(needed, those, best)
@@ -60,7 +60,7 @@ def values_of(rows: JudgedRows, measures: Sequence[Measure], best: dict[Any, Any
 
 
 def by_kind(measures: Sequence[Measure]) -> dict[str, list[int]]:
-    """Groups the places of measures by the rows that they need."""
+    """Groups the positions of measures by the kind of rows that they need."""
     kinds: dict[str, list[int]] = {}
     for place, measure in enumerate(measures):
         kinds.setdefault(measure.rows, []).append(place)
@@ -115,7 +115,7 @@ def query_of(lists: Flat, group: int) -> int:
 
 
 def parts_of(sizes: Floats | Integers, most: int | None = None) -> Iterator[tuple[int, int]]:
-    """Yields the bounds of parts of the lists, each with at most ``most`` rows, or with a single list."""
+    """Yields the bounds of parts of the lists. Each part has at most ``most`` rows or consists of a single list."""
     most = AT_A_TIME if most is None else most
     ends, first = np.cumsum(np.maximum(sizes + 1, PER_LIST)), 0
     while first < len(ends):
@@ -139,16 +139,16 @@ def weights_of(rows: JudgedRows, measures: Sequence[Measure]) -> Floats | None:
 
 
 End: TypeAlias = "tuple[int, Sequence[Floats], Sequence[Floats | None]]"
-"""The place of a measure, and its values and weights under the worst and the best order of tied documents."""
+"""The position of a measure, and its values and weights under the worst and the best order of tied documents."""
 
 
 class ValuesUnderTies(NamedTuple):
     """The values of one run under its own order of tied documents, and under the worst and the best order.
 
     Args:
-        own: under the order of the policy [lists, measures].
-        ends: under the worst and the best order, for lists with ties; else as ``own`` [lists, measures]. Empty if not
-            needed.
+        own: the values under the order of the policy [lists, measures].
+        ends: the values under the worst and the best order, equal to ``own`` for lists without ties [lists, measures];
+            empty if they are not needed.
     """
 
     own: Floats
@@ -163,10 +163,10 @@ def values_together(
     *,
     bounds: bool,
 ) -> Iterator[ValuesUnderTies]:
-    """Yields the values of each run. A formula is called once for many runs, and for all orders of tied documents.
+    """Yields the values of each run. Each formula is called once for many runs and for all orders of tied documents.
 
     Args:
-        founds: the matches of the runs with the same judgments. ``may_stack`` must hold for each.
+        founds: the results of matching the runs with the same judgments. ``may_stack`` must hold for each.
         measures: the measures.
         policy: the policy.
         best: the cache of ideal rankings and counts of judgments; None to keep none.
@@ -215,10 +215,10 @@ def values_in_parts(
 
 
 def shares_judged(founds: Sequence[Match], depth: int = 10) -> list[float]:
-    """Returns the mean share of judged documents in each run's top ranks over answered queries, or NaN without any.
+    """Returns each run's mean share of judged documents in the top ranks of answered queries, NaN without answers.
 
     Args:
-        founds: the matches of the runs with the same judgments.
+        founds: the results of matching the runs with the same judgments.
         depth: the number of top ranks.
     """
     measures, shares = [parse_measure(f"Judged@{depth}")], list[float]()
@@ -234,25 +234,25 @@ def shares_judged(founds: Sequence[Match], depth: int = 10) -> list[float]:
 
 
 class Tables(NamedTuple):
-    """The judged rows of one run, under the policy and before its depth and its order of ties."""
+    """The judged rows of one run: ``own`` under the whole policy, ``whole`` before its rules for ties and depth."""
 
     own: JudgedRows
     whole: JudgedRows
 
     def part(self, first: int, last: int) -> Tables:
-        """Returns the lists with the numbers from ``first`` to ``last`` - 1."""
+        """Returns the lists from number ``first`` to number ``last`` - 1."""
         own = self.own.part(first, last)
         return Tables(own, own if self.own is self.whole else self.whole.part(first, last))
 
     def sizes(self, measures: Sequence[Measure]) -> Floats:
-        """Returns the most rows or judgments that measures process of each list."""
+        """Returns the maximum number of rows or judgments of each list that any of the measures processes."""
         rows = self.own
         sizes = np.maximum(np.diff(rows.judged_offsets), np.diff(rows.offsets)).astype(np.float64)
         return np.maximum(sizes, rows.length) if any(each.every_rank for each in measures) else sizes
 
 
 def may_stack(found: Match, measures: Sequence[Measure], policy: Policy) -> bool:
-    """Returns whether ``values_together`` can process a run: its lists are independent, with one order of ties."""
+    """Returns whether ``values_together`` can process a run, which needs independent lists and one order of ties."""
     if (policy.ties == "expected" and found.counts.tied) or found.rows.group_offsets is not None:
         return False
     return weights_of(found.rows, measures) is None
@@ -266,7 +266,7 @@ def stack_of(
     *,
     bounds: bool,
 ) -> ValuesUnderTies:
-    """Returns the scores of several runs, one run after the other."""
+    """Returns the values of several runs in one table, one run after another."""
     best = {} if best is None else best
     rows = stacked([each.own for each in founds])
     same = all(each.own is each.whole for each in founds)
@@ -293,9 +293,9 @@ def stack_of(
 def extreme_values(
     found: Match, measures: Sequence[Measure], policy: Policy, best: dict[Any, Any] | None
 ) -> Iterator[End]:
-    """Yields each measure's place, and its values and weights under the worst and the best order of tied documents.
+    """Yields each measure's position, and its values and weights under the worst and the best order of tied documents.
 
-    Measures by subtopics have no such order.
+    Measures by subtopics are left out because they have no best and worst order.
 
     Args:
         found: the match.
@@ -325,10 +325,10 @@ def extreme_values(
 
 
 def expected_values(found: Match, measures: Sequence[Measure], policy: Policy) -> tuple[Floats, Floats]:
-    """Returns the means over all orders of tied documents, and the standard errors of sampled means."""
+    """Returns each value as its mean over all orders of tied documents, and the standard errors of sampled means."""
     values = values_of(found.rows, measures)
     errors = np.zeros_like(values)
-    # Cutting at a depth, or removing documents, depends on documents that a measure of sums does not see.
+    # Cutting at a depth, or removing documents, depends on documents that a sum over judged documents does not include.
     sums = policy.depth is None and policy.unjudged == "nonrelevant"
     additive = np.array([sums and each.additive for each in measures], bool)
     alone = np.array([not stands(each, policy) for each in measures], bool)
@@ -347,7 +347,8 @@ def stands(measure: Measure, policy: Policy) -> bool:
     """Returns whether the measure is independent of the order of ties, because it compares scores directly.
 
     Raises:
-        MeasureError: a depth cuts through ties, and queries with dependent values have too many orders.
+        MeasureError: a depth cuts through ties. Because the values of queries depend on one another, there are too many
+            orders.
     """
     if measure.micro and (measure.depth or policy.depth):
         raise MeasureError(
@@ -378,7 +379,7 @@ def put_means(
         values[lists[:, None], places] = means
         counts = np.diff(np.append(starts, len(orders.of)))
         away = found - np.repeat(means, counts, axis=0)
-        # Rounding errors do not count as a spread.
+        # Treat differences within rounding error as zero.
         away[np.abs(away) <= 1e-12 * np.maximum(np.abs(found), 1.0)] = 0.0
         spread = np.add.reduceat(weight * away**2, starts)
         drawn = orders.drawn[starts][:, None]

@@ -1,4 +1,4 @@
-"""Applies policy settings to judged rows: ties, negative grades, depth, unjudged documents, given ranks."""
+"""Applies the settings of a policy to judged rows: ties, negative grades, depth, unjudged documents, given ranks."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 def without_negative(rows: JudgedRows, rule: str) -> JudgedRows:
-    """Turns negative grades into 0, or marks their documents as pooled but unjudged."""
+    """Sets negative grades to 0, or marks their documents as pooled but unjudged."""
     if rule == "nonrelevant":
         return replace(
             rows, grade=np.maximum(rows.grade, 0.0), judged_grades=np.maximum(rows.judged_grades, 0.0)
@@ -84,7 +84,7 @@ def condensed(rows: JudgedRows) -> JudgedRows:
 
 
 def chosen(rows: JudgedRows, lists: NDArray[np.bool_]) -> JudgedRows:
-    """Selects some of the lists. Lists that share judgments keep all of these."""
+    """Selects some of the lists. If lists share judgments, all judgments are kept."""
     order = np.flatnonzero(lists)
     row_counts = np.diff(rows.offsets)
     documents = None if rows.scores is None else stretches(rows.length.astype(np.int64), order)
@@ -108,7 +108,7 @@ def chosen(rows: JudgedRows, lists: NDArray[np.bool_]) -> JudgedRows:
 
 
 def chosen_groups(rows: JudgedRows, queries: NDArray[np.bool_]) -> JudgedRows:
-    """Selects the lists by judgment group of some queries."""
+    """Selects the per-group lists of some queries."""
     sizes = np.diff(cast("Integers", rows.group_offsets))
     offsets = np.append(0, np.cumsum(sizes[queries])).astype(np.int64)
     return replace(chosen(rows, np.repeat(queries, sizes)), group_offsets=offsets)
@@ -123,7 +123,7 @@ def ranks_within(offsets: Integers) -> Floats:
 
 
 def finite_only(rows: JudgedRows) -> JudgedRows:
-    """Removes the documents with score minus infinity, which come last in each list.
+    """Removes documents with a score of minus infinity, which come last in each list.
 
     Args:
         rows: the lists, with every document's score.
@@ -142,11 +142,11 @@ def at_given_ranks(rows: JudgedRows, name: str) -> JudgedRows:
     """Puts each document of a run of ranks at its given rank. A gap counts as an unjudged document.
 
     Args:
-        rows: the lists, with every document's score: minus its rank.
+        rows: the lists, with a score for every document, which is its negated rank.
         name: the run.
 
     Raises:
-        DataError: a rank is below 1, or two documents of a list share it.
+        DataError: a rank is below 1, or two documents of a list have the same rank.
     """
     assert rows.scores is not None
     given, offsets = -rows.scores, rows.document_offsets
@@ -182,11 +182,11 @@ def by_group(
 
     Args:
         rows: the lists.
-        documents: the document of each row, as a row of the judgments; -1 for none.
+        documents: the document of each row, as its row number in the judgments; -1 for none.
         queries: the query of each list, by its number in the judgments, ascending.
-        subtopics: the groups.
+        subtopics: the judgments by group.
         negative: the policy for negative grades.
-        judgments: the known judgments: ``all``, or those of ``retrieved`` documents.
+        judgments: which judgments are known: ``all``, or only those of ``retrieved`` documents.
     """
     rank_of = np.full(len(subtopics.place), np.inf)
     rank_of[documents[documents >= 0]] = rows.rank[documents >= 0]
@@ -214,10 +214,10 @@ MOST_ORDERS = 1000
 SEED = 20_261_121
 ROWS_AT_A_TIME = 2**18
 MOST_ROWS = 2**25
-"""The maximum number of rows of all orders of one list: two gigabytes of memory."""
+"""The maximum number of rows in all orders of one list, which need two gigabytes of memory."""
 
 Many: TypeAlias = "tuple[Floats, Floats, bool]"
-"""Ranks of a list's rows [orders, rows], weights [orders], and whether the orders were drawn."""
+"""The ranks of a list's rows [orders, rows], the weights [orders], and whether the orders were drawn at random."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -225,10 +225,10 @@ class TieOrders:
     """Some lists, each in several orders of its tied documents.
 
     Args:
-        rows: every order of every list, each as a separate list.
+        rows: the rows, with every order of every list as a separate list.
         of: the list that each order belongs to [orders].
-        weight: the weight of each in the mean of its list [orders].
-        drawn: whether each was drawn at random, as there were too many to enumerate [orders].
+        weight: the weight of each order in the mean of its list [orders].
+        drawn: whether each order was drawn at random because there were too many orders to enumerate [orders].
     """
 
     rows: JudgedRows
@@ -240,8 +240,8 @@ class TieOrders:
 def arranged(rows: JudgedRows, rule: str) -> JudgedRows:
     """Returns the lists with each group of equal scores in its best or its worst order.
 
-    The best order has relevant documents first, the highest grade leading, then unjudged ones, then those judged not
-    relevant. The worst order is the reverse.
+    The best order starts with relevant documents, highest grades first, followed by unjudged documents and then by
+    documents judged not relevant. The worst order is the reverse.
     """
     rank, grade, order = _native.arranged(
         rows.grade,
@@ -256,9 +256,9 @@ def arranged(rows: JudgedRows, rule: str) -> JudgedRows:
 
 
 def extremes(rows: JudgedRows) -> tuple[JudgedRows, Integers]:
-    """Returns the lists with ties, all in their worst and then all in their best order, and their numbers.
+    """Returns the lists with ties, first all in their worst order, then all in their best order, and their numbers.
 
-    The lists refer to their judgments by ``pool_of``.
+    ``pool_of`` assigns the judgments to the lists.
     """
     rank, grade, order, offsets, tied = _native.extremes(
         rows.grade, rows.tie_first, rows.tie_last, rows.offsets, of_zero=MERIT_OF_ZERO
@@ -283,11 +283,11 @@ def extremes(rows: JudgedRows) -> tuple[JudgedRows, Integers]:
 
 
 def turned_orders(rows: JudgedRows) -> Iterator[TieOrders]:
-    """Yields a few orders whose mean value equals the mean value of all orders, for measures that are sums over
-    documents.
+    """Yields a few orders whose mean value equals the mean over all orders, for measures that are sums over documents.
 
-    Each tied group is rotated while the others stay, so that each document takes each rank of its group once. A group's
-    effect is the mean over its rotations minus the value of the original list. The effects of all groups add up.
+    Each tied group is rotated while all other documents keep their ranks, so each document occupies each rank of its
+    group once. A group's effect is the mean over its rotations minus the value of the original list. The effects of all
+    groups add up.
     """
     return gathered(rows, turned, cells_of_turns)
 
@@ -295,7 +295,7 @@ def turned_orders(rows: JudgedRows) -> Iterator[TieOrders]:
 def all_orders(rows: JudgedRows) -> Iterator[TieOrders]:
     """Yields every distinct order of the tied documents, or a sample of orders with equal weights.
 
-    The sample of a list depends on that list alone.
+    The sample for a list depends only on that list.
     """
     return gathered(rows, each_or_some, cells_of_sample)
 
@@ -313,7 +313,7 @@ def turned(rank: Floats, grade: Floats, groups: list[Integers], spans: list[tupl
 
 
 def each_or_some(rank: Floats, grade: Floats, groups: list[Integers], spans: list[tuple[int, int]]) -> Many:
-    """Returns the ranks of a list's rows in all distinct orders, or in a sample of them."""
+    """Returns the ranks of a list's rows in all distinct orders, or in a sample of the orders, and the weights."""
     kinds = [kinds_of(grade[members]) for members in groups]
     counts = [placements_count(size, each) for (_, size), each in zip(spans, kinds, strict=True)]
     few = prod(counts) <= MOST_ORDERS
@@ -334,7 +334,7 @@ def each_or_some(rank: Floats, grade: Floats, groups: list[Integers], spans: lis
 
 
 def drawn_places(random: np.random.Generator, size: int, count: int) -> Integers:
-    """Draws samples of ``count`` distinct places from 0 to ``size`` - 1."""
+    """Draws ``MOST_ORDERS`` samples of ``count`` distinct places from 0 to ``size`` - 1."""
     if from_all(size, count):
         return random.random((MOST_ORDERS, size)).argsort(axis=1)[:, :count]
     places = np.zeros((MOST_ORDERS, count), np.int64)
@@ -347,7 +347,7 @@ def drawn_places(random: np.random.Generator, size: int, count: int) -> Integers
 
 
 def from_all(size: int, count: int) -> bool:
-    """Returns whether to draw places by shuffling all of them, which is faster for many places."""
+    """Returns whether to draw places by shuffling all places, which is faster if many are drawn."""
     return count * count > 8 * size
 
 
@@ -369,7 +369,7 @@ def placements_count(size: int, kinds: tuple[int, ...]) -> int:
 
 @lru_cache(maxsize=1024)
 def placements(size: int, kinds: tuple[int, ...]) -> Integers:
-    """Lists the placements that ``placements_count`` counts, as places from 0, kind by kind [ways, documents]."""
+    """Lists the placements that ``placements_count`` counts, as zero-based places, kind by kind [ways, documents]."""
     ways: list[tuple[int, ...]] = [()]
     for each in kinds:
         ways = [
@@ -381,19 +381,19 @@ def placements(size: int, kinds: tuple[int, ...]) -> Integers:
 
 
 def cells_of_turns(rows: int, groups: list[Integers], spans: list[tuple[int, int]]) -> int:
-    """Returns the number of rows of all rotations of a list."""
+    """Returns the total number of rows in all rotations of a list."""
     del groups
     return rows * (1 + sum(size for _, size in spans))
 
 
 def cells_of_sample(rows: int, groups: list[Integers], spans: list[tuple[int, int]]) -> int:
-    """Returns the memory that a sample of a list's orders needs, in rows or in places to draw from."""
+    """Returns the memory that a sample of a list's orders needs, measured in rows or in places to draw from."""
     drawn = (size for members, (_, size) in zip(groups, spans, strict=True) if from_all(size, len(members)))
     return MOST_ORDERS * max(rows, *drawn, 0)
 
 
 def refuse_too_many(cells: int, place: int, groups: list[Integers], spans: list[tuple[int, int]]) -> None:
-    """Refuses a list whose orders exceed the memory limit.
+    """Refuses a list if its orders exceed the memory limit.
 
     Raises:
         UncomputableError: the list has too many orders.
@@ -438,7 +438,7 @@ def gathered(
 
 
 def groups_of(first: Floats, last: Floats) -> tuple[list[Integers], list[tuple[int, int]]]:
-    """Returns a list's groups of equal scores: the rows, the first rank and the number of ranks of each."""
+    """Returns a list's groups of equal scores: each group's rows, and its first rank and number of ranks."""
     starts = sorted(set(first[last > first].tolist()))
     groups = [np.flatnonzero(first == start) for start in starts]
     sizes = [int(last[members[0]] - start) + 1 for members, start in zip(groups, starts, strict=True)]

@@ -1,4 +1,4 @@
-"""Finds faults in a run's lines, without judgments: several systems in one file, ranks that contradict the scores."""
+"""Finds faults in a run without using judgments: several systems in one file, ranks that contradict the scores."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
     from carob.inputs.run import Run
 
 OFTEN = 0.1
-"""A column of ranks contradicts the scores if at least this proportion of pairs is in another order."""
+"""A column of ranks contradicts the scores if it orders more than this proportion of document pairs differently."""
 OF_LINES = 0.25
-"""If the sixth column has more different words than this share of the first lines, they are not tags."""
+"""If the sixth column contains more distinct words than this share of the first lines, the words are not tags."""
 FIRST, LAST = 1 << 16, 1 << 12
-"""The number of bytes of the first and of the last lines of a file."""
+"""The number of bytes to read at the start and at the end of a file."""
 
 
 def doubts_of_lines(run: Run, *, tags: bool = True, ranks: bool = True) -> Iterator[str]:
-    """Yields the doubts that the first and the last lines of a run show, for commands that write its lists.
+    """Yields warnings based on the first and last lines of a run, for commands that write its lists.
 
     Args:
         run: the run.
-        tags: whether its tags should be those of one system.
+        tags: whether all its tags should belong to one system.
         ranks: whether its rank column should agree with its scores.
     """
     held = trec_text_of(run)
@@ -59,9 +59,9 @@ def contradicted(run: Run, agree: int, contradict: int, where: str = "") -> str 
 
     Args:
         run: the run.
-        agree: the pairs of documents that the ranks order as the scores do.
-        contradict: those that they order differently.
-        where: where these pairs are, if not in the whole run.
+        agree: the number of document pairs that the ranks order as the scores do.
+        contradict: the number of document pairs that the ranks order differently.
+        where: the part of the run that contains these pairs, in words; empty for the whole run.
     """
     pairs = agree + contradict
     if contradict <= max(1, OFTEN * pairs):
@@ -73,19 +73,19 @@ def contradicted(run: Run, agree: int, contradict: int, where: str = "") -> str 
 
 
 def trec_text_of(run: Run) -> TextRun | None:
-    """Returns the text of a run, or None for other runs."""
+    """Returns the source of a run that is text, or None for other runs."""
     held = innermost(run.held)
     return held if isinstance(held, TextRun) else None
 
 
 def numbered_by_position(run: Run) -> bool:
-    """Returns whether the queries of a run are only the positions of answers that name none."""
+    """Returns whether the queries of a run are only positions, because its answers do not name their queries."""
     held = innermost(run.held)
     return isinstance(held, MappingRun) and held.by_position
 
 
 def ends_of_text(held: TextRun) -> tuple[list[list[bytes]], list[list[bytes]]]:
-    """Returns the fields of the first lines of a text, and of its last ones where they can be read alone."""
+    """Returns the fields of a text's first lines, and of its last lines if they can be read without the rest."""
     handle: Any = held.source.handle
     if isinstance(handle, bytes):
         return six_fields(handle[:FIRST].split(b"\n")), six_fields(handle[-LAST:].split(b"\n")[1:])
@@ -99,13 +99,13 @@ def ends_of_text(held: TextRun) -> tuple[list[list[bytes]], list[list[bytes]]]:
 
 
 def six_fields(lines: list[bytes]) -> list[list[bytes]]:
-    """Returns the fields of each line of a run that has six."""
+    """Returns the fields of each line that has six fields."""
     found = [line.split(b"\t" if line.count(b"\t") == 5 else None) for line in lines if line[:1] != b"#"]
     return [each for each in found if len(each) == 6 and each[5].strip()]
 
 
 def is_shifted(fields: list[bytes]) -> bool:
-    """Returns whether six fields are those of ``web 02 Q0 D60 1 0.9``, a line with a blank in the query and no tag."""
+    """Returns whether fields resemble ``web 02 Q0 D60 1 0.9``, a line with a blank in the query and without a tag."""
     return len(fields) == 6 and fields[2] == b"Q0" and not is_number(fields[3])
 
 
@@ -114,7 +114,7 @@ def shifted_line(run: Run, starts: list[bytes]) -> dict[str, Any] | None:
 
     Args:
         run: the run.
-        starts: the queries that may be the first words of others.
+        starts: the queries that may be the first words of other queries.
     """
     held = trec_text_of(run)
     if held is None or held.made:
@@ -131,14 +131,14 @@ def shifted_line(run: Run, starts: list[bytes]) -> dict[str, Any] | None:
 
 
 def accord_of(rows: list[list[bytes]]) -> tuple[int, int]:
-    """Returns how many pairs of documents the ranks order as the scores do, and how many not, as a match finds them."""
+    """Returns how many document pairs the ranks order as the scores do, and how many they order differently."""
     every = _native.judgments_from_mapping({text_of(each[0]): {} for each in rows} or {"": {}})
     lines = b"\n".join(map(b"\t".join, rows))
     return _native.match_text(every, lines, duplicates="first", lenient=True).accord
 
 
 def several_systems(run: Run) -> str | None:
-    """Warns about a table with the rows of several systems, which were ranked together."""
+    """Warns about a table with rows of several systems, which were ranked together."""
     if isinstance(run.held, TextRun) or not run.origin.systems:
         return None
     found = f"{run.name}: {named_systems(run.origin, start=False)} Their rows were ranked together. "
@@ -146,7 +146,7 @@ def several_systems(run: Run) -> str | None:
 
 
 def other_tags(run: Run, tag: bytes) -> str | None:
-    """Warns about a text whose last line has another tag than the first lines, as if it held two runs."""
+    """Warns about a text whose last line has a different tag from its first lines, as if it contained two runs."""
     held = trec_text_of(run)
     last = b" ".join(tag.split()[:1])
     if not last or held is None:
@@ -160,7 +160,7 @@ def other_tags(run: Run, tag: bytes) -> str | None:
         distinct.remove(last)
     if not tags or len(distinct) < 2 or len(distinct) > max(2, OF_LINES * len(tags)):
         return None
-    if is_pattern(held.source.name):  # parts of a run may have their own tags
+    if is_pattern(held.source.name):  # the parts of a run may have different tags
         return None
     one, other = (shown(text_of(each)) for each in (tags[0], distinct[1]))
     return (

@@ -1,4 +1,4 @@
-"""Matches a run with judgments under a policy, and lists the documents of one query."""
+"""Matches a run with judgments under a policy, and ranks the documents of queries."""
 
 from __future__ import annotations
 
@@ -58,36 +58,38 @@ class Counts:
     """The counts of a match: lines, queries, documents and the decisions of the policy.
 
     Args:
-        queries: queries evaluated.
+        queries: evaluated queries.
         judged: queries with judgments.
-        missing: judged queries that the run lacks, by name.
+        missing: the names of judged queries that are missing from the run.
         extra: unjudged queries of the run.
-        empty: queries in which at least one measure has nothing to find.
-        empty_for: their number by the measure's label, if there are any.
-        tied: queries in which equal scores touch a judged document.
+        empty: queries without relevant documents for at least one measure.
+        empty_for: the number of queries without relevant documents by the measure's label; empty if there are none.
+        tied: queries in which a judged document has the same score as another document.
         duplicates: documents dropped because they occurred twice.
         malformed: unreadable lines that were skipped.
-        commented: lines that begin with ``#`` and were left out as comments, although they have the columns of the
-            others.
+        commented: lines that begin with ``#`` and were left out as comments, although they have the same number of
+            columns as other lines.
         negative: judgments with a negative grade.
-        unordered: queries whose rows are not in order of score.
+        unordered: queries whose rows are not sorted by score.
         lines: lines of the run.
-        excluded: documents removed from the lists of judged queries, such as items that users have seen.
+        excluded: documents removed from the lists of judged queries, for example because the users had seen these
+            items.
         unanswered: judged queries for which the run has a list without documents.
         found: judged documents that the run retrieves.
-        relevant_retrieved: those of them with a grade above 0. The measure ``NumRel`` has the number in the judgments.
+        relevant_retrieved: retrieved documents with a grade above 0. The measure ``NumRel`` counts all in the
+            judgments.
         retrieved: all documents that the run retrieves for judged queries.
-        longest: the number of documents of the longest list.
-        constant: lists of at least three documents whose scores are all equal.
-        rising: lists whose scores rise from row to row, if nearly all do, and neither ranks nor relevant documents show
-            that the highest is the best.
-        misranked: pairs of documents, of those that were compared, that a rank column puts in another order.
+        longest: the number of documents in the longest list.
+        constant: lists of at least three documents, all with the same score.
+        rising: lists whose scores rise from row to row, if nearly all lists do and neither ranks nor relevant documents
+            show that the highest score is the best; else 0.
+        misranked: compared pairs of documents that a rank column orders differently from the scores.
         infinite: infinite scores.
-        perfect: queries, if all of them have the best possible value of every measure, else 0.
+        perfect: evaluated queries, if every query has the best possible value of every measure, else 0.
         fractions: judgments with a grade between 0 and 1.
-        lowest_ratings: judgments with a grade of 1 if no grade is lower and some are 4 or more; else 0.
-        codes: judgments with a grade of 9, 99 or 999 if they are few and all others are far lower, or of -9, -99 or
-            -999 if all others are far higher; else 0.
+        lowest_ratings: judgments with a grade of 1, if no grade is lower and some grades are 4 or more; else 0.
+        codes: judgments with a grade of 9, 99 or 999, if there are few and all other grades are far lower, or with a
+            grade of -9, -99 or -999, if all other grades are far higher; else 0.
     """
 
     queries: int = 0
@@ -142,12 +144,12 @@ class Match:
     """A run matched with judgments.
 
     Args:
-        queries: the queries evaluated, in byte order.
-        rows: their judged rows.
+        queries: the evaluated queries, in byte order.
+        rows: the judged rows of these queries.
         counts: the counts of the match.
-        missing: whether the run lacks each query [queries].
-        whole: the rows before the rules for ties, depth and unjudged documents are applied: the input of ``finished``.
-        signs: what the kernel noticed in the run; None without a run, or for an engine's.
+        missing: whether each query is missing from the run [queries].
+        whole: the rows before the rules for ties, depth and unjudged documents are applied.
+        signs: suspicious signs that the kernel found in the run; None without a run or for a run in an engine.
     """
 
     queries: Names
@@ -174,11 +176,11 @@ class Match:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MatchedOnce(Wrapper):
-    """A run that is read only once for each order of documents, even if it is matched several times.
+    """A run that is read once for each order of documents, even if it is matched several times.
 
     Args:
         held: the run's source.
-        found: the results so far.
+        found: the cached results.
     """
 
     found: dict[Any, Found] = field(default_factory=dict)
@@ -187,13 +189,13 @@ class MatchedOnce(Wrapper):
         """Returns the rows of judged documents, from memory if this order was matched before.
 
         Raises:
-            DataError: the source raised it.
+            DataError: the run's source cannot be read.
         """
         policy = options.policy
         order = (options.rule, options.float32, options.duplicates, options.scores)
         depth = policy.depth if options.duplicates == "keep" else None
         key = (judgments, order, policy.malformed, policy.columns, depth, policy.listing)
-        # Rows of all judged documents serve where those of relevant ones are enough.
+        # Cached rows of all judged documents also serve a request for relevant documents only.
         known = self.found.get((*key, False)) or self.found.get((*key, options.relevant_only))
         if known is None:
             known = self.found[(*key, options.relevant_only)] = self.held.match(judgments, options)
@@ -213,12 +215,12 @@ def match(
     """Reduces a run to its judged rows, under a policy.
 
     With ``scores``, the rows contain all scores, for measures that compare documents of different queries. With
-    ``relevant_only``, documents with a grade of 0 or less have no rows, unless the policy or the source needs them. The
-    kernel uses ``threads`` threads, or one per core.
+    ``relevant_only``, documents with a grade of 0 or less have no rows, unless the policy or the source requires them.
+    The kernel uses ``threads`` threads; if None, one per core.
 
     Raises:
-        DataError: the judgments are those of a sample; or there are duplicates, missing queries, ties, empty queries or
-            negative grades, and the policy makes them errors.
+        DataError: the judgments are a sample; or there are duplicates, missing queries, ties or negative grades that
+            the policy treats as errors.
     """
     judgments = qrels.complete.judgments
     by_rank = policy.ranks == "given" and run.held.by_rank
@@ -249,7 +251,7 @@ def match(
         malformed=found.malformed + judgments.malformed,
         commented=sum(
             getattr(each, "commented", 0) for each in (judgments, found)
-        ),  # engines have no comments
+        ),  # engines have no comment lines
         unordered=found.unordered,
         lines=found.line_count,
         excluded=getattr(found, "excluded", 0),
@@ -271,12 +273,12 @@ def match(
         )
     elif (
         isinstance(found, Extracted) and found.constant is not None
-    ):  # an engine has no order of rows, which shows more
+    ):  # without an order of rows, an engine finds only these signs
         constant = int(np.count_nonzero(found.constant & (found.length >= FEWEST)))
         counts = replace(counts, constant=constant, infinite=found.infinite)
     first_tie = None if shortened is None else shortened.first_tie.copy()
     retrieved = found.length >= 0
-    del found, shortened  # these take as much memory as the rows
+    del found, shortened  # they need as much memory as the rows
     every = partial(every_row, judgments, run, policy) if policy.listing == "known" else None
     decided = decide(qrels.names, rows, retrieved, counts, policy, run.name, every, first_tie, signs)
     if not scores:
@@ -286,7 +288,7 @@ def match(
 
 
 def ranks_alone(policy: Policy) -> bool:
-    """Returns whether the values of relevant documents do not depend on the documents judged not relevant."""
+    """Returns whether documents judged not relevant can be left out without changing measures of relevant documents."""
     return (
         policy.ties != "expected"
         and policy.judgments == "all"
@@ -298,7 +300,7 @@ def ranks_alone(policy: Policy) -> bool:
 def with_groups(found: Match, qrels: Qrels, policy: Policy) -> Match:
     """Repeats the lists of a match for each judgment group.
 
-    If ties were reordered by overall grade, the documents' subtopics are unknown, so there are no lists by group.
+    If ties were reordered by overall grade, it is unknown which documents the rows are, so no lists by group are added.
     """
     whole = replace(found.whole, document=None)
     if qrels.subtopics is None or found.rows.document is None:
@@ -316,7 +318,7 @@ def with_groups(found: Match, qrels: Qrels, policy: Policy) -> Match:
 
 
 def match_judged_ranking(qrels: Qrels, policy: Policy) -> Match:
-    """Uses the judgments as the ranking. The file lists judged documents in rank order."""
+    """Uses the judgments as the ranking; their file lists documents in rank order."""
     judgments = qrels.judgments
     rank = ranks_within(judgments.offsets)
     rows = in_order(judgments.offsets, rank, judgments.grades, judgments.offsets, judgments.grades)
@@ -328,12 +330,13 @@ def match_judged_ranking(qrels: Qrels, policy: Policy) -> Match:
 def match_grades(
     grades: list[list[float | None]], judged: list[list[float | None]] | None, policy: Policy
 ) -> Match:
-    """Matches lists of grades in rank order (None if unjudged) with all judged grades of each query.
+    """Matches lists of grades in rank order (None for unjudged documents) with all judged grades of each query.
 
-    Without ``judged``, the grades in a list are its judgments.
+    Without ``judged``, the grades in each list are also the judgments of its query.
 
     Raises:
-        DataError: a grade is not a number, lists are unpaired, or a list has more relevant documents than were judged.
+        DataError: a grade is not a number, the numbers of lists differ, or a list has more relevant documents than were
+            judged.
     """
     pools = grades if judged is None else judged
     if len(pools) != len(grades):
@@ -357,13 +360,13 @@ def match_grades(
 def in_order(
     offsets: Integers, rank: Floats, grade: Floats, judged_offsets: Integers, judged_grades: Floats
 ) -> JudgedRows:
-    """Returns the rows of lists in rank order, which have no ties."""
+    """Returns the rows of lists that are given in rank order, without ties."""
     length = np.diff(offsets).astype(np.float64)
     return JudgedRows(length, offsets, rank, grade, rank, rank, judged_offsets, judged_grades)
 
 
 def rows_of(judgments: _native.Judgments, found: Found) -> JudgedRows:
-    """Returns the kernel's rows with their grades, before the policy is applied."""
+    """Converts the kernel's rows and adds their grades; the policy is applied later."""
     return JudgedRows(
         length=np.maximum(found.length, 0).astype(np.float64),
         offsets=found.offsets.copy(),  # a view would keep the kernel's columns in memory
@@ -377,7 +380,7 @@ def rows_of(judgments: _native.Judgments, found: Found) -> JudgedRows:
 
 
 def every_row(judgments: _native.Judgments, run: Run, policy: Policy, rows: JudgedRows) -> JudgedRows:
-    """Extends the lists to a row for every document, with its position in the run."""
+    """Extends the lists to one row for every document, and adds each document's position in the run."""
     lines = listing(run.held, set(judgments.queries), last=policy.duplicates == "last")
     named: dict[str, dict[str, int | float]] = {
         text_of(query): dict.fromkeys(lines.get(query, ()), 0) for query in judgments.queries
@@ -420,14 +423,14 @@ def decide(
     Args:
         queries: the judged queries.
         rows: the judged rows.
-        retrieved: whether the run has each query [queries].
-        counts: the counts of the source. They include ``found`` if only relevant documents have rows.
+        retrieved: whether the run contains each query [queries].
+        counts: the counts so far. They include ``found`` if only relevant documents have rows.
         policy: the policy.
         name: the name of the run.
-        every: adds a row for every document.
-        first_tie: the first rank that a judged document of each query shares with another, or 0 [queries]; None to take
-            it from the rows.
-        signs: what the kernel noticed.
+        every: a function that adds a row for every document, or None.
+        first_tie: for each query, the first rank that a judged document shares with another document, or 0 [queries];
+            None to compute it from the rows.
+        signs: suspicious signs that the kernel found.
 
     Raises:
         DataError: as in ``match``.
@@ -463,7 +466,7 @@ def decide(
         # If the mean of no values is undefined, an empty list counts as missing (Ragas, LensKit).
         retrieved = retrieved & (whole.length > 0)
     missing = tuple(text_of(queries[each]) for each in np.flatnonzero(~retrieved).tolist())
-    # "The run is empty" is clearer than "lacks every query"; ``refuse_empty`` reports it next.
+    # If all queries are missing, ``refuse_empty`` reports more clearly that the run is empty.
     empty = policy.overlap != "none" and not counts.extra and not retrieved.any()
     if missing and policy.missing == "error" and not empty:
         rule = by_policy("missing", "zero", "skip")
@@ -481,8 +484,8 @@ def decide(
 
 
 def first_ties(rows: JudgedRows) -> Integers:
-    """Returns the first rank that a judged document of each list shares with another document, or 0."""
-    # If an element is assigned several times, the last one counts: in reverse order, that is the first tie.
+    """Returns, for each list, the first rank that a judged document shares with another document, or 0."""
+    # If an element is assigned several times, the last assignment counts, which is the first tie in reverse order.
     tied = np.flatnonzero(rows.tie_last > rows.tie_first)[::-1]
     first = np.zeros(len(rows.length), np.int64)
     first[rows.list_of_row[tied]] = rows.tie_first[tied]
@@ -496,7 +499,7 @@ def finished(rows: JudgedRows, policy: Policy) -> JudgedRows:
 
 
 SEVERAL, JOINED = 10, 0.2
-"""The minimum number, and the minimum share, of repeated documents that suggest two runs in one."""
+"""The minimum number and the minimum share of repeated documents that suggest two runs in one file."""
 TWO_RUNS = (
     "{count:,} documents occur twice, as if two runs had been joined: if so, pass each as a separate run. "
     "Otherwise: "
@@ -547,8 +550,8 @@ class Ranking:
     """The documents of one query in rank order.
 
     Args:
-        documents: their ids, in rank order.
-        scores: their scores, or none if there are only ranks.
+        documents: the ids of the documents, in rank order.
+        scores: the scores of the documents; empty if there are only ranks.
     """
 
     documents: tuple[str, ...]
@@ -561,7 +564,7 @@ def of_query(qrels: Qrels, query: int) -> Qrels:
 
 
 def keeps_order(policy: Policy) -> bool:
-    """Returns whether a match has all documents in the order of ``RunSource.rankings``."""
+    """Returns whether a match keeps all documents in the order of ``RunSource.rankings``."""
     moving = policy.ties in ("optimistic", "pessimistic", "expected") or policy.ranks == "given"
     return not moving and policy.unjudged != "removed"
 
@@ -573,15 +576,15 @@ def rankings_of(
     grades: Sequence[Sequence[float]],
     depth: int | None = None,
 ) -> list[Ranking]:
-    """Ranks the documents of queries of a run under the policy.
+    """Returns the ranked documents of some queries of a run under the policy.
 
     Args:
-        several: the judgments of each query alone.
+        several: the judgments, in a separate object for each query.
         run: the run, which is read once.
         policy: the policy of the match.
-        grades: the grade at each rank of each query in the match, which shows the documents that the policy moved
-            within a tie, or dropped.
-        depth: the number of first documents that are enough if the policy keeps their order; None for all.
+        grades: the grade at each rank of each query in the match, which shows which documents the policy moved within a
+            tie or dropped.
+        depth: the number of top documents to read if the policy keeps their order; None for all.
     """
     queries = [query for each in several for query in each.judgments.queries]
     ranked = run.held.rankings(queries, MatchOptions(policy), depth if keeps_order(policy) else None)
@@ -605,7 +608,7 @@ def as_matched(qrels: Qrels, ranked: Ranked, grades: Sequence[float], policy: Po
 
 
 def as_moved(ids: list[bytes], scores: list[float], own: list[float], grades: Sequence[float]) -> list[bytes]:
-    """Returns the documents, with tied ones in the order that the policy chose."""
+    """Returns the documents, with tied documents in the order that the policy chose."""
     moved = {score for score, mine, grade in zip(scores, own, grades) if mine != grade}
     if not moved:
         return ids
@@ -620,7 +623,7 @@ def as_moved(ids: list[bytes], scores: list[float], own: list[float], grades: Se
 
 
 def judged_grades(qrels: Qrels, policy: Policy) -> dict[bytes, float]:
-    """Returns the grade of each judged document. The policy decides about negative grades."""
+    """Returns the grade of each judged document, with negative grades treated as the policy requires."""
     judgments = qrels.judgments
     negative = 0.0 if policy.negative == "nonrelevant" else POOLED
     grades = [grade if grade >= 0 else negative for grade in judgments.grades.tolist()]

@@ -1,4 +1,4 @@
-"""Detects runs and qrels that do not fit together: no common ids, swapped inputs."""
+"""Detects runs and qrels that do not belong together, for example because they have no common ids or are swapped."""
 
 from __future__ import annotations
 
@@ -31,24 +31,23 @@ if TYPE_CHECKING:
 
 
 LEVELS = 10
-"""The usual limit of distinct grades, and of the highest grade."""
+"""The largest usual number of distinct grades, and the largest usual grade."""
 SWAPPED_IDS = 0.5
-"""The share of query ids on one side that are document ids on the other, or the reverse, at which columns count as
-swapped."""
+"""If more than this share of the run's query ids are document ids in the judgments, the columns count as swapped."""
 JUDGED, RANKED = 400, 2000
-"""The maximum number of distinct ids of each side to compare."""
+"""The maximum numbers of distinct ids to compare, from the judgments and from the run."""
 ABOVE = 2.0
 """How many standard deviations above chance relevant documents must be to show that an order is a real ranking."""
 AGAIN = 1_000_000
-"""The maximum number of lines of a run that is read again in the order of its rank column."""
+"""Runs with more lines than this are not read a second time."""
 
 
 def doubts(judged: Qrels, run: Run, found: Match, policy: Policy) -> list[str]:
-    """Returns the reasons to doubt a run's scores, as sentences.
+    """Returns sentences that say why a run's scores are doubtful.
 
     Raises:
-        DataError: the run is empty, no query is in common, a line has a blank in its query, or ranks were named as
-            scores.
+        DataError: the run is empty, no query is in common, a line has a blank in its query, or a column of ranks was
+            named as scores.
     """
     refuse_shifted(judged, run, found, policy)
     said = [
@@ -66,9 +65,9 @@ def doubts(judged: Qrels, run: Run, found: Match, policy: Policy) -> list[str]:
 
 
 def refuse_shifted(judged: Qrels, run: Run, found: Match, policy: Policy) -> None:
-    """Refuses a line whose query has a blank and whose tag is missing, so that it has six columns nevertheless.
+    """Refuses a line with a blank in its query and no tag, which therefore has the expected six columns.
 
-    The run is read again only if the first word of a judged query is an unjudged one.
+    The run is read again only if an unjudged query is the beginning of a judged query.
 
     Raises:
         DataError: there is such a line.
@@ -96,10 +95,10 @@ def refuse_shifted(judged: Qrels, run: Run, found: Match, policy: Policy) -> Non
 
 
 def signs_of(judged: Qrels, run: Run, found: Match, policy: Policy) -> Iterator[str]:
-    """Yields sentences about a run that may be upside down, or whose ids may be spelled differently.
+    """Yields sentences about a run that may be upside down, or whose ids may be spelled differently from the judgments.
 
     Raises:
-        DataError: the caller named the column for scores, and it contains ranks.
+        DataError: the column that the caller named for scores contains ranks.
     """
     signs, rows = found.signs, found.whole
     if not run.meant:
@@ -114,7 +113,7 @@ def signs_of(judged: Qrels, run: Run, found: Match, policy: Policy) -> Iterator[
 
 
 def positions_for_ids(run: Run, found: Match, policy: Policy) -> str | None:
-    """Warns about answers that name no queries, if their positions are only some of the judged ids."""
+    """Warns about answers without query names, if only some of the answers' positions are judged ids."""
     counts = found.counts
     if policy.overlap == "none" or not (counts.extra and counts.missing and numbered_by_position(run)):
         return None
@@ -125,7 +124,7 @@ def positions_for_ids(run: Run, found: Match, policy: Policy) -> str | None:
 
 
 def reranked(judged: Qrels, run: Run, found: Match, policy: Policy) -> bool:
-    """Returns whether the rank column is another ranking, such as a first stage's, and the scores are a better one."""
+    """Returns whether the rank column is a real ranking, such as a first stage's, and the scores rank better."""
     held = by_rank_column(run.held) if found.counts.lines <= AGAIN else None
     if held is None:
         return False
@@ -137,7 +136,7 @@ def reranked(judged: Qrels, run: Run, found: Match, policy: Policy) -> bool:
 
 
 def blank_ids(judged: Qrels) -> str | None:
-    """Warns about judgments without an id, which documents without one would match."""
+    """Warns about judgments with a blank query or document id, because they match blank ids in a run."""
     count = judged.judgments.blank
     if not count:
         return None
@@ -148,7 +147,7 @@ def blank_ids(judged: Qrels) -> str | None:
 
 
 def missing_ids(judged: Qrels) -> str | None:
-    """Warns about judgments of documents such as ``nan``, which are missing values written as text."""
+    """Warns about judgments of documents with ids such as ``nan``, which may be missing values written as text."""
     if judged.written_missing is None:
         return None
     query, document = judged.written_missing
@@ -164,7 +163,7 @@ def swapped(judged: Qrels, run: Run, policy: Policy) -> str | None:
         return None
     scores = [(query, score) for query, _, score in first_rows(run)]
     levels = {score for _, score in scores}
-    # Grades are a few whole numbers with ties within a list. Ranks have no ties.
+    # Scores that are really grades are a few whole numbers with ties within a list. Ranks have no ties.
     tied = len(set(scores)) < len(scores)
     if not tied or len(levels) > LEVELS or any(not 0 <= each <= LEVELS or each % 1 for each in levels):
         return None
@@ -177,10 +176,10 @@ def swapped(judged: Qrels, run: Run, policy: Policy) -> str | None:
 
 
 def without_judged_documents(judged: Qrels, run: Run, found: Match, policy: Policy) -> str | None:
-    """Returns a warning if a run has no judged document and the policy does not allow that, else None.
+    """Returns a warning if a run contains no judged document, unless the policy allows it, else None.
 
     Raises:
-        DataError: the run is empty, has no judged query or, if the policy forbids this, no judged document.
+        DataError: the run is empty, contains no judged query or, if the policy forbids it, contains no judged document.
     """
     if policy.overlap == "none":
         return None
@@ -197,7 +196,7 @@ def without_judged_documents(judged: Qrels, run: Run, found: Match, policy: Poli
 
 
 def not_excluded(judged: Qrels, run: Run, found: Match, policy: Policy) -> str | None:
-    """Returns the reason why nothing, or not all, was excluded, if the pairs spell ids differently from the run."""
+    """Returns a sentence if no pairs, or not all, were excluded because they spell ids differently from the run."""
     held = run.held
     if policy.overlap == "none" or not isinstance(held, ExcludingRun):
         return None
@@ -210,7 +209,7 @@ def not_excluded(judged: Qrels, run: Run, found: Match, policy: Policy) -> str |
     else:
         theirs, its = list(islice(held.seen, JUDGED)), judged.judgments.queries[:RANKED]
     what = "document" if queries else "query"
-    from carob.inputs.spellings import why_apart  # only where ids do not match
+    from carob.inputs.spellings import why_apart  # imported only if ids do not match
 
     why = why_apart(theirs, its, "query")  # not passages: excluded documents are whole documents
     if why is None and not queries:
@@ -241,7 +240,7 @@ def partly_excluded(judged: Qrels, run: Run, held: ExcludingRun) -> str | None:
             names = text_of(each), text_of(its)
             return f"{said} query '{names[0]}', the judgments '{names[1]}'; {how_written(*names)}."
     if isinstance(held.held, StreamedRun):
-        return None  # a lazy frame would be computed again
+        return None  # reading a lazy frame would compute it again
     forms: dict[bytes, dict[str, bytes]] = {}
     for query, document, _ in first_rows(run, None if run.source else queries & held.seen.keys(), SPELLED):
         if query not in held.seen or query not in queries:
@@ -259,10 +258,10 @@ def partly_excluded(judged: Qrels, run: Run, held: ExcludingRun) -> str | None:
 
 
 def refuse_empty(run: Run, found: Match, policy: Policy) -> None:
-    """Refuses a run without any query.
+    """Refuses a run that contains no query.
 
     Raises:
-        DataError: the run is empty, or each of its lines was skipped.
+        DataError: the run is empty, or all its lines were skipped.
     """
     counts = found.counts
     if policy.overlap == "none" or counts.extra or len(counts.missing) < counts.judged:
@@ -281,8 +280,8 @@ def refuse_empty(run: Run, found: Match, policy: Policy) -> None:
 
 
 def no_common_query(judged: Qrels, run: Run, extra: int) -> str:
-    """Returns the sentence about a run and judgments without a common query, with the likely cause."""
-    from carob.inputs.spellings import why_apart  # only where ids do not match
+    """Returns the sentence about a run and judgments that have no query in common, with the likely cause."""
+    from carob.inputs.spellings import why_apart  # imported only if ids do not match
 
     if isinstance(run.held, MappingRun) and not any(run.held.mapping.values()):
         first, *others = run.held.mapping
@@ -326,8 +325,8 @@ def no_common_query(judged: Qrels, run: Run, extra: int) -> str:
 
 
 def no_common_document(judged: Qrels, run: Run, found: Match, policy: Policy) -> str:
-    """Returns the sentence for a run without judged documents, with the likely cause."""
-    from carob.inputs.spellings import why_apart  # only where ids do not match
+    """Returns the sentence about a run that retrieves no judged document, with the likely cause."""
+    from carob.inputs.spellings import why_apart  # imported only if ids do not match
 
     judgments = judged.judgments
     missing = set(found.counts.missing)
@@ -363,7 +362,7 @@ def no_common_document(judged: Qrels, run: Run, found: Match, policy: Policy) ->
 
 
 def of_other_query(judgments: _native.Judgments, run: Run) -> str | None:
-    """Returns a sentence if most documents of a run are judged for other queries, as if queries were shifted."""
+    """Returns a sentence if most documents of a run are judged for other queries, as if query numbers were shifted."""
     of: dict[bytes, int] = {}
     for place in range(judgments.query_count):
         for document in judgments.documents(place):
@@ -383,7 +382,8 @@ def of_other_query(judgments: _native.Judgments, run: Run) -> str | None:
 def some_documents(run: Run, queries: Sequence[bytes], policy: Policy) -> list[bytes]:
     """Returns distinct documents of some queries, or an empty list if the run cannot be read again.
 
-    In a text, it inspects the first rows. If none is of these queries, the kernel ranks the first of the queries.
+    In a text, the first rows are inspected. If they contain none of these queries, the documents of the first query are
+    ranked.
     """
     wanted = set(queries)
     found: dict[bytes, None] = {}

@@ -1,4 +1,4 @@
-"""Signs that a run is suspicious: ranks or distances as scores, ids in another spelling."""
+"""Detects suspicious runs: ranks or distances used as scores, ids in another spelling."""
 
 from __future__ import annotations
 
@@ -40,58 +40,58 @@ REVERSED = {
     "the list of query '{query}', but not in the others, and the highest score comes first: if these lists, "
     "perhaps from one shard, have ranks or distances as scores, they are upside down. Write the negated scores there.",
 }
-"""The sentences about lists that seem to be upside down."""
+"""The sentences about lists that seem to be upside down, by the kind of evidence."""
 RISING, COUNTING = 2, 4
-"""The kernel's other signs of a list: scores that rise from row to row, and scores that are 1, 2, 3 …."""
+"""Bits of the kernel's signs of a list: scores that rise from row to row, and scores that are 1, 2, 3 …."""
 FEWEST = 3
-"""Shorter lists do not count."""
+"""Lists with fewer documents than this do not count as lists of equal scores."""
 STEPS = 10
-"""The number of steps from score to score needed to suspect ranks or distances."""
+"""The minimum number of steps from one score to the next that is needed to suspect ranks or distances."""
 MOSTLY = 0.9
-"""The share of lists with rising scores from which the order counts as intended, not as an accident."""
+"""If at least this share of lists has rising scores, the order counts as intended, not as an accident."""
 BY_CHANCE = 4
-"""Lists of up to this many documents may look upside down by chance: if their rows list relevant documents first,
-exactly the lists with wrong scores count or rise from row to row."""
+"""Lists of up to this many documents may look upside down by chance. If rows are written with relevant documents first,
+exactly the lists with wrong scores count 1, 2, 3 … or rise from row to row."""
 LOOKING = 2.0
-"""How many standard deviations below chance relevant documents must be to suspect scores that look like ranks or
-distances. In files that are sorted from the worst to the best, the scores of random lists also look like this, and so
-do the points of a vote. Of such lists, at most one in 25 is suspected (tested)."""
+"""Scores that look like ranks or distances are suspicious if relevant documents are lower than by chance by this many
+standard deviations. In files sorted from worst to best, the scores of random lists look like ranks or distances as
+well, and so do the points of a vote. At most one in 25 of such lists is suspected (tested)."""
 ALONE, SOME = 3.5, 3.5
-"""The same for scores that look like neither, and for some lists that lean towards the end while others do not."""
+"""The same threshold for other scores, if all lists or only some lists lean towards the end."""
 BELOW, LISTS = 2 / 3, 3
-"""The share of lists that are better upside down, and the minimum number of lists, to suspect a run for that alone."""
+"""The minimum share of lists that are better upside down, and the minimum number of lists, to suspect other scores."""
 FAR = 1.0
-"""The lean of a list that counts as upside down where not all lists are."""
+"""If only some lists are upside down, these are the lists with a lean above this value."""
 ENOUGH = 10_000
-"""The number of rows of the first lists that show whether all are upside down."""
+"""The approximate number of rows inspected first to see whether lists are upside down."""
 ROWS = 200_000
 """The maximum number of rows of a run to inspect."""
 MOST_QUERIES = 64
-"""The maximum number of queries whose judged documents show which affixes are usual."""
+"""The maximum number of queries whose judged documents are used to find usual affixes."""
 SEVERAL = 3
 """The fewest documents under other ids that show a broken run: a single one may be another document."""
 MISSING, EXTRA, SPELLED = 200, 500, 20_000
-"""The largest number of queries that only one side has, and of rows of a run, whose spelling is compared."""
+"""The maximum numbers of missing queries, of extra queries, and of rows of a run whose spelling is compared."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Signs:
-    """The signs that the kernel noticed in a run while matching it.
+    """Signs of faults that the kernel found in a run while matching it.
 
     Args:
-        length: the number of documents of each query, -1 for one that the run lacks [queries].
+        length: the number of documents of each query; -1 for a query that is missing from the run [queries].
         lists: the signs of each query's list [queries].
-        infinite: infinite scores.
-        accord: pairs of documents that the rank column orders as the scores do, and as they do not.
-        respelled: how many relevant documents were found in another spelling only, of those that were looked for.
-        examples: the first of them: the query's number, the judged document, and the one retrieved.
-        affixed: relevant documents that were not retrieved and unjudged ones, one of whose ids has all words of the
-            other, in some queries, as in ``examples``.
-        beyond_ascii: whether some ids are beyond ASCII, or have blanks or ``%``.
+        infinite: the number of infinite scores.
+        accord: the numbers of document pairs that the rank column orders as the scores do, and differently.
+        respelled: the number of relevant documents, among those searched for, that were found only in another spelling.
+        examples: the first respelled documents: the query's number, the judged document, and the retrieved document.
+        affixed: for some queries, pairs of a relevant document that was not retrieved and an unjudged document such
+            that one id contains all words of the other, in the form of ``examples``.
+        beyond_ascii: whether some ids contain characters beyond ASCII, blanks, or ``%``.
         met: whether a judged document was retrieved.
-        extra: some queries that only the run has, if it lacks others.
-        tag: the tag of the last line of a text.
-        strangers: some queries that only the run has.
+        extra: some queries that only the run contains, if judged queries are missing from it; else empty.
+        tag: the tag in the last line of a text.
+        strangers: some queries that only the run contains.
     """
 
     length: Integers
@@ -109,7 +109,7 @@ class Signs:
 
     @classmethod
     def of(cls, found: Found) -> Signs | None:
-        """Returns what was noticed in a match; None for an engine's, which sees no list as a whole."""
+        """Returns the signs in a match, or None for a match in an engine, which does not process whole lists."""
         lists: Any = getattr(found, "signs", None)
         if lists is None:
             return None
@@ -135,25 +135,25 @@ class Signs:
         return replace(self, length=self.length[kept], lists=self.lists[kept])
 
     def have(self, sign: int, fewest: int = 2) -> NDArray[np.bool_]:
-        """Returns a mask of the lists with a sign, of at least so many documents."""
+        """Returns a mask of the lists that have a sign and at least ``fewest`` documents."""
         return np.asarray((self.lists & sign).astype(bool) & (self.length >= fewest))
 
 
 @dataclass(frozen=True, eq=False)
 class Lean:
-    """Whether relevant documents are mostly near the end of the lists (lean), as they are if the lists are upside down.
+    """How far relevant documents lean towards the end of the lists, as they do if the lists are upside down.
 
     For each list, Σ grade · place is compared with its mean over all orders of the list, in standard deviations: a
-    linear rank test. All lists have the same weight (Stouffer). Lists without relevant documents, and those with equal
-    grades, do not count.
+    linear rank test. All lists have the same weight (Stouffer). Lists without relevant documents and lists whose grades
+    are all equal do not count.
 
     Args:
-        of_lists: by how many standard deviations the relevant documents of each list are nearer to its end than chance
-            puts them; negative if they are nearer to the top, and NaN if the list does not count.
+        of_lists: the lean of each list: how much nearer to its end relevant documents are than by chance, in standard
+            deviations; negative if they are nearer to the top, and NaN if the list does not count.
         lists: the number of lists that count.
-        upside_down: how many of them are better upside down.
-        sum: the sum of their leans.
-        squares: the sum of the squares of those above 0.
+        upside_down: the number of lists that would be better upside down.
+        sum: the sum of the leans of the lists that count.
+        squares: the sum of the squares of the positive leans.
     """
 
     of_lists: Floats
@@ -166,14 +166,14 @@ class Lean:
     def of(
         cls, rows: JudgedRows, which: NDArray[np.bool_] | None = None, *, until: Floats | None = None
     ) -> Lean:
-        """Returns how far relevant documents lean in some lists, or in all. Tied documents share their mean place.
+        """Measures the lean of some or all lists. Tied documents share the mean of their places.
 
-        The variance is a list's without ties, which is the largest.
+        The variance is that of a list without ties, which is the largest possible variance.
 
         Args:
             rows: the rows of judged documents.
             which: a mask of the lists; None for all.
-            until: how many documents at the top of each list count; None for all [lists].
+            until: the number of documents at the top of each list that count; None for all [lists].
         """
         length = rows.length if until is None else until
         if which is not None:
@@ -182,24 +182,25 @@ class Lean:
 
     @property
     def below(self) -> NDArray[np.bool_]:
-        """A mask of the lists that are better upside down."""
+        """A mask of the lists that would be better upside down."""
         return self.of_lists > 0
 
     @property
     def excess(self) -> float:
-        """By how many standard deviations relevant documents are nearer to the end of all lists than by chance."""
+        """How much nearer to the end relevant documents are than by chance, over all lists, in standard deviations."""
         return self.sum / self.lists**0.5 if self.lists else 0.0
 
     @property
     def of_all(self) -> bool:
-        """Whether this alone suggests that the lists are upside down."""
+        """Whether the lean is sufficient evidence that all lists are upside down."""
         return self.lists >= LISTS and self.excess >= ALONE and self.upside_down >= BELOW * self.lists
 
     @property
     def of_some(self) -> bool:
-        """Whether this alone suggests that some lists are upside down.
+        """Whether the lean is sufficient evidence that some lists are upside down.
 
-        Σ max(z, 0)² over n lists in random order has a mean of n / 2 and a variance of 5 n / 4, as z is nearly normal.
+        Σ max(z, 0)² over n lists in random order has a mean of n / 2 and a variance of 5 n / 4, because z is nearly
+        normal.
         """
         excess = self.squares - self.lists / 2
         return self.lists >= LISTS and excess >= SOME * (1.25 * self.lists) ** 0.5
@@ -210,8 +211,9 @@ class Reversal:
     """Lists whose lowest scores seem to be the best.
 
     Args:
-        kind: what shows it: the scores are ``counting``, as ranks are, or ``rising`` from row to row, as distances do;
-            or the relevant documents alone show it, of all lists (``below``) or of a few (``some``).
+        kind: the evidence: the scores are ``counting`` 1, 2, 3 …, as ranks do, or ``rising`` from row to row, as
+            distances do; or only the places of relevant documents are evidence, in all lists (``below``) or in a few
+            (``some``).
         which: a mask of the lists.
         lists: the number of lists that might be upside down.
     """
@@ -227,16 +229,16 @@ class Reversal:
 
 
 def upside_down(run: Run, signs: Signs | None, rows: JudgedRows, queries: Sequence[bytes]) -> str | None:
-    """Returns a sentence if the scores look like ranks or distances, the lowest of which is the best; else None.
+    """Returns a sentence if the scores seem to be ranks or distances, of which the lowest is the best, else None.
 
     Args:
         run: the run.
-        signs: what was noticed in it; None if nothing could be inspected.
-        rows: its rows of judged documents.
-        queries: the queries of its lists.
+        signs: the signs in the run; None if the run could not be inspected.
+        rows: the run's rows of judged documents.
+        queries: the query of each list.
 
     Raises:
-        DataError: the caller named the column for scores, and it contains ranks.
+        DataError: the column that the caller named for scores contains ranks.
     """
     found = reversal(signs, rows, ranked=run.doubted is None)
     if found is None:
@@ -260,12 +262,13 @@ def upside_down(run: Run, signs: Signs | None, rows: JudgedRows, queries: Sequen
 def reversal(signs: Signs | None, rows: JudgedRows, *, ranked: bool = True) -> Reversal | None:
     """Returns the lists of a run that seem to be upside down, or None.
 
-    Scores that are 1, 2, 3 …, or that rise from row to row, may also be the points of a vote, or be written from the
-    worst to the best. The rank column decides, or else the places of the relevant documents. If these are near the end
-    of most lists, or far too near in some, that is enough, whatever the scores look like.
+    Scores that are 1, 2, 3 …, or that rise from row to row, may also be the points of a vote, or rows may be written
+    from worst to best. The rank column or, without one, the places of the relevant documents decide. If relevant
+    documents are near the end of most lists, or very near the end in some, that is sufficient evidence, whatever the
+    scores look like.
 
     Args:
-        signs: what was noticed; None if nothing could be inspected.
+        signs: the signs in the run; None if the run could not be inspected.
         rows: the rows of judged documents.
         ranked: whether the run may have a rank column of its own.
     """
@@ -286,11 +289,11 @@ def reversal(signs: Signs | None, rows: JudgedRows, *, ranked: bool = True) -> R
 
 
 def second_list_follows(lean: Lean, rows: JudgedRows) -> bool:
-    """Returns whether lists lean to the end because a second list was appended: their first half is in good order.
+    """Returns whether lists lean to the end because a second list was appended, so their first half is in good order.
 
-    The same holds for a fusion with a list of low weight, or of weight 0, and where a second stage ranks only the first
-    documents again. In a list that is upside down, relevant documents also become more frequent towards the end of its
-    first half, or there are none.
+    The first half is also in good order in a fusion with a list of low or zero weight, or if a second stage reranks
+    only the first documents. In a list that is upside down, relevant documents become more frequent towards the end of
+    the first half, or the first half contains none.
 
     Args:
         lean: the lean of the lists.
@@ -300,7 +303,7 @@ def second_list_follows(lean: Lean, rows: JudgedRows) -> bool:
 
 
 def by_shape(signs: Signs, rows: JudgedRows, *, ranked: bool) -> Reversal | None:
-    """Returns the lists that look upside down, unless relevant documents or ranks show that the highest is best."""
+    """Returns lists whose scores look upside down, unless relevant documents or ranks show that the highest is best."""
     agree, contradict = signs.accord
     if ranked and agree > contradict:
         return None
@@ -315,7 +318,7 @@ def by_shape(signs: Signs, rows: JudgedRows, *, ranked: bool) -> Reversal | None
 
 
 def rising_lists(signs: Signs, rows: JudgedRows) -> int:
-    """Returns how many lists have scores that rise from row to row, if nearly all do and nothing justifies it."""
+    """Returns the number of lists whose scores rise from row to row, or 0 if not nearly all do or it is justified."""
     rising, (agree, contradict) = signs.have(RISING), signs.accord
     lists = int(rising.sum())
     if not lists or lists < MOSTLY * (signs.length >= 2).sum() or (signs.length[rising] - 1).sum() < STEPS:
@@ -324,7 +327,7 @@ def rising_lists(signs: Signs, rows: JudgedRows) -> int:
 
 
 def spelled_otherwise(judged: Qrels, run: Run, signs: Signs) -> Iterator[str]:
-    """Yields sentences about queries and documents that the run spells differently from the judgments."""
+    """Yields sentences about ids of queries and documents that the run spells differently from the judgments."""
     judgments = judged.judgments
     by_id = not numbered_by_position(run)
     if by_id and signs.extra and (signs.length >= 0).any() and (signs.length < 0).any():
@@ -377,7 +380,7 @@ def with_affix(
 
 
 def in_other_forms(judgments: _native.Judgments, run: Run) -> Iterator[tuple[int, bytes, bytes]]:
-    """Yields judged documents of which the run, among its first rows, has only the same normal form."""
+    """Yields judged documents that occur in the run's first rows only under another id with the same normal form."""
     from carob.inputs.runs.batches import StreamedRun
 
     if isinstance(run.held, StreamedRun):
@@ -398,6 +401,6 @@ def in_other_forms(judgments: _native.Judgments, run: Run) -> Iterator[tuple[int
 
 
 def first_rows(run: Run, queries: Collection[bytes] | None = None, most: int = ROWS) -> Iterator[Row]:
-    """Yields the first rows of a run, for some queries or all, as far as they can be read again."""
+    """Yields the first rows of a run, for some or all queries, as far as the run can be read again."""
     with suppress(DataError, ValueError):
         yield from islice(run.held.rows(queries), most)
