@@ -1,1 +1,1 @@
-"""Explanations of scores: derivations, differences between conventions, and problems found in the data."""
+"""Explains scores: derivations, differences between conventions, and problems found in the data."""

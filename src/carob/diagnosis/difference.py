@@ -1,4 +1,4 @@
-"""Differences between scores, explained one change at a time from one profile or set of judgments to another."""
+"""Explains differences between scores under two profiles or sets of judgments, one change at a time."""
 
 from __future__ import annotations
 
@@ -37,23 +37,23 @@ if TYPE_CHECKING:
 
 
 WIDEST = 22
-"""The maximum number of characters of a setting's value in a table."""
+"""The maximum number of characters in a setting's value in a table."""
 
 
 @dataclass(frozen=True)
 class Convention:
-    """A measure and its policy, at one step between two profiles.
+    """A measure and its policy at one step between two profiles.
 
     Args:
-        measure: the measure in full.
-        policy: its policy, without exceptions.
+        measure: the measure with all its parameters.
+        policy: the policy of this measure, without exceptions for other measures.
     """
 
     measure: Measure
     policy: Policy
 
     def axes(self) -> dict[str, str]:
-        """Returns every setting with its value as a user types it: first the measure's, then the policy's."""
+        """Returns all settings of the policy and the measure by name, with their values as a user would type them."""
         depth = {"depth": self.measure.depth} if self.measure.definition.at == "depth" else {}
         parameters = {key: as_typed(value) for key, value in self.measure.arguments.items()}
         policy = self.policy.as_dict()
@@ -85,15 +85,15 @@ class ConventionStep:
     """A step between two conventions, in which one setting changes.
 
     Args:
-        axis: a parameter of the measure, or a policy axis; ``measure`` where the formula itself changes.
+        axis: a parameter of the measure, or a setting of the policy; ``measure`` if the formula itself changes.
         before: the value of the setting before the step.
         after: the value of the setting after the step.
-        value: the mean after the change; None where the evaluation is refused.
-        moved: the effect of the change on the mean; None if there is no mean before or after.
+        value: the mean after the change; None if the evaluation is refused.
+        moved: the effect of the change on the mean; None if there is no mean before the change or none after it.
         queries: the number of queries whose values changed, appeared or disappeared.
-        alone: the effect of the change if it is made first; None without means to compare, or if no other setting has
-            an effect.
-        last: the effect of the change if it is made last; None in the same cases as ``alone``.
+        alone: the effect of the change if it is made first; None if there are no means to compare or if no other
+            setting has an effect.
+        last: the effect of the change if it is made last; None under the same conditions as ``alone``.
     """
 
     axis: str
@@ -113,11 +113,11 @@ class Difference(Documented):
     Args:
         asked: the requested name of the measure.
         profiles: the names of both profiles.
-        measures: the measure that each profile reads from the name.
+        measures: the measure to which each profile resolves the name.
         values: the mean under each profile; None if the evaluation is refused.
-        steps: a step for each setting in which the two profiles differ, in the order of the changes.
+        steps: a step for each setting that differs between the two profiles, in the order of the changes.
         queries: the number of queries that occur in any step.
-        refusals: the sentence for each profile that refuses the data.
+        refusals: the reason why a profile refuses the data, by the name of the profile.
         digits: the number of decimals in tables.
 
     Example:
@@ -154,7 +154,7 @@ class Difference(Documented):
         return max(moving, key=weight).axis if moving else None
 
     def contents(self) -> dict[str, Any]:
-        """Returns both values and every step."""
+        """Returns both values and all steps."""
         return {
             "measure": self.asked,
             "profiles": [
@@ -169,7 +169,7 @@ class Difference(Documented):
         }
 
     def records(self) -> dict[str, Callable[[], Records]]:
-        """Returns the tables of ``steps`` and ``profiles``."""
+        """Returns the tables ``steps`` and ``profiles``."""
         ends = list(zip(self.profiles, self.measures, self.values, strict=True))
         return {
             "steps": lambda: Records.of(ConventionStep, self.steps),
@@ -193,7 +193,7 @@ class Difference(Documented):
         return Document([Section([part]) for part in parts])
 
     def rows(self, steps: list[ConventionStep]) -> list[list[str]]:
-        """Returns the cells of the table of steps. Changes are differences of displayed values, so that they add up."""
+        """Returns the cells of the table of steps. Changes are differences between displayed values, so they add up."""
         rows, before = [], rounded(self.values[0], self.digits)
         for step in steps:
             after = rounded(step.value, self.digits)
@@ -258,10 +258,10 @@ def difference(
 ) -> Difference:
     """Explain why a measure has different values under two profiles.
 
-    The settings are changed one after another: first those that refuse data under ``a``, then those of the policy, then
-    the parameters of the measure, and last those that refuse data under ``b``. All steps together always add up to the
-    whole gap. If settings interact, the effect of a step depends on the order, so each step also has its effect as the
-    first change and as the last change.
+    The settings are changed one after another: first settings under which ``a`` refuses data, then settings of the
+    policy, then parameters of the measure, and last settings under which ``b`` refuses data. The steps always add up to
+    the whole gap. If settings interact, the effect of a step depends on the order, so each step also states its effect
+    as the first change and as the last change.
 
     Args:
         a: the profile to start from; ``carob`` for carob's own conventions.
@@ -269,18 +269,18 @@ def difference(
         measure: the name of a measure, which each profile reads by its own rules.
         qrels: as in ``evaluate``.
         run: as in ``evaluate``.
-        grades: in place of ``qrels`` and ``run``, lists of grades in rank order, as in ``evaluate_grades``.
-        judged: with ``grades``, all grades of the judgments, as in ``evaluate_grades``.
-        judged_ranking: in place of ``qrels`` and ``run``, a judged ranking, as in ``evaluate_judged_ranking``.
-        policy: settings that override those of both profiles, as in ``evaluate``.
+        grades: instead of ``qrels`` and ``run``, lists of grades in rank order, as in ``evaluate_grades``.
+        judged: if ``grades`` is given, the grades of all judged documents, as in ``evaluate_grades``.
+        judged_ranking: instead of ``qrels`` and ``run``, a judged ranking, as in ``evaluate_judged_ranking``.
+        policy: settings that override both profiles, as in ``evaluate``.
 
     Returns:
         Both values, and the steps between them.
 
     Raises:
-        DataError: text or values cannot be used under either profile, or the caller passed more or less than one of
+        DataError: text or values cannot be used under either profile, or the caller did not pass exactly one of
             ``qrels`` with ``run``, ``grades`` and ``judged_ranking``.
-        MeasureError: a name that a profile does not know, or one that stands for several measures.
+        MeasureError: a profile does not know the name, or the name stands for several measures.
         PolicyError: a profile does not exist.
 
     Example:
@@ -333,14 +333,14 @@ class Outcome:
 
     @property
     def queries(self) -> tuple[str, ...]:
-        """The queries that have a value."""
+        """The evaluated queries; empty if the evaluation was refused."""
         return () if self.scores is None else self.scores.queries
 
 
 def steps_between(
     outcomes: Sequence[Outcome], changes: Sequence[tuple[str, str, str]]
 ) -> list[ConventionStep]:
-    """Returns the steps between results, each with the setting that changes and its value before and after."""
+    """Returns the steps between consecutive results; ``changes`` names each setting, its old and its new value."""
     return [
         ConventionStep(
             axis, old, new, after.mean, minus(after.mean, before.mean), moved(before.scores, after.scores)
@@ -350,7 +350,7 @@ def steps_between(
 
 
 Scoring: TypeAlias = "Callable[[Measure, Policy], Scores]"
-"""Scores the data of a difference under a measure and a policy."""
+"""A function that scores the data by a measure under a policy."""
 
 
 def scored_by(
@@ -360,10 +360,10 @@ def scored_by(
     judged: GradesLike | None,
     judged_ranking: QrelsLike | None,
 ) -> Scoring:
-    """Returns the function that scores what was passed: a run, lists of grades or a judged ranking.
+    """Returns the function that scores the given data: a run, lists of grades or a judged ranking.
 
     Raises:
-        DataError: more or less than one of them was passed.
+        DataError: the caller did not pass exactly one of these.
     """
     passed = [qrels is not None or run is not None, grades is not None, judged_ranking is not None]
     if sum(passed) != 1 or (qrels is None) != (run is None) or (judged is not None and grades is None):
@@ -380,7 +380,7 @@ def scored_by(
 
 
 class JudgedRun:
-    """A run and its judgments, which are read only once if possible.
+    """A run and judgments, both of which are read only once if possible.
 
     Args:
         qrels: judgments that can be read again.
@@ -388,24 +388,24 @@ class JudgedRun:
     """
 
     def __init__(self, qrels: QrelsLike, run: Run) -> None:
-        """Stores the data. The judgments are not read yet."""
+        """Stores the data without reading the judgments."""
         held = in_memory(run)
         self.qrels, self.run = qrels, replace(held, held=MatchedOnce(held.held))
         self.read: dict[tuple[str, str, str, bool], Qrels] = {}
         self.warned = False
 
     def scores(self, measures: Measure | Sequence[Measure], policy: Policy) -> Scores:
-        """Returns the scores under a measure, or several, and a policy.
+        """Returns the scores by one or several measures under a policy.
 
         Raises:
             DataError: the policy refuses the data.
         """
-        # Warnings are issued once, not at each step.
+        # Issue warnings only once, not at each step.
         policy = policy.changed(overlap="none") if self.warned else policy
         several = [measures] if isinstance(measures, Measure) else measures
         judged = self.judgments(policy, subtopics=any(each.definition.groups for each in several))
         scores = evaluate_run(judged, self.run, several, policy=policy, bounds=False, quiet=True)
-        # Not those about measures without a value, which a search tries in all their forms.
+        # Do not warn of measures without a value, because a search tries many.
         for said in () if self.warned else scores.warnings:
             warn(said)
         self.warned = True
@@ -421,7 +421,7 @@ class JudgedRun:
         for other, known in self.read.items():
             its = known.judgments
             if other == key or (other[2:] == key[2:] and not (its.dropped or its.malformed)):
-                return known  # without duplicates and malformed lines, every rule reads the same data
+                return known  # without duplicates and malformed lines, the result is the same under every rule
         self.read[key] = Qrels.of(self.qrels, policy, subtopics=subtopics).complete
         return self.read[key]
 
@@ -430,16 +430,16 @@ class Evaluated:
     """Evaluations of the same data, each computed only once.
 
     Args:
-        scored: scores the data under a measure and a policy.
+        scored: a function that scores the data by a measure under a policy.
     """
 
     def __init__(self, scored: Scoring) -> None:
-        """Stores the function. Nothing is evaluated yet."""
+        """Stores the function without evaluating anything."""
         self.scored = scored
         self.known: dict[Convention, Outcome] = {}
 
     def under(self, convention: Convention) -> Outcome:
-        """Returns the result under the convention, evaluated only once."""
+        """Returns the result under a convention, which is evaluated at most once."""
         if convention not in self.known:
             try:
                 scores = self.scored(convention.measure, convention.policy)
@@ -453,7 +453,7 @@ class Evaluated:
 def in_other_orders(
     step: ConventionStep, start: Convention, end: Convention, evaluated: Evaluated
 ) -> ConventionStep:
-    """Returns the step with its effect as the first and as the last of all changes."""
+    """Adds to a step its effect as the first and as the last of all changes."""
     before, after = evaluated.under(start).mean, evaluated.under(end).mean
     alone = evaluated.under(start.towards(end, step.axis)).mean
     without = evaluated.under(end.towards(start, step.axis)).mean
@@ -475,7 +475,7 @@ def path(start: Convention, end: Convention) -> list[str]:
     """Returns the settings in which two conventions differ, in the order of the steps."""
     before, after = start.axes(), end.axes()
     if before["measure"] != after["measure"]:
-        # Another formula has other parameters, which therefore change with it.
+        # A different formula has different parameters, so they change together with the formula.
         own = {*start.measure.arguments, *end.measure.arguments, "depth"}
         before = {axis: value for axis, value in before.items() if axis not in own}
         after = {axis: value for axis, value in after.items() if axis not in own}
@@ -505,7 +505,7 @@ def same(a: float | None, b: float | None) -> bool:
 
 
 def minus(after: float | None, before: float | None) -> float | None:
-    """Returns the change, which is 0 between two undefined values and None if either value is missing."""
+    """Returns the difference, which is 0 between two undefined values and None if either value is missing."""
     if after is None or before is None:
         return None
     return 0.0 if same(after, before) else after - before
@@ -551,14 +551,14 @@ def rejudged(
 ) -> Difference:
     """Explain why a run has different values under two sets of judgments.
 
-    The changes lead from the first set to the second. Queries that only the first set has are removed. Documents that
-    only the first set judges become unjudged. Documents that both sets judge get the grades of the second set.
-    Documents and queries that only the second set judges are added.
+    The changes lead from the first set to the second. First, queries that are only in the first set are removed.
+    Documents judged only in the first set become unjudged. Documents judged in both sets get the grades of the second
+    set. Finally, judgments of documents and queries that are only in the second set are added.
 
     Args:
         a: the judgments to start from, as in ``carob.evaluate``.
         b: the judgments to end at.
-        measure: one name.
+        measure: the name of one measure.
         run: the run.
         policy: as in ``carob.evaluate``.
         profile: as in ``carob.evaluate``.
@@ -568,8 +568,8 @@ def rejudged(
 
     Raises:
         DataError: judgments or a run cannot be read, or the judgments have no query in common.
-        MeasureError: the measure does not exist, the name stands for several, or the measure reads judgments by
-            subtopic.
+        MeasureError: the measure does not exist, the name stands for several measures, or the measure needs judgments
+            by subtopic.
 
     Example:
         >>> from carob.diagnosis.difference import rejudged
@@ -609,7 +609,7 @@ def rejudged(
     between = [judged for *_, judged in stages[:-1]]
     scores = scored_under(ends, between, in_memory(Run.of(run)), meant, policy)
     outcomes = [Outcome(each[str(meant)], each) for each in scores]
-    # Equal judgments have no stages, but are scored twice.
+    # Equal judgments have no stages, but were scored twice.
     steps = steps_between(outcomes[: len(stages) + 1], [change for _, change, _ in stages])
     return Difference(
         asked=measure,
@@ -627,7 +627,7 @@ def scored_under(
 ) -> list[Scores]:
     """Returns a run's scores under the first judgments, each stage in between, and the second judgments.
 
-    Only the first and the last judgments are checked against the run, since the user did not supply the other stages.
+    Only the first and the last judgments are checked against the run, because the user did not supply the stages.
 
     Raises:
         DataError: the run does not match the first or the last judgments.
@@ -636,13 +636,13 @@ def scored_under(
     request = Request(labelled([measure], convention), convention, policy)
     silent = replace(request, policy=policy.changed(overlap="none"))
     first, last = (warned(Matches.of_run(each, run, request).scores(request)) for each in ends)
-    # A query that loses its last judgment is kept as a query without relevant documents.
+    # If a query loses its last judgment, it is kept as a query without relevant documents.
     stages = [Qrels.of(with_placeholders(each), silent.policy) for each in between]
     return [first, *(Matches.of_run(each, run, silent).scores(silent) for each in stages), last]
 
 
 def grades_of(qrels: Qrels) -> GradesByQuery:
-    """Returns the grades by query and document."""
+    """Converts judgments to grades by query and document."""
     found: GradesByQuery = {text_of(query): {} for query in qrels.judgments.queries}
     for query, document, grade in qrels.rows():
         found[text_of(query)][text_of(document)] = grade
@@ -660,7 +660,7 @@ def with_placeholders(judgments: GradesByQuery) -> GradesByQuery:
 
 
 def names_of(ends: list[Qrels]) -> tuple[str, str]:
-    """Returns the names of both sets of judgments, or their paths where the names are equal."""
+    """Returns the names of both sets of judgments, or their paths if the names are equal."""
     names = [os.path.basename(each.name) or letter for each, letter in zip(ends, "AB", strict=True)]
     if names[0] == names[1]:
         names = [each.name for each in ends] if ends[0].name != ends[1].name else ["A", "B"]

@@ -59,9 +59,9 @@ if TYPE_CHECKING:
 Shown = TypeVar("Shown")
 
 HEAD, END = 10, 2
-"""The number of documents that a shortened list shows from its start and from its end."""
+"""The numbers of documents that a shortened list shows from its start and from its end."""
 MOST_NAMED = 5
-"""The number of relevant documents named that were not retrieved."""
+"""The maximum number of relevant documents that are named among those that were not retrieved."""
 TITLE_WIDTH = 20
 UNJUDGED, BETWEEN = "·", "…"
 
@@ -73,16 +73,16 @@ class Explanation(Documented):
     Args:
         label: the requested name of the measure.
         measure: the measure that the label stands for.
-        query: the query, or empty if there are only grades.
+        query: the query; empty if there are only grades.
         value: the value.
-        facts: the findings and decisions that led to the ranked list, as sentences.
+        facts: sentences about the data and the policy's decisions that led to the ranked list.
         say: the language.
         meaning: the definition of the measure, and its full name if it differs from the label.
-        words: the meaning of each method in the steps.
-        titles: the titles of tables and columns, by the English ones.
+        words: the meaning of each operation in the steps.
+        titles: the titles of tables and columns, by the English titles.
         derivation: the steps of the formula.
-        ranking: the documents in rank order, if they are known.
-        not_retrieved: the relevant documents that the run lacks and their grades, the highest first.
+        ranking: the documents in rank order; None if they are unknown.
+        not_retrieved: the relevant documents that are missing from the run, with their grades, highest grades first.
         rows: the number of documents shown of a long list; None for all.
         digits: the number of decimals.
 
@@ -125,7 +125,7 @@ class Explanation(Documented):
 
     @property
     def full_name(self) -> str:
-        """The measure's name with all its parameters, including those at their defaults."""
+        """The measure's name with all parameters, including parameters at their defaults."""
         return self.measure.full
 
     def document(self, layout: str = "text", /) -> Document:
@@ -148,7 +148,7 @@ class Explanation(Documented):
         )
 
     def contents(self) -> dict[str, Any]:
-        """Returns the value, every step with its numbers, and the documents in rank order if they are known."""
+        """Returns the value, all steps with their numbers, and the documents in rank order if they are known."""
         return {
             "measure": self.label,
             "full_name": self.full_name,
@@ -186,7 +186,7 @@ class Explanation(Documented):
         return Records(["list", "letter", "step", "in_numbers", "place", "value"], rows)
 
     def document_records(self) -> Records:
-        """Returns a row for each ranked document, with its grade, which is empty for an unjudged document."""
+        """Returns a row for each ranked document with its grade; the grade of an unjudged document is empty."""
         sheet = next((each for each in self.derivation.sheets if each.is_run), None)
         columns: dict[str, Sequence[Any]] = {"rank": (), "document": (), "score": (), "grade": ()}
         if sheet is not None:
@@ -199,7 +199,7 @@ class Explanation(Documented):
         return Records([*columns], list(zip(*columns.values(), strict=True)))
 
     def beside(self) -> list[str]:
-        """Returns the facts that led to the ranked list, which do not fit in CSV."""
+        """Returns the sentences about the ranked list, which do not fit in CSV."""
         return [*self.facts]
 
     def steps_section(self, title: str, lines: Sequence[Numbers]) -> Section:
@@ -219,7 +219,7 @@ class Explanation(Documented):
         return Section([Table(header, rows, len(header) - 1)], self.titles[title])
 
     def list_section(self, sheet: RankedSheet) -> Section:
-        """Returns the table of a ranked list with a column per step. Only the rows that are shown are formatted."""
+        """Returns the table of a ranked list with a column per step. Only the visible rows are formatted."""
         kept = self.kept(sheet)
         say, titles, names = self.say, self.titles, []
         columns = (
@@ -251,7 +251,7 @@ class Explanation(Documented):
         )
 
     def title_of(self, sheet: RankedSheet) -> str:
-        """Returns the description of a list."""
+        """Returns the title of a list's section."""
         if not sheet.is_run:
             return in_words(sheet.name, self.say)
         if self.measure.depth is None:
@@ -269,14 +269,14 @@ class Explanation(Documented):
         relevant = [place for place in judged if sheet.grade[place] > 0]
         wanted = dict.fromkeys([*range(HEAD), *range(length - END, length), *relevant, *judged])
         kept = set(list(wanted)[: max(self.rows, HEAD + END)])
-        # A single document takes no more space than the dots that would replace it.
+        # Show a single omitted document, which needs no more space than the dots that would replace it.
         kept |= {place + 1 for place in kept if place + 2 in kept}
         return sorted(kept)
 
     def formula(self) -> str:
         """Returns the explanation's formula as LaTeX, one line per step. The LaTeX code needs the package amsmath.
 
-        Brackets around a condition are 1 where it holds, else 0; a fraction is 0 where its denominator is 0.
+        Brackets around a condition are 1 if the condition holds, else 0. A fraction is 0 if its denominator is 0.
         """
         lines = [*self.derivation.mathematics]
         last = lines[-1].partition(" &= ")[0]
@@ -291,15 +291,15 @@ class Explanation(Documented):
 
 TABLES = ("Numbers of the query", "Steps to the value", "Ranked list")
 TITLES = (*TABLES, "step", "in numbers", "value", "rank", "document", "score", "grade")
-"""The titles of tables and columns, which are translated once for all queries."""
+"""The titles of tables and columns, translated only once for all queries."""
 
 
 def in_words(expression: str, say: Language) -> str:
-    """Returns an expression with the words of its operations in a language. Names of parameters stay the same."""
+    """Translates the names of operations in an expression to a language. Names of parameters are not translated."""
     known = say.operations
     if not known:
         return expression
-    # A word before "=" or within brackets of words is a parameter or its value: log2 in discount(log2).
+    # A word before "=" or within parentheses that follow a word is a parameter or its value, as log2 in discount(log2).
     return re.sub(
         r"\b[a-z_]\w*(?=\()|(?<![\w(=, ])[a-z_]\w+\b(?!=)|\brank\b",
         lambda found: known.get(found[0], found[0]),
@@ -311,12 +311,12 @@ def in_words(expression: str, say: Language) -> str:
 
 
 def shown_of(values: Sequence[Shown], kept: Sequence[int]) -> list[Shown]:
-    """Returns the values of the documents that are shown."""
+    """Returns the values of the visible documents."""
     return [values[place] for place in kept if place < len(values)]
 
 
 def with_gaps(cells: list[list[str]], kept: list[int]) -> list[list[str]]:
-    """Returns the rows shown, with dots in place of omitted rows."""
+    """Returns the visible rows, with dots in place of omitted rows."""
     rows: list[list[str]] = []
     for row, place, before in zip(cells, kept, [-1, *kept]):
         if place > before + 1:
@@ -351,19 +351,19 @@ def heading(line: Numbers) -> str:
 
 
 def is_wide(line: Numbers) -> bool:
-    """Returns whether a step's expression is too long for the head of a column of numbers."""
+    """Returns whether a step's expression is too long for the title of a column of numbers."""
     return len(line.expression) > TITLE_WIDTH
 
 
 def column(values: Sequence[float], digits: int) -> list[str]:
-    """Formats the numbers of a column as whole numbers or with equal decimals (an exact 0 as 0)."""
+    """Formats the numbers of a column as whole numbers or with an equal number of decimals (an exact 0 as 0)."""
     if all(value == value // 1 for value in values):
         return [number_text(value) for value in values]
     return ["0" if value == 0 else shown(value, digits) for value in values]
 
 
 def level(scores: Sequence[float]) -> list[str]:
-    """Returns the scores with the same number of decimals, six at most."""
+    """Formats scores with the same number of decimals, at most six."""
     texts = [f"{score:.6f}".rstrip("0").partition(".")[2] for score in scores]
     if any(score != 0 and not 1e-3 <= abs(score) < 1e9 for score in scores):
         return [f"{score:.7g}" for score in scores]
@@ -372,17 +372,17 @@ def level(scores: Sequence[float]) -> list[str]:
 
 
 def numbers(values: Sequence[float], digits: int) -> str:
-    """Formats the number of a query, or one number for each of the query's lists."""
+    """Formats the number of a query, or the numbers of all its lists."""
     return ", ".join(number_text(value) if value == value // 1 else shown(value, digits) for value in values)
 
 
 def number_text(value: float) -> str:
-    """Formats a number. Whole numbers have no decimals."""
+    """Formats a number, without decimals if it is whole."""
     return str(int(value)) if value == value // 1 and abs(value) < 1e15 else f"{value:g}"
 
 
 def shown(value: float, digits: int) -> str:
-    """Formats a number with ``digits`` decimals, or in scientific notation where it would be rounded to 0."""
+    """Formats a number with ``digits`` decimals, or in scientific notation if it would be rounded to 0 or is huge."""
     if math.isnan(value):
         return "undefined"
     if value != 0 and (abs(value) < 0.5 * 10**-digits or abs(value) >= 1e12):
@@ -412,9 +412,10 @@ def explain(
         qrels: relevance judgments, as in ``evaluate``.
         run: a run, as in ``evaluate``.
         query: the id of the query.
-        grades: instead of files, the grades of the ranked documents, best rank first; None for an unjudged one.
-        judged: with ``grades``, all grades of the query's judgments, as in ``evaluate_grades``; the ranked grades
-            themselves if None.
+        grades: instead of files, the grades of the ranked documents, best rank first, with None for an unjudged
+            document.
+        judged: if ``grades`` is given, the grades of all judged documents, as in ``evaluate_grades``; the ranked grades
+            if None.
         judged_ranking: instead of ``qrels`` and ``run``, judged documents in rank order.
         policy: as in ``evaluate``.
         profile: as in ``evaluate``.
@@ -423,8 +424,8 @@ def explain(
         lang: the language of the sentences: ``en``, or ``zh`` for Chinese.
 
     Raises:
-        DataError: the query is unknown or left out by the policy, or data cannot be read.
-        MeasureError: a measure does not exist, or the name stands for several.
+        DataError: the query is unknown or left out by the policy, or the data cannot be read.
+        MeasureError: the measure does not exist, or the name stands for several measures.
 
     Example:
         >>> import carob
@@ -477,7 +478,7 @@ def explain(
 
 
 def refuse_unexplained(measure: Measure) -> None:
-    """Refuses a measure whose value cannot be explained by the list of one query.
+    """Refuses a measure whose value cannot be explained by a single query's list.
 
     Raises:
         MeasureError: the measure uses subtopics, or the documents of all queries.
@@ -505,7 +506,7 @@ def explained(
     digits: int = 6,
     say: Language = ENGLISH,
 ) -> list[Explanation]:
-    """Returns the derivation of a measure for each query that has a value. Its formula is called once for all queries.
+    """Returns the derivation of a measure for each query that has a value. The formula is called once for all queries.
 
     Args:
         subject: the ranked lists to explain.
@@ -518,9 +519,9 @@ def explained(
         say: the language.
 
     Raises:
-        MeasureError: no single list explains the measure.
+        MeasureError: the measure cannot be explained by a single query's list.
     """
-    # Imported here so that carob starts quickly, since most users do not need explanations.
+    # Imported here so that carob starts quickly, because most users do not need explanations.
     from carob.lists.derivation import derivations, trace
 
     refuse_unexplained(measure)
@@ -557,14 +558,14 @@ def explained(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Subject:
-    """The ranked lists of an explanation: one of grades, one of a judged ranking, or those of queries of a run.
+    """The ranked lists to explain: one list of grades, one judged ranking, or the lists of some queries of a run.
 
     Args:
         name: the name of the run.
-        matches: the ranked lists that are evaluated, matched once for each policy.
-        qrels: the judgments of each query alone, by query; none for grades.
+        matches: the ranked lists, matched once for each policy.
+        qrels: a separate set of judgments for each query, by query; empty for grades.
         run: the run; None for grades and for a judged ranking.
-        known: the documents of the run in rank order, by policy and query, as far as they have been needed.
+        known: a cache of the documents in rank order, by policy and query.
     """
 
     name: str
@@ -575,7 +576,7 @@ class Subject:
 
     @property
     def query(self) -> str:
-        """The first query, or an empty text for grades."""
+        """The first query; an empty text for grades."""
         return next(iter(self.qrels), "")
 
     def part(self, queries: Iterable[str]) -> Subject:
@@ -589,7 +590,7 @@ class Subject:
         return replace(self, qrels=kept, matches=Matches(match_of, self.name, {}))
 
     def rankings(self, queries: Sequence[str], policy: Policy, lists: Flat) -> Sequence[Ranking | None]:
-        """Returns the documents of each list in rank order, or unknown documents if there are only grades."""
+        """Returns the documents of each list in rank order, or None if there are only grades."""
         if not self.qrels:
             return [None]
         grades = [each.tolist() for each in np.split(lists.rows.grade, lists.offsets[1:-1])]
@@ -609,7 +610,7 @@ class Subject:
     def not_retrieved(
         self, queries: Sequence[str], rankings: Sequence[Ranking | None], measure: Measure, policy: Policy
     ) -> list[tuple[tuple[str, float], ...]]:
-        """Returns the relevant documents of each query that the run lacks, the highest grades first."""
+        """Returns the relevant documents of each query that are missing from the run, highest grades first."""
         if self.run is None or policy.judgments == "retrieved":
             return [()] * len(queries)
         judgments = [self.qrels[query].judgments for query in queries]
@@ -617,7 +618,7 @@ class Subject:
         if policy.negative == "nonrelevant":
             grades = np.maximum(grades, 0)
         count, none = len(grades), np.zeros(0)
-        # A list for each judgment, so that the measure's own count marks the relevant ones.
+        # Treat each judgment as a separate list, so that the measure's own count finds the relevant judgments.
         alone = untied(np.zeros(count), np.zeros(0, np.int64), none, none, np.arange(count + 1), grades)
         relevant = (np.asarray(measure.wanted.count(Flat(alone))) > 0).tolist()
         documents = texts_of(chain.from_iterable([each.documents(0) for each in judgments]))
@@ -634,11 +635,11 @@ class Subject:
         return found
 
     def know(self, queries: Sequence[str], policy: Policy, rankings: Sequence[Ranking]) -> None:
-        """Stores the documents of queries in rank order under a policy."""
+        """Caches the documents of queries in rank order under a policy."""
         self.known.update(zip([(policy, query) for query in queries], rankings, strict=True))
 
     def changed(self, found: Match) -> list[tuple[int, int]]:
-        """Returns how many lines of the run were dropped, and how many negative grades changed, for each list."""
+        """Returns, for each list, the number of dropped lines of the run and of changed negative grades."""
         counts, queries = found.counts, found.queries.texts
         if len(queries) == 1:
             return [(counts.duplicates, counts.negative)]
@@ -683,7 +684,7 @@ class Subject:
 
 
 def file_name(name: str, otherwise: str) -> str:
-    """Returns the file's name, or a generic label for data that came from no file."""
+    """Returns the file's name, or a generic label for data that were not read from a file."""
     return otherwise if name.startswith("<") else name
 
 
@@ -696,10 +697,10 @@ def subject_of(
     judged_ranking: QrelsLike | None,
     policy: Policy,
 ) -> Subject:
-    """Returns the subject that the arguments of ``explain`` describe.
+    """Returns the ranked lists that the arguments of ``explain`` describe.
 
     Raises:
-        DataError: the arguments describe no subject, two subjects, or a query without judgments.
+        DataError: the arguments describe no lists, lists of two kinds, or a query without judgments.
     """
     given = [qrels is not None or run is not None, grades is not None, judged_ranking is not None]
     if (
@@ -745,10 +746,10 @@ def alone(qrels: Qrels, query: str) -> Qrels:
 
 
 def refuse_left_out(found: Match, policy: Policy, subject: Subject, measure: Measure) -> None:
-    """Refuses a query that the policy omits from the evaluation.
+    """Refuses a query that the policy leaves out of the evaluation.
 
     Raises:
-        DataError: the policy leaves the query out, so it has no value.
+        DataError: the policy leaves the query out, so there is no value to explain.
     """
     if found.queries and (policy.empty != "skip" or np.asarray(measure.wanted.count(Flat(found.rows)))[0]):
         return
@@ -760,7 +761,7 @@ def refuse_left_out(found: Match, policy: Policy, subject: Subject, measure: Mea
     raise DataError(f"Query '{subject.query or 1}' is excluded from the evaluation, because {why}.")
 
 
-# ---------------------------------------------------------------- what was decided
+# ---------------------------------------------------------------- the policy's decisions
 
 ORDERS = {
     "trec": "their document ids decide, descending by bytes",
@@ -842,7 +843,7 @@ def lacking_told(
 
 
 def changes_for_all(policy: Policy, say: Language) -> Iterator[str]:
-    """Yields sentences about changes of a policy that concern every list."""
+    """Yields sentences about changes by the policy that apply to every list."""
     if policy.unjudged == "removed":
         yield say("Unjudged documents were removed before ranks were counted (unjudged=removed).")
     if policy.judgments == "retrieved":
@@ -856,7 +857,7 @@ def changes_for_all(policy: Policy, say: Language) -> Iterator[str]:
 def tie_told(
     groups: list[str], policy: Policy, bounds: tuple[float, float] | None, digits: int, say: Language
 ) -> str:
-    """Describes the ranks with equal scores, the rule that orders them, and the effect of this rule."""
+    """Describes the ranks with equal scores, the rule that orders their documents, and the effect of the order."""
     order = say(ORDERS[policy.ties]) if policy.ties in ORDERS else f"ties={policy.ties}"
     further = len(groups) - MOST_GROUPS
     more = say(" and {count} more", count=further) if further > 0 else ""
@@ -878,7 +879,7 @@ def tie_told(
 
 
 def tied_ranks(found: Match, depth: int | None) -> list[list[str]]:
-    """Returns the ties (ranges of ranks) of each list that contain a judged document and begin within the depth."""
+    """Returns each list's ties, as ranges of ranks, that contain a judged document and begin within the depth."""
     rows = found.rows
     tied = (rows.tie_last > rows.tie_first) & (rows.tie_first <= (depth or np.inf))
     groups: list[dict[str, None]] = [{} for _ in rows.length]
@@ -896,14 +897,14 @@ def overruled(
     relevant: Sequence[int],
     say: Language = ENGLISH,
 ) -> Iterator[list[str]]:
-    """Yields the reason why each value differs from the formula's value for the list, if it does."""
+    """Yields, for each list, the reason why its value differs from the formula's value, if it does."""
     for own, value, missing, some in zip(derived, values, found.missing.tolist(), relevant, strict=True):
         same = own == value or (own != own and value != value)
         yield [] if same else [why_overruled(own, policy, say, missing=missing, empty=not some)]
 
 
 def why_overruled(derived: float, policy: Policy, say: Language, *, missing: bool, empty: bool) -> str:
-    """Returns the reason why a value is not the one that the formula derives for the list."""
+    """Returns the reason why a value is not the value that the formula derives for the list."""
     if missing and policy.missing == "nan":
         return say("The formula is not used: the value of a missing query is undefined (missing=nan).")
     if empty and policy.empty in ("one", "nan"):

@@ -1,1 +1,1 @@
-"""Matches runs with qrels: applies a policy to qrels and a run, and returns judged rows with their counts."""
+"""Matches runs with qrels: applies a policy to qrels and a run, and returns judged rows and counts of decisions."""

@@ -446,7 +446,7 @@ def groups_of(first: Floats, last: Floats) -> tuple[list[Integers], list[tuple[i
 
 
 def stacked(rows: JudgedRows, batch: list[tuple[int, Integers, Many]]) -> TieOrders:
-    """Returns one table for the orders of several lists. Each order becomes a separate list with its rows by rank."""
+    """Returns one table for the orders of several lists. Each order becomes a separate list, sorted by rank."""
     of = np.repeat([each for each, _, _ in batch], [len(many) for _, _, (many, _, _) in batch])
     row_counts, judged_counts = np.diff(rows.offsets), np.diff(rows.judged_offsets)
     source = np.concatenate([places[np.argsort(many, axis=1)].ravel() for _, places, (many, _, _) in batch])

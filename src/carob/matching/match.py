@@ -592,7 +592,7 @@ def rankings_of(
 
 
 def as_matched(qrels: Qrels, ranked: Ranked, grades: Sequence[float], policy: Policy) -> Ranking:
-    """Puts the documents of ``RunSource.rankings`` in the order of the match. Arguments are as in ``rankings_of``."""
+    """Puts the documents of ``RunSource.rankings`` in the order of the match. For arguments, see ``rankings_of``."""
     ids, scores = ranked
     if keeps_order(policy):
         count = min(len(ids), len(grades))

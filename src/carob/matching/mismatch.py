@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 LEVELS = 10
 """The largest usual number of distinct grades, and the largest usual grade."""
 SWAPPED_IDS = 0.5
-"""If more than this share of the run's query ids are document ids in the judgments, the columns count as swapped."""
+"""The share of a run's ids found in the wrong place, above which columns or query numbers seem to be wrong."""
 JUDGED, RANKED = 400, 2000
 """The maximum numbers of distinct ids to compare, from the judgments and from the run."""
 ABOVE = 2.0
-"""How many standard deviations above chance relevant documents must be to show that an order is a real ranking."""
+"""If relevant documents are higher than by chance by this many standard deviations, the order is a real ranking."""
 AGAIN = 1_000_000
-"""Runs with more lines than this are not read a second time."""
+"""Runs with more lines than this are not read again to inspect their lines or their rank column."""
 
 
 def doubts(judged: Qrels, run: Run, found: Match, policy: Policy) -> list[str]:
@@ -211,7 +211,7 @@ def not_excluded(judged: Qrels, run: Run, found: Match, policy: Policy) -> str |
     what = "document" if queries else "query"
     from carob.inputs.spellings import why_apart  # imported only if ids do not match
 
-    why = why_apart(theirs, its, "query")  # not passages: excluded documents are whole documents
+    why = why_apart(theirs, its, "query")  # compare as queries: excluded ids never have passages
     if why is None and not queries:
         from carob.inputs.query_files import strangers
 
@@ -226,7 +226,7 @@ def not_excluded(judged: Qrels, run: Run, found: Match, policy: Policy) -> str |
 
 
 def partly_excluded(judged: Qrels, run: Run, held: ExcludingRun) -> str | None:
-    """Returns a sentence if some of the pairs to exclude spell a query or a document differently from the run."""
+    """Returns a sentence if some pairs to exclude spell a query or a document differently from the other inputs."""
     from carob.inputs.runs.batches import StreamedRun
     from carob.inputs.spellings import folded, how_written
 

@@ -69,7 +69,7 @@ ROWS = 200_000
 MOST_QUERIES = 64
 """The maximum number of queries whose judged documents are used to find usual affixes."""
 SEVERAL = 3
-"""The fewest documents under other ids that show a broken run: a single one may be another document."""
+"""The minimum number of respelled documents that shows a broken run. A single one may be a different document."""
 MISSING, EXTRA, SPELLED = 200, 500, 20_000
 """The maximum numbers of missing queries, of extra queries, and of rows of a run whose spelling is compared."""
 
@@ -368,7 +368,7 @@ def spelled_otherwise(judged: Qrels, run: Run, signs: Signs) -> Iterator[str]:
 def with_affix(
     judgments: _native.Judgments, pairs: Sequence[tuple[int, bytes, bytes]]
 ) -> list[tuple[int, bytes, bytes]]:
-    """Returns those pairs of a judged and a ranked document that differ by one affix, if several do, or none."""
+    """Returns the pairs of a judged and a ranked document that differ by the same affix, if there are several."""
     if not pairs:
         return []
     from carob.inputs.spellings import same_affix

@@ -1,4 +1,4 @@
-"""``carob.check``: finds problems in qrels and runs, and reports their effect on the scores and a remedy."""
+"""``carob.check``: finds problems in qrels and runs, and reports their effects on the scores and remedies."""
 
 from __future__ import annotations
 
@@ -41,18 +41,18 @@ __all__ = ["KINDS", "Check", "Finding", "Kind", "check"]
 
 ORDER = (ERROR, WARNING, NOTE)
 MANY, SHOWN = 4, 8
-"""A finding in at least ``MANY`` runs is reported once, with the first ``SHOWN`` runs by name."""
+"""A kind with at least ``MANY`` findings is reported once, and names the first ``SHOWN`` runs."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Check(Documented):
-    """The findings of a check, the most severe first.
+    """The findings of a check, most severe first.
 
     Args:
         findings: the findings.
         subjects: the names of the checked files and runs.
-        baselines: the mean of each run by each measure, and what rankings that ignore the query would score.
-        collections: the names of the collections, where several were checked.
+        baselines: the mean of each run by each measure, and the means of rankings that ignore the query.
+        collections: the names of the collections; empty unless several collections were checked.
 
     Example:
         >>> import carob
@@ -70,7 +70,7 @@ class Check(Documented):
 
     @property
     def ok(self) -> bool:
-        """Whether there is neither an error nor a warning."""
+        """Whether the check found neither an error nor a warning."""
         return self.exit_code == 0
 
     @property
@@ -83,7 +83,7 @@ class Check(Documented):
         return sum(each.severity == severity for each in self.findings)
 
     def __iter__(self) -> Iterator[Finding]:
-        """Returns the findings."""
+        """Iterates over the findings."""
         return iter(self.findings)
 
     def __len__(self) -> int:
@@ -99,7 +99,7 @@ class Check(Documented):
         return replace(self, findings=tuple(each.on_command_line() for each in self.findings))
 
     def summary(self) -> str:
-        """``2 errors, 1 warning, 3 notes``, or ``clean``."""
+        """Returns the numbers of findings by severity, such as ``2 errors, 1 warning, 3 notes``, or ``clean``."""
         notes = plural(self.count(NOTE), "note")
         if self.ok:
             return f"clean ({notes})" if self.count(NOTE) else "clean"
@@ -109,7 +109,7 @@ class Check(Documented):
     def document(self, layout: str = "text", /) -> Document:
         """Returns a section for each finding in text, or a table of the findings in other formats."""
         summary = Section([Line(self.summary(), "verdict")])
-        # With many collections, the table would show only the first runs of the first one.
+        # With many collections, the table would show only the first runs of the first collection.
         table = [baseline_table(self.baselines)] if self.baselines and not self.collections else []
         if layout == "text":
             groups = grouped(self.findings, 2 if self.collections else MANY)
@@ -134,7 +134,7 @@ class Check(Documented):
         }
 
     def records(self) -> dict[str, Callable[[], Records]]:
-        """Returns the tables of ``findings`` and ``baselines``."""
+        """Returns the tables ``findings`` and ``baselines``."""
         return {
             "findings": self.finding_records,
             "baselines": lambda: Records.of(Baseline, self.baselines, without=["near"]),
@@ -151,12 +151,12 @@ class Check(Documented):
         return [self.summary()]
 
     def __str__(self) -> str:
-        """Returns the text, without its last newline."""
+        """Returns the text without its final newline."""
         return self.to_text().rstrip("\n")
 
 
 def grouped(findings: Sequence[Finding], many: int = MANY) -> list[list[Finding]]:
-    """Returns the findings in groups. The same finding in ``many`` runs or more is one group."""
+    """Groups the findings. If there are at least ``many`` findings of a kind, they form one group."""
     groups: dict[object, list[Finding]] = {}
     for each in findings:
         groups.setdefault((each.severity, each.code), []).append(each)
@@ -172,12 +172,12 @@ def section(findings: Sequence[Finding]) -> Section:
     where, effect, label = "; ".join(filter(None, finding.where)), finding.effect, sentence(finding.place)
     lines = [Line(finding.what, indent=4)]
     if others:
-        # All errors have to be corrected, and so all are listed with their places.
+        # Because all errors must be corrected, all are listed with their places.
         shown = findings if finding.severity == ERROR else findings[:SHOWN]
         lines = [Line(in_short(each), indent=4, hang=8) for each in shown]
         if len(findings) > len(shown):
             lines.append(Line(f"and {len(findings) - len(shown)} more", indent=4))
-        # A file may have several findings of a kind, such as one for each measure.
+        # A file can have several findings of a kind, for example one for each measure.
         files = len({each.place for each in findings})
         where, label = "", f"{files} files" if files > 1 else label
         effect += " (The first.)" if finding.values else ""
@@ -187,7 +187,7 @@ def section(findings: Sequence[Finding]) -> Section:
 
 
 def in_short(finding: Finding) -> str:
-    """Returns a finding as one of many of its kind."""
+    """Describes a finding in one line of a list of findings of the same kind."""
     name = called(finding.subject) if finding.collection is None else finding.place
     where = "; ".join(filter(None, finding.where)) if finding.severity == ERROR else ""
     return f"{name}: {finding.what}" + (f" ({where})" if where else "")
@@ -204,28 +204,28 @@ def check(
 ) -> Check:
     """Find problems in judgments and runs, and show their effect on the scores.
 
-    A check always finishes: unreadable input is a finding, and the rest is still checked.
+    A check always finishes: an unreadable input is reported as a finding, and all other inputs are still checked.
 
     Args:
-        qrels: judgments as ``carob.evaluate`` takes them: a path, bytes, an open binary file, a ``Qrels``, or
+        qrels: judgments in a form that ``carob.evaluate`` accepts: a path, bytes, an open binary file, a ``Qrels``, or
             ``{query: {document: grade}}``.
-        runs: any number of runs, each as ``carob.evaluate`` takes them; or one ``{name: run}`` or list of them.
-        measures: the measures whose means show the effects.
-        qrels_columns: the names of the columns of a table of judgments by their roles, as ``Qrels.of`` takes them, for
-            a file, a frame or a list of rows; with ``words``, the numbers of grades in words, in every form of
-            judgments.
-        run_columns: the names of the columns of runs, as ``Run.of`` takes them; under the name of a run, those of its
-            own: ``{"query": "qid", "b": {"query": "question"}}``.
+        runs: any number of runs, each in a form that ``carob.evaluate`` accepts; or a single ``{name: run}`` or list of
+            runs.
+        measures: the measures whose means show the effects of problems.
+        qrels_columns: the column names of a table of judgments by role, as for ``Qrels.of``, for a file, a frame or a
+            list of rows; ``words`` maps grades in words to numbers, for every form of judgments.
+        run_columns: the column names of runs, as for ``Run.of``; the names for a single run are listed under the name
+            of the run: ``{"query": "qid", "b": {"query": "question"}}``.
         folders: how to read files in several folders: ``parts`` or ``prefix``.
         columns: how to read lines of a run, as in ``carob.Policy``.
 
     Returns:
-        The findings, the most severe first.
+        The findings, most severe first.
 
     Raises:
-        DataError: one open file is given as two runs, or there are columns of a run that does not exist.
+        DataError: the same open file is given as two runs, or columns are given for a run that does not exist.
         MeasureError: a measure does not exist.
-        PolicyError: a value of ``columns`` that does not exist.
+        PolicyError: ``columns`` has an unknown value.
 
     Example:
         >>> import carob
@@ -275,7 +275,7 @@ def check(
 
 
 def runs_with_names(runs: Sequence[Any]) -> list[tuple[str | None, Any]]:
-    """Returns every given run, with its name if it has one."""
+    """Returns every given run, with its name if the caller passed one."""
     together = runs[0] if len(runs) == 1 and are_several(runs[0]) else runs
     refuse_shared(together)
     if isinstance(together, Mapping):

@@ -1,4 +1,4 @@
-"""The scores of rankings that ignore the query, and queries on which runs can no longer differ."""
+"""Compares runs with rankings that ignore the query, and finds measures that can no longer distinguish runs."""
 
 from __future__ import annotations
 
@@ -35,38 +35,38 @@ if TYPE_CHECKING:
     from carob.measures import Measure
 
 MOST_QUERIES, MOST_JUDGMENTS = 2000, 50_000
-"""A larger collection is represented by a sample of its queries."""
+"""The maximum size of a collection that is used in full. Larger collections are represented by a sample of queries."""
 
 MOST_DOCUMENTS = 1_000_000
 """The total number of documents that are shuffled, over all orders and runs."""
 
 MOST_ORDERS = 50
 FEWEST_QUERIES = 5
-"""With fewer queries, a score near a baseline may be chance."""
+"""With fewer queries, a score near a baseline may be due to chance."""
 
 CLEAR = 2.0
-"""A run is above a baseline if the mean difference is at least this many standard errors."""
+"""A run clearly exceeds a baseline if the mean difference is more than this many standard errors."""
 
 EQUAL = 1e-9
-"""The largest rounding difference between equal values, one of which is a mean over orders."""
+"""The largest difference due to rounding between a value and a mean over orders that are mathematically equal."""
 
 LEAST_ROOM = 0.05
-"""A run must exceed a baseline that is nearer to 1 than this, but need not exceed it clearly."""
+"""If a baseline is nearer to 1 than this, a run has to exceed it, but not clearly."""
 
 SHOWN = 8
-"""The maximum number of rows of the table in text."""
+"""The maximum number of table rows in text."""
 
 SEED = 2026
 BASELINES = ("random order", "same documents", "another query")
 SATURATED, FEWEST_MOVABLE = 0.8, 6
-"""The share of queries at 1, and the number of other queries below which no sign-flip test reaches .05."""
+"""The minimum share of queries at 1 that is reported, and the number of other queries that a p below .05 requires."""
 
 NEAR = {
     "random order": "{measure} is {value:.4f}, and a random order of the same documents has {level:.4f}",
     "same documents": "{measure} is {value:.4f}, and the same popular documents for every query have {level:.4f}",
     "another query": "{measure} is {value:.4f}, and with the lists of other queries it is {level:.4f}",
 }
-"""A run that does not clearly exceed a ranking that ignores the query."""
+"""The sentences about a run that does not clearly exceed a ranking that ignores the query."""
 FEW_QUERIES = (
     "A perfect run would gain {gain:.4f} over the best run. No gain can be significant at 0.05: with "
     "{measure} on these queries, p of a sign-flip test is at least {p:.2f}."
@@ -85,12 +85,13 @@ class Baseline:
         run: the name of the run.
         measure: the measure.
         value: the run's mean over the queries.
-        at_one: the number of queries whose value is 1, the largest.
+        at_one: the number of queries with the value 1, the largest possible value.
         queries: the number of queries.
         random: the mean of random orders of the documents that the run retrieves.
-        popular: the mean of one list for all queries: the documents that are relevant to most other queries.
+        popular: the mean if every query had the same list, of the documents that are relevant to the most other
+            queries.
         other: the mean if each query had the list of another query.
-        sampled: the number of queries on which these three were computed.
+        sampled: the number of queries for which these three baselines were computed.
         orders: the number of random orders.
         near: the baselines that the run does not clearly exceed.
     """
@@ -109,13 +110,13 @@ class Baseline:
 
     @property
     def baselines(self) -> dict[str, float]:
-        """The baselines by name."""
+        """The means of the baselines, by name."""
         return dict(zip(BASELINES, (self.random, self.popular, self.other), strict=True))
 
 
 @dataclass(eq=False)
 class Ignorant:
-    """Rankings that ignore the query, for judgments.
+    """Rankings that ignore the query, made from the judgments.
 
     Args:
         judged: the judgments.
@@ -125,7 +126,7 @@ class Ignorant:
 
     @cached_property
     def sample(self) -> Integers:
-        """The sampled queries, as numbers in byte order."""
+        """The sampled queries, as indices into the judged queries in byte order."""
         sizes = np.diff(self.judged.judgments.offsets)
         count = len(sizes)
         most = min(MOST_QUERIES, int(MOST_JUDGMENTS / max(float(sizes.mean()), 1.0)), count)
@@ -148,13 +149,13 @@ class Ignorant:
 
     @cached_property
     def grades(self) -> list[Floats]:
-        """The grades of these documents."""
+        """The grades of the judged documents of each sampled query."""
         offsets, grades = self.judged.judgments.offsets, self.judged.judgments.grades
         return [grades[offsets[each] : offsets[each + 1]] for each in self.sample.tolist()]
 
     @cached_property
     def shifted(self) -> Any:
-        """The judgments of each sampled query under the name of the next one."""
+        """The judgments of each sampled query, under the name of the next sampled query."""
         names = list(self.names)
         rows = [
             (names[(place + 1) % len(names)], document)
@@ -167,7 +168,8 @@ class Ignorant:
     def popular(self) -> JudgedRows:
         """The judged documents in one list for all queries: those that are relevant to most other queries.
 
-        Documents that are relevant to no other query are left out. The smaller id decides between equal numbers.
+        Documents that are relevant to no other query are left out. If two numbers are equal, the document with the
+        smaller id comes first.
         """
         counts: dict[bytes, int] = {}
         for its, own in zip(self.documents, self.grades, strict=True):
@@ -206,13 +208,14 @@ def popular_ranks(keys: Integers, rows: list[tuple[int, float]], size: int) -> t
     """Returns the ranks and grades of one query's documents in the list of popular documents.
 
     Args:
-        keys: the keys of all documents, ascending: the number of queries times the number of documents, and a code.
+        keys: the keys of all documents, ascending. A key is the number of queries to which the document is relevant
+            times ``size``, plus a code for its id.
         rows: the key and the grade of each of the query's documents.
         size: the number of documents.
     """
     own = np.array([key for key, _ in rows], np.int64)
     grade = np.array([grade for _, grade in rows])
-    # The query's own judgment does not make a document popular.
+    # The query's own judgment does not count towards a document's popularity.
     without = own - size * (grade >= 1)
     present = without >= size
     above = len(keys) - np.searchsorted(keys, without, side="right")
@@ -221,7 +224,7 @@ def popular_ranks(keys: Integers, rows: list[tuple[int, float]], size: int) -> t
 
 
 def baselines_of(pairs: Sequence[RunAndQrels]) -> list[tuple[RunAndQrels, list[Baseline]]]:
-    """Returns the means of each run, and those of rankings that ignore the query."""
+    """Returns the means of each run, and the means of rankings that ignore the query."""
     known = [pair for pair in pairs if pair.matched is not None and len(pair.found.rank) and pair.scores()]
     found: dict[int, list[Baseline]] = {}
     for together in with_same_judgments(known):
@@ -230,7 +233,7 @@ def baselines_of(pairs: Sequence[RunAndQrels]) -> list[tuple[RunAndQrels, list[B
 
 
 def of_runs(pairs: Sequence[RunAndQrels], ignorant: Ignorant, runs: int) -> dict[int, list[Baseline]]:
-    """Returns the baselines of each run that has values by the measures; ``runs`` is the number of all runs."""
+    """Returns the baselines of each run that has values for the measures; ``runs`` is the total number of runs."""
     measures = pairs[0].measures
     score_together(pairs, ignorant.shifted)
     try:
@@ -238,7 +241,7 @@ def of_runs(pairs: Sequence[RunAndQrels], ignorant: Ignorant, runs: int) -> dict
             [part_of(pair, ignorant.sample) for pair in pairs], ignorant, measures, runs
         )
         return {id(pair): of_run(pair, ignorant, *its) for pair, its in zip(pairs, values, strict=True)}
-    except DataError:  # a formula that cannot handle the grades of a run; other findings report this
+    except DataError:  # a formula cannot handle the grades of a run, which other findings report
         found: dict[int, list[Baseline]] = {}
         for pair in pairs if len(pairs) > 1 else []:
             found |= of_runs([pair], ignorant, runs)
@@ -248,7 +251,7 @@ def of_runs(pairs: Sequence[RunAndQrels], ignorant: Ignorant, runs: int) -> dict
 def of_run(
     pair: RunAndQrels, ignorant: Ignorant, shuffles: Floats, popular: Floats, orders: int
 ) -> list[Baseline]:
-    """Returns the baselines of one run, by each measure; none for counts, which are summed over queries.
+    """Returns the baselines of one run for each measure, except for counts, which are summed over queries.
 
     Args:
         pair: the run.
@@ -301,25 +304,25 @@ def rows_at(scores: Scores, names: Names, sample: Integers, judged: int) -> Inte
     Args:
         scores: the scores.
         names: the sampled queries.
-        sample: their numbers among all judged queries.
-        judged: the number of judged queries: if all have scores, their numbers are the rows.
+        sample: the indices of the sampled queries among all judged queries.
+        judged: the number of judged queries. If all judged queries have scores, the indices are the rows.
     """
     return sample if len(scores.matrix) == judged else names.places_in(scores.ids)
 
 
 def near(own: Floats, columns: Sequence[Floats]) -> tuple[str, ...]:
-    """Returns the baselines that the values of a run do not clearly exceed."""
+    """Returns the names of the baselines that the values of a run do not clearly exceed."""
     if len(own) < FEWEST_QUERIES or own.mean() <= SEEN:
         return ()
     names = []
     for name, column in zip(BASELINES, columns, strict=True):
         level = float(column.mean())
-        if not level > SEEN:  # even if it is not defined
+        if not level > SEEN:  # also true for NaN
             continue
         if np.count_nonzero(own + column) < FEWEST_QUERIES:
             continue
         difference = own - column
-        # With equal values for every order, the order does not matter, as with measures of sets.
+        # If the values are equal for every order, the order does not matter, as for set measures.
         if name == "random order" and np.abs(difference).max() < EQUAL:
             continue
         error = float(difference.std(ddof=1)) / math.sqrt(len(own))
@@ -339,21 +342,21 @@ def part_of(pair: RunAndQrels, sample: Integers) -> JudgedRows:
 
 
 def cut(rows: JudgedRows, depth: float) -> JudgedRows:
-    """Returns the lists down to a depth."""
+    """Returns the lists, cut at a depth."""
     return replace(rows.kept(rows.rank <= depth), length=np.minimum(rows.length, depth))
 
 
 def values_by_chance(
     lists: Sequence[JudgedRows], ignorant: Ignorant, measures: Sequence[Measure], runs: int
 ) -> Iterator[tuple[Floats, Floats, int]]:
-    """Yields for each run the mean value over random orders of each list, the value of the popular documents, and the
+    """Yields, for each run, the mean value over random orders of each list, the value of the popular documents, and the
     number of orders.
 
     Args:
         lists: the lists of each run, with the same judgments.
         ignorant: the rankings that ignore the query.
         measures: the measures.
-        runs: the number of runs that are checked, which share the work.
+        runs: the number of checked runs, over which the total number of shuffled documents is divided.
     """
     popular, queries = ignorant.popular, len(ignorant.sample)
     whole = [max(int(rows.length.sum()) * runs, 1) for rows in lists]
@@ -389,7 +392,7 @@ def shuffled(rows: JudgedRows, orders: int) -> Iterator[JudgedRows]:
     place = np.repeat(starts, counts) + np.arange(rows.offsets[-1]) - np.repeat(rows.offsets[:-1], counts)
     its_list = np.repeat(np.arange(len(length)), counts)
     for _ in range(orders):
-        # The sort keeps the lists apart.
+        # The integer part is the list, so sorting shuffles only within lists.
         order = np.argsort(of_list + draw.random(whole), kind="stable")
         rank = np.empty(whole)
         rank[order] = np.arange(whole) - np.repeat(starts, length) + 1
@@ -402,7 +405,7 @@ def shuffled(rows: JudgedRows, orders: int) -> Iterator[JudgedRows]:
 
 
 def by_measure(rows: JudgedRows, measures: Sequence[Measure]) -> Floats:
-    """Returns the values of measures, NaN for those that need every document of a list."""
+    """Returns the values of measures, with NaN for measures that need every document of a list or subtopics."""
     table = np.full((len(rows.length), len(measures)), np.nan)
     plain = [
         place for place, each in enumerate(measures) if not each.every_rank and not each.definition.groups
@@ -436,7 +439,7 @@ def no_better(baselines: Sequence[tuple[RunAndQrels, list[Baseline]]]) -> Iterat
 
 
 def saturated(pairs: Sequence[RunAndQrels]) -> Iterator[Finding]:
-    """Finds measures by which every run has the value 1 on most queries."""
+    """Finds measures for which every run has the value 1 on most queries."""
     scores = [each for pair in pairs if pair.matched is not None and (each := pair.scores()) is not None]
     if not scores or any(each.ids != scores[0].ids for each in scores):
         return
@@ -472,7 +475,7 @@ def saturated(pairs: Sequence[RunAndQrels]) -> Iterator[Finding]:
 
 
 def section(baselines: Sequence[Baseline]) -> Section:
-    """Returns the table of baselines, with a sentence about them."""
+    """Returns the table of baselines with an explanatory sentence."""
     first = baselines[0]
     shown = baselines[:SHOWN]
     names = apart([each.run for each in shown], 24)

@@ -1,4 +1,4 @@
-"""``carob.check_collections``, which finds the faults of all runs on several collections at once."""
+"""``carob.check_collections``: finds the faults of all runs on several collections in one call."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ OF_VALUES = {
     "infinite": "infinite-scores",
     "duplicates": "duplicate-documents",
 }
-"""The kinds of findings about runs of which only values are known, by the kinds of notes. For other kinds, the finding
-is ``told``."""
+"""The kinds of findings about runs for which only values are known, by the kind of note. Other kinds of notes become a
+finding of the kind ``told``."""
 
 
 def check_collections(
@@ -51,15 +51,15 @@ def check_collections(
     folders: str | None = None,
     columns: Literal["equal", "trec_eval"] = "equal",
 ) -> Check:
-    """Find the problems in the judgments and runs of several collections, all at once.
+    """Find the problems in the judgments and runs of several collections.
 
-    A check always finishes: what cannot be read is a finding, and the rest is still checked. If only the scores
-    of a run exist, they are checked for perfect values and equal runs, and facts stored with them, such as missing
-    queries, are reported.
+    A check always finishes: an unreadable input is reported as a finding, and all other inputs are still checked. If
+    only the scores of a run exist, they are checked for perfect values and equal runs, and facts stored with the
+    scores, such as missing queries, are reported.
 
     Args:
         collections: as in ``carob.compare_collections``.
-        runs: the name, or None, and the path of each run, with ``{collection}`` for the name of the collection.
+        runs: the name (or None) and the path of each run, with ``{collection}`` in place of the collection's name.
         measures: as in ``carob.check``.
         qrels_columns: as in ``carob.check``.
         run_columns: as in ``carob.check``.
@@ -67,11 +67,12 @@ def check_collections(
         columns: as in ``carob.check``.
 
     Returns:
-        The findings of ``carob.check`` for each collection, whose name is their ``collection``, and the runs that a
-        collection lacks, the most severe first.
+        The findings of ``carob.check`` for each collection, whose name is in the field ``collection``, and findings
+        about missing runs; most severe first.
 
     Raises:
-        DataError: the collections are given in an unknown form, or columns of a run that no collection has.
+        DataError: the collections are given in an unknown form, or columns are given for a run that is in no
+            collection.
         MeasureError: a measure does not exist.
 
     Example:
@@ -102,7 +103,7 @@ def check_collections(
         checks[name] = checked(name, its, run_columns={role: named[role] for role in there}, **shared)
     for name, each in checks.items():
         findings += [replace(finding, collection=name) for finding in each.findings]
-    for stream, start in starts:  # the check has read it
+    for stream, start in starts:  # the check has read the file
         stream.seek(start)
     findings += copied(own, Files({"qrels": dict(qrels_columns or {}), "run": {}}, folders))
     findings += missing_runs(names)
@@ -115,12 +116,12 @@ def check_collections(
 
 
 def checked(name: str, given: Any, **options: Any) -> Check:
-    """Returns the check of one collection: of its judgments and runs, or of the values of its runs."""
+    """Checks the judgments and runs of one collection, or the values of its runs."""
     if isinstance(given, tuple) and len(given) == 2:
         if given[1]:
             return check(*given, **options)
         return Check((found("refused-collection", name, "the collection has no runs"),), ())
-    if is_values(given):  # only one value for each run, without further facts
+    if is_values(given):  # a single value for each run cannot be checked further
         return Check((), tuple(given))
     try:
         systems = Evidence(None, given).read(least=1).systems
@@ -130,7 +131,7 @@ def checked(name: str, given: Any, **options: Any) -> Check:
 
 
 def streams_in(given: Any) -> Iterator[IO[bytes]]:
-    """Yields the open files among a collection's judgments and runs that can be read again."""
+    """Yields those judgments and runs of a collection that are open, seekable files."""
     if isinstance(given, tuple) and len(given) == 2:
         runs = list(given[1].values()) if isinstance(given[1], Mapping) else given[1]
         for each in (given[0], *(runs if isinstance(runs, (list, tuple)) else [runs])):
@@ -139,9 +140,9 @@ def streams_in(given: Any) -> Iterator[IO[bytes]]:
 
 
 def copied(own: Mapping[str, Any], files: Files) -> Iterator[Finding]:
-    """Yields the collections that have the judgments, and perhaps the runs, of an earlier one.
+    """Yields a finding for each collection that has the judgments, and perhaps the runs, of an earlier collection.
 
-    Runs are read again only where the judgments are equal.
+    Runs are read again only if the judgments are equal.
 
     Args:
         own: the judgments and runs, or the scores, of each collection.
@@ -168,7 +169,7 @@ def copied(own: Mapping[str, Any], files: Files) -> Iterator[Finding]:
 
 
 def told(note: Note) -> Finding:
-    """Returns the notes on a run's values as a finding: a warning if they make the values doubtful, else a note."""
+    """Converts a note on a run's values to a finding, a warning if it makes the values doubtful, else a note."""
     severity = WARNING if note.kind in (*DOUBTFUL, "unanswered") else NOTE
     kind = OF_VALUES.get(note.kind, "told")
     return found(kind, note.run, note.sentence.removesuffix("."), count=note.count, severity=severity)
@@ -179,7 +180,7 @@ def runs_of(given: Any) -> list[str]:
     try:
         runs = several_of(given[1] if isinstance(given, tuple) else given)
     except DataError:
-        return []  # a finding says why
+        return []  # a finding states the reason
     return (
         list(map(str, runs))
         if isinstance(runs, Mapping)
@@ -188,7 +189,7 @@ def runs_of(given: Any) -> list[str]:
 
 
 def missing_runs(runs: Mapping[str, Sequence[str]]) -> Iterator[Finding]:
-    """Yields the runs that a collection lacks and another one has."""
+    """Yields a finding for each run that is missing from a collection although another collection contains it."""
     every = dict.fromkeys(run for its in runs.values() for run in its)
     for name, its in runs.items():
         for run in every:

@@ -1,4 +1,4 @@
-"""Kinds of findings of a check: severity, effect on the numbers, remedy."""
+"""The findings of a check and their kinds: severity, effect on the numbers, remedy."""
 
 from __future__ import annotations
 
@@ -22,25 +22,26 @@ if TYPE_CHECKING:
 
 LENIENT = by_policy("malformed", "skip")
 SEEN = 0.001
-"""The largest difference of means that causes no warning."""
+"""The largest difference between means that causes no warning."""
 Values = dict[str, dict[str, float]]
 """Means under alternatives: ``{alternative: {measure: mean}}``."""
 ERROR, WARNING, NOTE = "error", "warning", "note"
-"""An error makes an evaluation impossible or wrong. With a warning, a number depends on a choice. A note is only
+"""An error makes an evaluation impossible or wrong. A warning means that a number depends on a choice. A note is only
 information."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of finding.
+    """A kind of finding.
 
     Args:
         code: the name of the kind.
         severity: ``error``, ``warning`` or ``note``, unless a finding says otherwise.
-        meaning: the condition.
+        meaning: the condition that the finding reports.
         effect: the effect on the numbers.
         remedy: the advice.
-        what: the sentence of the kind's findings, with names in braces; empty if each finding has a different sentence.
+        what: the sentence of the kind's findings, with placeholders in braces; empty if each finding has its own
+            sentence.
     """
 
     code: str
@@ -56,16 +57,16 @@ class Finding:
     """A finding of a check.
 
     Args:
-        code: the kind, a key of ``KINDS``.
+        code: the code of the kind, a key of ``KINDS``.
         severity: ``error``, ``warning`` or ``note``.
         subject: the file or the run.
-        what: the sentence that says what was found, without its full stop.
+        what: the sentence that states the problem, without its full stop.
         count: the number of occurrences.
-        where: the first places.
+        where: the first places where the problem occurs.
         effect: the effect on the numbers.
         remedy: the advice.
         values: the means under the alternatives, ``{alternative: {measure: mean}}``.
-        collection: the collection, where several were checked; else None.
+        collection: the collection, if several were checked; else None.
     """
 
     code: str
@@ -81,11 +82,11 @@ class Finding:
 
     @property
     def place(self) -> str:
-        """The file or the run, and the collection where several were checked."""
+        """The file or the run, preceded by the collection if several were checked."""
         return self.subject if self.collection is None else f"{self.collection}/{called(self.subject)}"
 
     def on_command_line(self) -> Finding:
-        """Returns the finding with a remedy for the command line."""
+        """Returns the finding in the wording of the command line."""
         what, effect, remedy = map(command_of, (self.what, self.effect, self.remedy))
         return replace(self, what=what, effect=effect, remedy=remedy)
 
@@ -103,19 +104,19 @@ def found(
     values: Values | None = None,
     **numbers: Any,
 ) -> Finding:
-    """Returns a finding of a kind. Arguments that are not given have the kind's defaults.
+    """Returns a finding of a kind. Omitted arguments default to the texts of the kind.
 
     Args:
         code: the kind.
         subject: the file or the run.
         what: the sentence, without its full stop.
         count: the number of occurrences.
-        where: the first places.
-        effect: the effect on the numbers; by default the kind's, with the means under the alternatives.
+        where: the first places where the problem occurs.
+        effect: the effect on the numbers; by default, the kind's effect with the means under the alternatives.
         remedy: the advice.
         severity: the severity.
         values: the means under the alternatives.
-        numbers: the values for the braces in the kind's sentence, other than ``count``.
+        numbers: the values of the placeholders in the kind's sentence, other than ``count``.
     """
     kind = KINDS[code]
     what = filled(kind.what, count=count, **numbers) if what is None else what
@@ -156,12 +157,12 @@ def moved(values: Values) -> bool:
 
 
 def without_stop(error: DataError) -> str:
-    """Returns an error's sentence without its full stop, the form used in findings."""
+    """Returns an error's sentence without its full stop, as findings use it."""
     return reworded(error.said, lambda said: said.rstrip("."))
 
 
 def refusal(code: str, subject: str, error: DataError) -> Finding:
-    """Returns the finding that carob refuses an input, with the remedy of the error, if it has one."""
+    """Returns a finding that carob refuses an input, with the error's remedy, if any."""
     remedy, said = error.remedy, copy(error).at(remedy=None)
     return found(code, subject, without_stop(said), remedy=remedy)
 
@@ -174,7 +175,7 @@ def two_worded(text: str) -> str:
 
 
 def both_wordings(part: str) -> Worded:
-    """Returns the wordings for Python and for the command line of ``{axis=value|value}`` or ``{python||command}``."""
+    """Expands ``{axis=value|value}`` or ``{python||command}`` to the wordings for Python and for the command line."""
     python, two, command = part[1:-1].partition("||")
     if two:
         return Worded(python, command)

@@ -48,16 +48,17 @@ class SurveyedText:
 
     Args:
         kind: ``qrels`` or ``run``.
-        name: the name of the input in findings.
+        name: the name of the input, as used in findings.
         source: the text; None if it cannot be read.
         given: the input as the caller gave it.
-        is_file: whether the lines come from a file, and were not written from a dict or a frame.
+        is_file: whether the lines come from a file; False if carob wrote them from a dict or a frame.
         faults: findings that say why the text cannot be read.
         survey: the counts of one pass over the text; None before that pass.
-        unbroken: the cursors over a compressed file, which note where it ends early.
-        drawn: the number of documents, if the judgments are a sample.
-        answered: queries that the run answers, at least those with an empty list, for which there is no line.
-        by_position: whether the queries are only the positions of answers that name none.
+        unbroken: a reader of a compressed file that records why it ends early; None for other inputs.
+        drawn: the number of documents if the judgments are a sample, else 0.
+        answered: queries that the run answers, including at least all queries with empty lists, for which there are no
+            lines.
+        by_position: whether the queries are only positions, because the run's answers do not name their queries.
     """
 
     kind: str
@@ -73,7 +74,7 @@ class SurveyedText:
     by_position: bool = False
 
     def read(self, judgments: _native.Judgments | None = None) -> _native.Survey:
-        """Returns the survey of the text. With qrels, the survey also finds other spellings of judged documents."""
+        """Returns the survey of the text. With judgments, the survey also finds other spellings of judged documents."""
         if self.survey is None and self.source is not None:
             try:
                 with sentences(self.name, self.kind):
@@ -84,13 +85,13 @@ class SurveyedText:
         return self.survey
 
     def refuse(self, finding: Finding) -> None:
-        """Records why the text cannot be read, and reads no further."""
+        """Records why the text cannot be read, and stops reading it."""
         self.faults.append(finding)
         self.source = None
 
     def at(self, line: int, excerpt: str = "") -> str:
-        """Returns a line of the text in the form that findings show."""
-        if not self.is_file:  # the tabs are carob's own
+        """Formats the number and an excerpt of a line for findings."""
+        if not self.is_file:  # carob wrote the tabs, not the user
             return "'{}'".format(excerpt.replace("\t", " ")) if excerpt else ""
         return f"line {line:,}: '{excerpt}'" if excerpt else f"line {line:,}"
 
@@ -105,7 +106,7 @@ class Files:
     """The options for reading tables from files.
 
     Args:
-        columns: the named columns of ``qrels`` and of ``run``, those of one run in a mapping under its name.
+        columns: the column names for ``qrels`` and for ``run``; names for a single run are in a mapping under its name.
         folders: how to read files in several folders: ``parts`` or ``prefix``.
     """
 
@@ -116,28 +117,28 @@ class Files:
         """Returns the options for one run.
 
         Raises:
-            DataError: both a score and a distance are named.
+            DataError: the columns name both a score and a distance.
         """
         its = columns_of_run(self.columns.get("run", {}), *known_as(given, name))
         return replace(self, columns={**self.columns, "run": with_distance(its)})
 
 
 def known_as(given: Any, name: str | None) -> tuple[str, ...]:
-    """Returns the names by which a run may be known, the usual one first: those of its file, unless it has another."""
+    """Returns the names by which a run may be known, usual name first: its path's, unless a name was given."""
     is_path = isinstance(given, (str, os.PathLike))
     path = str(name or (os.fspath(given) if is_path else getattr(given, "name", "run")))
     return called(path), path
 
 
 class Unbroken:
-    """A source of bytes that ends without an error where its data are damaged or cut short.
+    """A source of bytes that ends without an error if its data are damaged or cut short.
 
     Args:
-        start: makes the cursors over the data.
+        start: a function that returns a new cursor over the data.
     """
 
     def __init__(self, start: Callable[[], Cursor]) -> None:
-        """Stores the source. No bytes are read yet."""
+        """Stores the function, without reading any bytes."""
         self.start = start
         self.fault: str | None = None
 
@@ -146,7 +147,7 @@ class Unbroken:
         return Cursor(self.blocks)
 
     def blocks(self) -> Iterator[bytes]:
-        """Yields the data up to the first fault, and records the fault."""
+        """Yields the data up to the first fault and records the fault."""
         try:
             yield from self.start().blocks()
         except OSError as error:
@@ -193,7 +194,7 @@ def taken(given: Any, kind: str, name: str | None = None, files: Files | None = 
 
 
 def in_file(given: Any, kind: str, name: str | None, shown: str, files: Files) -> SurveyedText:
-    """Returns the text of a path or bytes, to be checked."""
+    """Reads the text of a path or bytes for a check."""
     try:
         source = read_as(given, kind, files.columns.get(kind, {}), files.folders)
         if isinstance(source, Source):
@@ -211,8 +212,8 @@ def in_file(given: Any, kind: str, name: str | None, shown: str, files: Files) -
 def in_text(kind: str, name: str, source: Source, given: Any) -> SurveyedText:
     """Returns a file's text. Refuses a file whose first bytes show another format.
 
-    Several passes read the text, so it is loaded into memory if it is small. A plain file is quick to read again, so
-    only a very small one is loaded.
+    The text is read in several passes, so it is loaded into memory if it is small. An uncompressed file is quick to
+    read again, so only a very small file is loaded.
     """
     text = SurveyedText(kind, name, source, given)
     if not isinstance(source.handle, (str, bytes)):
@@ -243,7 +244,7 @@ def head(source: Source | None) -> bytes:
 
 
 def fields_in(line: bytes) -> list[bytes]:
-    """Returns the fields of a line of text, which tabs separate where it has both tabs and other whitespace."""
+    """Returns the fields of a line, separated by tabs if it contains any, or else by whitespace."""
     if b"\t" not in line.strip():
         return line.split()
     return [each.strip() for each in line.split(b"\t") if each.strip()]
@@ -265,7 +266,7 @@ def held_in(given: Any, kind: str, **columns: Any) -> Any:
         columns: the named columns of a frame.
 
     Raises:
-        DataError: a frame or a list of rows that cannot be read, or a sample that is not allowed.
+        DataError: a frame or a list of rows cannot be read, or a sample is not allowed.
     """
     asked = dict.fromkeys(ASKED[kind]) | columns
     if (columns.get("query") or "").startswith(CONSTANT):
@@ -290,7 +291,7 @@ def held_in(given: Any, kind: str, **columns: Any) -> Any:
 
 
 def rows_in(held: Any, kind: str) -> Iterable[tuple[Any, Any, Any]]:
-    """Returns the rows: query, document, number.
+    """Returns the rows as tuples of query, document and number.
 
     Raises:
         DataError: a row cannot be read.
@@ -299,7 +300,7 @@ def rows_in(held: Any, kind: str) -> Iterable[tuple[Any, Any, Any]]:
 
 
 def beside_lines(held: Any, kind: str) -> dict[str, Any]:
-    """Returns what lines of text cannot express: ``drawn``, ``answered`` and ``by_position`` of ``SurveyedText``."""
+    """Returns the facts that lines cannot express: ``drawn``, ``answered`` and ``by_position`` of ``SurveyedText``."""
     empty: frozenset[bytes] = frozenset()
     while isinstance(held, Wrapper):
         empty |= held.answered if isinstance(held, RunWithEmptyLists) else empty
@@ -312,7 +313,7 @@ def beside_lines(held: Any, kind: str) -> dict[str, Any]:
 
 
 def drawn_in(held: Any) -> int:
-    """Returns the number of documents of a sample, or 0 for other data."""
+    """Returns the number of documents in a sample, or 0 for other data."""
     if isinstance(held, Qrels):
         return 0 if held.sample is None or held.sample.everything else held.judgments.count
     return held.frame.rows if isinstance(held, Columns) and "probability" in held.places else 0
@@ -335,7 +336,7 @@ def rows_of_dict(mapping: Mapping[Any, Any], kind: str) -> Iterator[tuple[Any, A
 
 
 def tabled(table: FileTable, kind: str) -> tuple[bytes, dict[str, Any]]:
-    """Returns the rows of a table in files as lines, and what ``beside_lines`` says of them.
+    """Returns the rows of a table in files as lines, and the result of ``beside_lines``.
 
     Raises:
         DataError: a row cannot be read.
@@ -366,8 +367,8 @@ def lined(rows: Iterable[tuple[Any, Any, Any]], kind: str) -> bytes:
 def token(identifier: Any) -> bytes:
     """Returns an id as one field of a line.
 
-    A space between words, as in a query's text, stays, because tabs separate the fields. Other spaces become no-break
-    spaces, which a check then finds.
+    A single space between words, as in a query's text, is kept because tabs separate the fields. All other whitespace
+    becomes no-break spaces, which the check then reports.
     """
     text = text_of(identifier) if isinstance(identifier, bytes) else str(identifier)
     text = "".join(NO_BREAK if letter in "\t\n\v\f\r" else letter for letter in text)

@@ -1,8 +1,8 @@
-"""Recognises the judgments of public collections by fingerprints, even if lines are missing or in another order.
+"""Recognises the judgments of public collections by fingerprints, even if some lines are missing or reordered.
 
-A fingerprint has the smallest of the hashes of a collection's pairs of query and document. Judgments that share nearly
-all of these, and have few other hashes that are as small, are nearly the same set (a bottom-k sketch: Cohen and Kaplan
-2007). The table ``known.json`` holds hashes only; ``docs/write_known.py`` writes it.
+A fingerprint consists of the smallest hashes of a collection's query-document pairs. If judgments share nearly all of
+these hashes and have few other hashes that are as small, the two sets are nearly equal (a bottom-k sketch: Cohen and
+Kaplan 2007). The table ``known.json``, which ``docs/write_known.py`` writes, contains no ids, only hashes.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 
 FILE = os.path.join(os.path.dirname(__file__), "known.json")
 KEPT = 24
-"""The number of hashes of a fingerprint."""
+"""The number of hashes in a fingerprint."""
 MOST = 6
-"""The number of hashes of a fingerprint that judgments may lack, or have in excess, and still get its name."""
+"""The maximum number of hashes by which judgments may differ from a fingerprint and still be recognised."""
 LONGEST = 2.0
-"""Judgments that outnumber those of the largest known set by this factor are none of the known sets."""
+"""If there are more judgments than in the largest known set times this factor, they are not a known set."""
 
 
 def hashes(qrels: Qrels) -> NDArray[np.uint32]:
-    """Returns the hash of the query and the document of each judgment."""
+    """Returns a hash of the query and the document for each judgment."""
     judgments = qrels.judgments
     made: list[int] = []
     for place, query in enumerate(judgments.queries):
@@ -45,7 +45,7 @@ def hashes(qrels: Qrels) -> NDArray[np.uint32]:
 
 
 def total_of(pairs: NDArray[np.uint32], grades: NDArray[np.float64]) -> int:
-    """Returns a sum over all judgments, which their order does not change."""
+    """Returns a checksum over all judgments that does not depend on their order."""
     levels = (np.clip(grades, -1e12, 1e12) * 1000).astype(np.int64).astype(np.uint64)
     mixed = (pairs.astype(np.uint64) << np.uint64(20)) ^ (levels * np.uint64(0x9E3779B97F4A7C15))
     return int(
@@ -54,7 +54,7 @@ def total_of(pairs: NDArray[np.uint32], grades: NDArray[np.float64]) -> int:
 
 
 def fingerprint(qrels: Qrels) -> dict[str, Any]:
-    """Returns the fingerprint of judgments: counts, the smallest hashes with their grades, and the sum over all."""
+    """Returns the fingerprint of judgments: counts, the smallest hashes with their grades, and a checksum."""
     pairs = hashes(qrels)
     least = np.argsort(pairs, kind="stable")[:KEPT]
     return {
@@ -70,22 +70,22 @@ def fingerprint(qrels: Qrels) -> dict[str, Any]:
 
 
 def packed(hashes: NDArray[np.uint32]) -> str:
-    """Returns ascending hashes as text: their differences, all lowest bytes first, so that most others are 0 in a row.
+    """Encodes ascending hashes as text: their differences, by significance of the bytes, so that zeros are adjacent.
 
-    This makes a compressed wheel two kilobytes smaller.
+    This order makes a compressed wheel two kilobytes smaller.
     """
     steps = np.diff(hashes, prepend=np.uint32(0)).astype("<u4")
     return base64.b64encode(steps.view(np.uint8).reshape(-1, 4).T.tobytes()).decode()
 
 
 def unpacked(text: str) -> NDArray[np.uint32]:
-    """Returns the hashes in a text of ``packed``."""
+    """Decodes the text that ``packed`` returns to hashes."""
     steps = np.frombuffer(base64.b64decode(text), np.uint8).reshape(4, -1).T.copy().view("<u4")
     return np.cumsum(steps, dtype=np.uint32)
 
 
 def known_sets() -> list[dict[str, Any]]:
-    """Returns the known sets, with their hashes as an array."""
+    """Returns the known sets, with their hashes in arrays."""
     with open(FILE, "rb") as file:
         sets: list[dict[str, Any]] = json_in(file.read())
     return [each | {"least": unpacked(each["least"])} for each in sets]
@@ -94,7 +94,7 @@ def known_sets() -> list[dict[str, Any]]:
 def nearest_sets(
     sets: list[dict[str, Any]], pairs: NDArray[np.uint32], grades: NDArray[np.float64]
 ) -> list[dict[str, Any]]:
-    """Returns the known set that judgments are nearly equal to: several if these versions are equally near, or none.
+    """Returns the known set nearest to the judgments, all equally near versions of it, or an empty list.
 
     Args:
         sets: the known sets.
@@ -117,26 +117,26 @@ def nearest_sets(
 
 
 def among(values: NDArray[np.uint32], ordered: NDArray[np.uint32]) -> NDArray[np.bool_]:
-    """Returns a mask of the values that an ordered array has. ``np.isin`` would import ``numpy.ma``, which is slow."""
+    """Returns a mask of the values in an ordered array. ``np.isin`` would import ``numpy.ma``, which is slow."""
     if not len(ordered):
         return np.zeros(len(values), bool)
     return np.asarray(ordered[np.minimum(np.searchsorted(ordered, values), len(ordered) - 1)] == values)
 
 
 def is_equal(its: dict[str, Any], pairs: NDArray[np.uint32], grades: NDArray[np.float64]) -> bool:
-    """Returns whether judgments are exactly those of a known set."""
+    """Returns whether judgments are exactly the judgments of a known set."""
     return bool(len(pairs) == its["count"] and total_of(pairs, grades) == its["total"])
 
 
 def other_grades(its: dict[str, Any], pairs: NDArray[np.uint32], grades: NDArray[np.float64]) -> int:
-    """Returns how many of the pairs in a fingerprint have another grade in the judgments."""
+    """Returns the number of pairs in a fingerprint that have a different grade in the judgments."""
     own = dict(zip(its["least"].tolist(), its["grades"], strict=True))
     found_at = np.flatnonzero(among(pairs, its["least"]))
     return sum(own[int(pairs[place])] != grades[place] for place in found_at.tolist())
 
 
 def known(judged: LenientQrels, pair: RunAndQrels | None) -> Iterator[Finding]:
-    """Finds that judgments are those of a public collection, and whether any are missing or differ."""
+    """Recognises the judgments of a public collection, and reports whether any are missing or differ."""
     del pair
     sets, count = known_sets(), judged.judgments.count
     if count > LONGEST * max(each["count"] for each in sets):

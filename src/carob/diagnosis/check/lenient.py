@@ -1,4 +1,4 @@
-"""Lenient reading of qrels and runs, and evaluation with one change at a time to show its effect on the means."""
+"""Reads qrels and runs leniently, and evaluates runs with one change at a time to show its effect on the means."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ class LenientQrels:
     """Judgments that were read leniently.
 
     Args:
-        text: their text.
-        table: the table that was read; None if there is nothing to measure.
-        by_subtopic: whether documents are judged once for each subtopic; the highest grade counts then.
+        text: the text of the judgments.
+        table: the judgments in the text; None if there are none.
+        by_subtopic: whether documents are judged once for each subtopic. If so, the highest grade counts.
     """
 
     text: SurveyedText
@@ -67,13 +67,13 @@ class LenientQrels:
 
     @property
     def qrels(self) -> Qrels:
-        """Returns the qrels that were read, which must exist."""
+        """The judgments as ``Qrels``; ``table`` must not be None."""
         assert self.table is not None
         return self.table
 
     @property
     def judgments(self) -> _native.Judgments:
-        """The judgments that were read, which must exist."""
+        """The judgments in the kernel's form; ``table`` must not be None."""
         return self.qrels.judgments
 
     def respelled(self, queries: dict[bytes, bytes], documents: dict[bytes, bytes]) -> Qrels:
@@ -87,10 +87,10 @@ class LenientQrels:
 
 
 def read_leniently(text: SurveyedText, duplicates: str) -> Qrels:
-    """Reads judgments leniently, so that errors become findings.
+    """Reads judgments leniently, so errors can be reported as findings.
 
     Raises:
-        DataError: the kernel refuses the qrels even in lenient mode.
+        DataError: the kernel refuses the judgments even in lenient mode.
     """
     assert text.source is not None
     with sentences(text.name, "qrels"):
@@ -109,13 +109,13 @@ def by_subtopic(text: SurveyedText, table: Qrels) -> bool:
 
 
 def from_rows(rows: list[tuple[bytes, bytes]], grades: Floats) -> Qrels:
-    """Returns judgments made from rows."""
+    """Creates judgments from pairs of a query and a document, with a grade for each."""
     queries, documents = [query for query, _ in rows], [document for _, document in rows]
     return Qrels("<rows>", _native.judgments_from_rows(queries, documents, grades, duplicates="first"))
 
 
 def strictly(text: SurveyedText, reader: Callable[[Any], Any]) -> None:
-    """Records why the kernel refuses a dict. The check continues with the lines written from this dict."""
+    """Records the reason if carob refuses a dict. The check continues with the lines written from this dict."""
     if isinstance(text.given, Mapping) and text.source is not None:
         try:
             reader(text.given)
@@ -124,25 +124,26 @@ def strictly(text: SurveyedText, reader: Callable[[Any], Any]) -> None:
 
 
 LENIENT = Policy(duplicates="first", malformed="skip", overlap="none")
-"""The policy of a check: it refuses nothing that it can skip."""
+"""The policy of a check, which refuses nothing that can be skipped."""
 DEPTH = 10
 """The depth at which the share of judged documents is reported."""
 
 
 @dataclass(eq=False)
 class RunAndQrels:
-    """A run, and the judgments that it is evaluated against.
+    """A run and the judgments against which it is evaluated.
 
     Args:
         given: the judgments.
         text: the run's text.
         request: the measures whose means show the effects, under the policy of a check.
-        queries: judged queries that the run has only in another spelling, and that spelling.
-        documents: the spellings of documents, with the line of the first occurrence.
-        run: the run to match; None if there is none.
+        queries: the run's spelling of each judged query that the run contains only in another spelling.
+        documents: the run's spelling of each judged document that it spells differently, and the line where it first
+            occurs.
+        run: the run to match; None if there is nothing to match.
         matched: the kernel's match; None if there was nothing to match.
-        others: the runs with changed lines, by the name of the change.
-        scored: the scores computed so far, by the decisions that gave them.
+        others: copies of the run with changed lines, by the name of the change.
+        scored: the scores computed so far, by the alternative decisions.
     """
 
     given: LenientQrels
@@ -156,12 +157,12 @@ class RunAndQrels:
     scored: dict[Any, Scores | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Starts with the unchanged judgments."""
+        """Sets ``judged`` to the unchanged judgments."""
         self.judged = self.given
 
     @classmethod
     def of(cls, judged: LenientQrels, text: SurveyedText, request: Request) -> RunAndQrels:
-        """Surveys the run, then matches it with the judgments."""
+        """Surveys the run and matches it with the judgments."""
         nothing = judged.table is None
         judgments = Qrels.of({"": {"": 0}}).judgments if nothing else judged.judgments
         strictly(text, lambda given: Run.of(given).match(judgments, MatchOptions(Policy())))
@@ -177,13 +178,13 @@ class RunAndQrels:
         }
         pair = cls(judged, text, request, queries, documents)
         if queries or documents:
-            # Other problems show only if queries and documents match.
+            # Most other problems can be found only if queries and documents match.
             pair.judged = LenientQrels(judged.text, pair.spelled(queries=True, documents=True))
         if text.source is not None and survey.rows:
             pair.run = pair.run_of(text.source, called(text.name))
             try:
                 found = pair.run.match(pair.judged.qrels.judgments, MatchOptions(request.policy))
-                pair.matched = cast("_native.Matched", found)  # the kernel matches text
+                pair.matched = cast("_native.Matched", found)  # text is matched by the kernel
             except DataError as error:
                 text.refuse(refusal("refused", text.name, error))
         return pair
@@ -194,12 +195,12 @@ class RunAndQrels:
         return self.given.respelled(self.queries if queries else {}, tokens)
 
     def run_of(self, source: Source, name: str) -> Run:
-        """Returns the run with these lines, and with the empty lists of its original."""
+        """Returns a run with the lines of a source and the empty lists of the original run."""
         return Run(name, MatchedOnce(RunWithEmptyLists(TextRun(source), self.text.answered)))
 
     @property
     def name(self) -> str:
-        """The run's name in findings."""
+        """The name of the run, as used in findings."""
         return self.text.name
 
     @property
@@ -214,7 +215,7 @@ class RunAndQrels:
 
     @property
     def found(self) -> _native.Matched:
-        """The rows of judged documents, which must exist."""
+        """The kernel's match; ``matched`` must not be None."""
         assert self.matched is not None
         return self.matched
 
@@ -235,17 +236,17 @@ class RunAndQrels:
 
     @cached_property
     def judged_at_depth(self) -> tuple[int, int]:
-        """The number of judged documents, and of all documents, in the top ranks of all lists."""
+        """The number of judged documents and the number of all documents in the top ranks of all lists."""
         top = (self.rows.rank <= DEPTH) & (self.rows.grade >= 0)
         return int(np.count_nonzero(top)), int(np.minimum(self.rows.length, DEPTH).sum())
 
     def scores(self, *, qrels: Qrels | None = None, change: str | None = None, **axes: Any) -> Scores | None:
-        """Returns the scores recomputed under alternative decisions, judgments or text, or None if that is impossible.
+        """Returns the scores under alternative judgments, lines or policy settings, or None if they cannot be computed.
 
         Args:
             qrels: other judgments.
-            change: a change to the run's lines, one of those of ``changed``.
-            axes: policy axes.
+            change: a change to the run's lines, as in ``changed``.
+            axes: settings of the policy.
         """
         if self.run is None or self.matched is None:
             return None
@@ -268,7 +269,7 @@ class RunAndQrels:
         return list(self.request.asked.values())
 
     def changed(self, change: str) -> Run:
-        """Returns the run with negated scores, ordered by rank, or without the queries' own documents."""
+        """Returns the run after a change: negated scores, order by rank, or removal of the queries' own documents."""
         if change not in self.others:
             assert self.text.source is not None
             content = _native.changed_run(self.text.source.from_start(), change)
@@ -281,27 +282,27 @@ class RunAndQrels:
         return {} if scores is None else scores.means()
 
     def alternatives(self, **axes: dict[str, Any]) -> Values:
-        """Returns the means under several decisions, by name.
+        """Returns the means under several alternative decisions, by name.
 
-        Decisions under which carob cannot compute scores are left out.
+        Alternatives under which carob cannot compute scores are left out.
         """
         found = {name.replace("_", " "): self.means(**how) for name, how in axes.items()}
         return {name: means for name, means in found.items() if means}
 
     def rematched(self, **axes: Any) -> _native.Matched:
-        """Matches the run with the judgments again, under another policy, and returns the rows."""
+        """Matches the run with the judgments again under a changed policy."""
         assert self.run is not None
         policy = self.request.policy.changed(**axes)
         return cast("_native.Matched", self.run.match(self.judgments, MatchOptions(policy)))
 
 
 def usable(scores: Scores) -> Scores | None:
-    """Returns the scores, or None for a run without a judged query, as ``carob eval`` refuses it."""
+    """Returns the scores, or None for a run without a judged query, because ``carob eval`` would refuse the run."""
     return None if len(scores.counts.missing) == scores.counts.judged else scores
 
 
 def with_same_judgments(pairs: Iterable[RunAndQrels]) -> list[list[RunAndQrels]]:
-    """Returns the runs in groups, each with the same judgments in the same spelling."""
+    """Groups the runs that are evaluated against the same judgments in the same spelling."""
     groups: dict[int, list[RunAndQrels]] = {}
     for pair in pairs:
         groups.setdefault(id(pair.judged), []).append(pair)
@@ -309,7 +310,7 @@ def with_same_judgments(pairs: Iterable[RunAndQrels]) -> list[list[RunAndQrels]]
 
 
 def score_together(pairs: Sequence[RunAndQrels], qrels: Qrels | None = None) -> None:
-    """Computes the scores of runs with the same judgments, or against other ones, with one call of each formula."""
+    """Computes the scores of runs against their common judgments, or ``qrels``, with one call of each formula."""
     runs = [(pair, pair.run) for pair in pairs if pair.run is not None and pair.matched is not None]
     if len(runs) < 2:
         return
@@ -319,6 +320,6 @@ def score_together(pairs: Sequence[RunAndQrels], qrels: Qrels | None = None) -> 
     try:
         found = scores_of(several, request, best, bounds=qrels is None)
     except DataError:
-        return  # each run has scores, or its own reason for having none
+        return  # then each run is scored separately, which shows whether it has scores
     for (pair, _), scores in zip(runs, found, strict=True):
         pair.scored[(qrels, None)] = usable(scores)

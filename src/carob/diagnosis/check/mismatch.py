@@ -1,4 +1,4 @@
-"""Findings that compare qrels with a run (different ids, lost zeros, unjudged documents), or runs with each other."""
+"""Finds problems by comparing qrels with a run (different ids, unjudged documents) or runs with one another."""
 
 from __future__ import annotations
 
@@ -30,25 +30,25 @@ if TYPE_CHECKING:
 
 
 ENOUGH = 20
-"""If there are this many judged documents and a run retrieves none of them, the run is from another collection."""
+"""If there are at least this many judged documents and a run retrieves none, the run is from another collection."""
 COVERED = 0.9
-"""If a smaller share of the top documents is judged, a note says so."""
+"""If a smaller share of the top documents is judged, a note reports it."""
 
 
 RAISES = " Omitting them raises the means, and carob gate refuses it for queries that the baseline answers."
-"""The addition to the remedy for missing queries if they lower the means."""
+"""The sentence added to the remedy for missing queries if these lower the means."""
 
 POSITIONS = "The run's answers name no queries, so their positions number them. "
 
 
 def raised(values: Values) -> bool:
-    """Returns whether a mean is higher without missing queries."""
+    """Returns whether omitting missing queries raises a mean."""
     before, after = values.get("counted as 0", {}), values.get("omitted", {})
     return any(mean > before.get(label, mean) for label, mean in after.items())
 
 
 def queries(pair: RunAndQrels) -> Iterator[Finding]:
-    """Finds queries that only the judgments or only the run has."""
+    """Finds queries that only the judgments or only the run contains."""
     total = len(pair.retrieved)
     if pair.queries:
         yield spelled_queries(pair)
@@ -77,7 +77,7 @@ def spelled_queries(pair: RunAndQrels) -> Finding:
     other = pair.spelled(queries=False, documents=True)
     values = pair.alternatives(unchanged={"qrels": other}, with_equal_ids={})
     effect = None
-    if len(values) == 1:  # without equal ids, nothing can be evaluated
+    if len(values) == 1:  # without equal ids, there are no scores to compare
         ((_, means),) = values.items()
         shown = ", ".join(f"{name} {mean:.4f}" for name, mean in means.items())
         effect = f"{KINDS['query-spelling'].effect} With the ids equal: {shown}."
@@ -93,7 +93,7 @@ def spelled_queries(pair: RunAndQrels) -> Finding:
 
 
 def spellings_at(pairs: Iterable[tuple[bytes, bytes]]) -> tuple[str, ...]:
-    """Returns the first ids in both spellings, as places of a finding."""
+    """Returns the first ids in both spellings, for the field ``where`` of a finding."""
     return tuple(
         f"'{text_of(each)}' in the judgments, '{text_of(other)}' in the run"
         for each, other in islice(pairs, EXAMPLES)
@@ -101,7 +101,7 @@ def spellings_at(pairs: Iterable[tuple[bytes, bytes]]) -> tuple[str, ...]:
 
 
 def documents(pair: RunAndQrels) -> Iterator[Finding]:
-    """Finds documents that only the judgments or only the run has."""
+    """Finds documents that the run spells differently from the judgments, and runs without a judged document."""
     if not pair.retrieved.any():
         return
     if pair.documents:
@@ -125,7 +125,7 @@ def documents(pair: RunAndQrels) -> Iterator[Finding]:
 
 
 def other_spellings(pair: RunAndQrels) -> list[tuple[bytes, bytes]]:
-    """Returns judged documents that the run spells differently in at least one list, and that spelling."""
+    """Returns judged documents that the run spells differently in at least one list, with the run's spelling."""
     noticed = pair.found.respelled
     if pair.found.beyond_ascii and pair.run is not None:
         noticed = [*noticed, *in_other_forms(pair.judgments, pair.run)]
@@ -134,7 +134,7 @@ def other_spellings(pair: RunAndQrels) -> list[tuple[bytes, bytes]]:
 
 
 def unjudged(pair: RunAndQrels) -> Iterator[Finding]:
-    """Finds unjudged documents at the top."""
+    """Finds unjudged documents in the top ranks."""
     judged, all_ = pair.judged_at_depth
     if not len(pair.found.rank) or judged >= COVERED * all_ or lists_only_relevant(pair.judgments.grades):
         return
@@ -152,15 +152,15 @@ def perfect(pair: RunAndQrels) -> Iterator[Finding]:
 
 
 QRELS_VS_RUN: tuple[Callable[[RunAndQrels], Iterator[Finding]], ...] = (queries, documents, unjudged, perfect)
-"""Every check of a run against the judgments."""
+"""All checks that compare a run with the judgments."""
 
 
 GAP = 0.1
-"""The smallest difference in the share of judged documents that is reported."""
+"""The smallest reported difference between runs in the share of judged documents."""
 
 
 def identical(pairs: Sequence[RunAndQrels]) -> Iterator[Finding]:
-    """Finds runs that rank all judged documents as an earlier run does. Each is compared with the first of its kind."""
+    """Finds runs that rank all judged documents as an earlier run does. Each is compared with the first such run."""
     known = [pair for pair in pairs if pair.matched is not None and len(pair.matched.rank)]
     prints = [fingerprint(each.found.judgment, each.found.rank, each.found.length) for each in known]
     for place, first in copies(prints).items():
@@ -174,13 +174,13 @@ def identical(pairs: Sequence[RunAndQrels]) -> Iterator[Finding]:
 
 
 def same_file(one: RunAndQrels, other: RunAndQrels) -> bool:
-    """Returns whether two runs come from the same file, perhaps by two paths or under two names."""
+    """Returns whether two runs come from the same file, perhaps with different paths or names."""
     first, second = one.text.given, other.text.given
     if not (isinstance(first, (str, os.PathLike)) and isinstance(second, (str, os.PathLike))):
         return False
     try:
         return os.path.samefile(first, second)
-    except OSError:  # a pattern, or standard input
+    except OSError:  # the text is a pattern or stands for standard input
         return os.fspath(first) == os.fspath(second)
 
 
@@ -194,7 +194,7 @@ def names(pairs: Sequence[RunAndQrels]) -> Iterator[Finding]:
 
 
 def lengths(pairs: Sequence[RunAndQrels]) -> Iterator[Finding]:
-    """Finds runs cut at different depths."""
+    """Finds runs whose lists were cut at different depths."""
     found_in = [pair for pair in pairs if pair.matched is not None and pair.retrieved.any()]
     depths = sorted(((int(pair.found.length.max()), pair) for pair in found_in), key=itemgetter(0))
     if len(depths) > 1 and depths[-1][0] >= RATIO * depths[0][0]:
@@ -206,7 +206,7 @@ def lengths(pairs: Sequence[RunAndQrels]) -> Iterator[Finding]:
 
 
 def gap(pairs: Sequence[RunAndQrels]) -> Iterator[Finding]:
-    """Finds runs judged to different extents."""
+    """Finds runs with different shares of judged documents."""
     counts = [(*pair.judged_at_depth, pair) for pair in pairs if pair.matched is not None]
     shares = sorted(((judged / all_, pair) for judged, all_, pair in counts if judged), key=itemgetter(0))
     apart = len(shares) > 1 and shares[-1][0] - shares[0][0] >= GAP
@@ -226,13 +226,13 @@ def across(
     low: float,
     high: float,
 ) -> Finding:
-    """Returns a finding about a number in which runs differ.
+    """Returns a finding about a number that differs between runs.
 
     Args:
         code: the kind of the finding.
         shown: the number of each run as text, in ascending order.
         pair: the run whose means show the effect.
-        values: the means of that run under the alternatives.
+        values: the means of this run under the alternatives.
         low: the lowest number.
         high: the highest number.
     """
@@ -255,4 +255,4 @@ RUN_VS_RUN: tuple[Callable[[Sequence[RunAndQrels]], Iterator[Finding]], ...] = (
     lengths,
     gap,
 )
-"""Every check between runs."""
+"""All checks that compare runs with one another."""

@@ -1,4 +1,4 @@
-"""``carob.check_pool``: what a pool's judgments would say about a run that had not contributed to the pool."""
+"""``carob.check_pool``: estimates how a pool's judgments would score runs that did not contribute to the pool."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ if TYPE_CHECKING:
 DIGITS = 4
 
 SEVERAL, NO_RUN = -1, -2
-"""In place of the one team that has a document among the first ones of its runs."""
+"""Stand for the team of a judged document that several teams, or no team, contributed to the pool."""
 
 MOST_OTHERS = 0.1
-"""The largest share of the judgments that may be of documents that no run has among its top documents."""
+"""The largest share of judged documents outside all runs' top documents that causes no sentence about missing runs."""
 
 
 @dataclass(frozen=True)
@@ -64,14 +64,14 @@ class LeftOut:
 
     Args:
         run: the run.
-        team: the run's team, which is the run itself without teams.
+        team: the run's team; without teams, the run itself.
         judged: the number of judgments that only the team contributed.
-        relevant: the number of these with a grade above 0.
+        relevant: the number of these judgments with a grade above 0.
         value: the run's mean with all judgments.
-        without: its mean without the team's own judgments.
-        change: the mean without them minus the mean with all judgments.
-        rank: its rank among all runs with all judgments; runs with equal means share the best rank.
-        rank_without: its rank among all runs without the team's own judgments.
+        without: the run's mean without the judgments that only the team contributed.
+        change: ``without`` minus ``value``.
+        rank: the run's rank among all runs with all judgments; runs with equal means share the best rank.
+        rank_without: the run's rank among all runs without the judgments that only the team contributed.
     """
 
     run: str
@@ -87,18 +87,18 @@ class LeftOut:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PoolCheck(Documented):
-    """Each run with and without the judgments that only its team added to the pool (leave one team out).
+    """The mean and rank of each run with and without the judgments that only its team contributed (leave one team out).
 
     Args:
-        measures: the runs by the measure's label, the best mean first.
+        measures: the results of all runs, best mean first, by the measure's label.
         depth: the number of first documents of each run that were pooled.
         inferred: whether the depth was inferred from the judgments.
         queries: the number of judged queries.
-        teams: the number of teams, which is that of the runs without teams.
+        teams: the number of teams; without teams, the number of runs.
         judged: the number of judgments.
-        others: the number of judgments of documents that no run has among its first ones.
-        warnings: doubts about the data.
-        footers: further notes on them.
+        others: the number of judgments of documents that are in no run's top documents.
+        warnings: sentences that say why the data are doubtful.
+        footers: further notes on the data.
     """
 
     measures: dict[str, tuple[LeftOut, ...]]
@@ -112,7 +112,7 @@ class PoolCheck(Documented):
     footers: tuple[str, ...] = ()
 
     def __getitem__(self, label: str) -> tuple[LeftOut, ...]:
-        """Returns the runs by a measure's label."""
+        """Returns the results of all runs for a measure's label."""
         return self.measures[label]
 
     def records(self) -> dict[str, Callable[[], Records]]:
@@ -121,7 +121,7 @@ class PoolCheck(Documented):
         return {"runs": lambda: Records.of(LeftOut, rows, ["measure"])}
 
     def figures(self) -> dict[str, Drawing]:
-        """Returns the function that draws each run's mean, and a line from it to the mean without its judgments."""
+        """Returns the function that draws each run's mean, joined by a line to its mean without its own judgments."""
         rows = [
             (f"{each.run}, {label}", each.value, min(each.value, each.without), max(each.value, each.without))
             for label, its in self.measures.items()
@@ -130,7 +130,7 @@ class PoolCheck(Documented):
         return {"runs": lambda drawn: whiskers(drawn, rows, "mean, and without the run's own judgments")}
 
     def document(self, _layout: str = "text", /) -> Document:
-        """Returns a table for each measure, and what the values mean."""
+        """Returns a table for each measure, and an explanation of the values."""
         tables = [Section([self.table(label)]) for label in self.measures]
         said = [*map(self.said, self.measures), *self.meaning]
         below = [Section([Items(self.footers, "footer")]), Section.warned(self.warnings)]
@@ -165,7 +165,7 @@ class PoolCheck(Documented):
         return Table(header, rows, 2 if by_team else 1)
 
     def said(self, label: str) -> str:
-        """Returns how much the runs change, in a sentence."""
+        """Returns a sentence that says how much the runs' means and ranks change."""
         rows = self.measures[label]
         worst = min(rows, key=lambda each: each.change)
         moved = max(rows, key=lambda each: abs(each.rank_without - each.rank))
@@ -185,7 +185,7 @@ class PoolCheck(Documented):
 
     @property
     def meaning(self) -> list[str]:
-        """The judgments that were left out, and the conclusion."""
+        """The sentences that explain the table and its limits."""
         whose = "team" if self.teams < len(next(iter(self.measures.values()))) else "run"
         why = ", to which every run is judged" if self.inferred else ""
         others = (
@@ -218,26 +218,27 @@ def check_pool(
     policy: Policy | None = None,
     profile: ProfileLike = None,
 ) -> PoolCheck:
-    """Return the mean and the rank of each run with and without the judgments that only it contributed.
+    """Return the mean and the rank of each run with and without the judgments that only this run contributed.
 
-    Judgments of a pool can be reused for a new run if the runs of the pool would have been scored alike without their
-    own contributions. Each run, or all runs of a team, is left out in turn: documents that only it has among the
-    first ``pool_depth`` count as unjudged, and all runs are scored anew (Zobel 1998).
+    A pool's judgments can be reused for a new run if the runs in the pool would have had similar scores without their
+    own contributions. Each run, or team of runs, is left out in turn: documents that are among the first ``pool_depth``
+    documents of only this run or team count as unjudged, and all runs are scored again (Zobel 1998).
 
     Args:
         qrels: the judgments.
         runs: ``{name: run}``, or a list of runs, which all contributed to the pool.
         measures: as in ``carob.evaluate``.
-        pool_depth: the number of top documents of each run that were judged; by default the greatest depth to which
-            every document of every run is judged.
-        teams: the team of each run, ``{run: team}``, or a file of lines ``run team``; by default each run is alone.
+        pool_depth: the number of top documents of each run that were judged; by default, the greatest depth down to
+            which every document of every run is judged.
+        teams: the team of each run, ``{run: team}``, or a file of lines ``run team``; by default, each run is its own
+            team.
         policy: as in ``carob.evaluate``.
         profile: as in ``carob.evaluate``.
 
     Raises:
-        DataError: there are scores in place of runs, there are fewer than two teams, a first document is unjudged
-            without ``pool_depth``, or a measure is not a mean over queries.
-        PolicyError: the policy does not fix the order of documents.
+        DataError: scores are given instead of runs, there are fewer than two teams, ``pool_depth`` is missing and the
+            first document of a list is unjudged, or a measure is not a mean over queries.
+        PolicyError: the policy does not determine the order of documents.
 
     Example:
         >>> import carob
@@ -311,7 +312,7 @@ class Pooled:
         judgments: the judgments.
         grade: the grade of each judgment [judgments].
         rows: the judged rows of each run, before the depth of a measure cuts them.
-        judgment: the judgment of each of these rows, for each run [rows].
+        judgment: for each run, the index of each row's judgment [rows].
         depth: the number of first documents of each run that were pooled.
     """
 
@@ -326,7 +327,7 @@ class Pooled:
         """Matches the runs with the judgments.
 
         Raises:
-            DataError: without a depth, the first document of a list is unjudged.
+            DataError: no depth is given and the first document of a list is unjudged.
         """
         judgments = qrels.complete.judgments
         found = [run.match(judgments, MatchOptions(policy)) for run in runs]
@@ -347,9 +348,9 @@ class Pooled:
         return cls(judgments, judgments.grades, rows, [each.judgment for each in found], depth)
 
     def owed_to(self, teams: Integers, count: int) -> Integers:
-        """Returns the team that alone has each judgment's document within the pool's depth [judgments].
+        """Returns, for each judged document, the only team that ranks it within the pool's depth [judgments].
 
-        It is ``SEVERAL`` or ``NO_RUN`` where this is not one team.
+        If several teams or no team do, the entry is ``SEVERAL`` or ``NO_RUN``.
 
         Args:
             teams: the team of each run.
@@ -364,7 +365,7 @@ class Pooled:
     def means(
         self, kept: NDArray[np.bool_], measures: Mapping[str, Measure], policy: Policy
     ) -> dict[str, list[float]]:
-        """Returns the mean of each run by each measure, with some of the judgments."""
+        """Returns the mean of each run by each measure, using only some of the judgments."""
         offsets = np.append(0, np.cumsum(kept))[self.judgments.offsets]
         pool: dict[str, Any] = {"judged_offsets": offsets, "judged_grades": self.grade[kept]}
         reduced = stacked(
@@ -386,12 +387,12 @@ class Pooled:
 
 
 def judged_depth(rows: JudgedRows) -> Floats:
-    """Returns the number of first documents of each list that are judged, infinite if all are [lists]."""
+    """Returns the depth down to which each list is fully judged, infinite if all its documents are judged [lists]."""
     place = np.arange(len(rows.rank)) - rows.offsets[:-1][rows.list_of_row] + 1
     in_front = np.bincount(rows.list_of_row[rows.rank == place], minlength=len(rows.length))
     return np.where(in_front >= rows.length, np.inf, in_front)
 
 
 def rank_of(value: float, others: Sequence[float], *, smaller: bool) -> int:
-    """Returns the rank of a mean among others, from 1."""
+    """Returns the rank of a mean among other means, starting at 1."""
     return 1 + sum(other < value if smaller else other > value for other in others)

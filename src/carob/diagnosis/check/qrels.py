@@ -1,4 +1,4 @@
-"""Findings in qrels: grades, repeated judgments, queries without a relevant document, too few queries."""
+"""Finds problems in qrels: odd grades, repeated judgments, queries without relevant documents, too few queries."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 
 MOST_SPELLED = 50_000
-"""The maximum number of judgments whose ids are compared with others of the same query."""
+"""The approximate maximum number of judgments whose ids are compared with other ids of the same query."""
 LARGE = 10
-"""Grades above this are reported: 2^grade becomes huge, and the usual scale is 0 to 4."""
+"""Grades above this are reported because 2^grade becomes huge and the usual scale is 0 to 4."""
 FEW, TOO_FEW = 20, 5
-"""Fewer queries than these leave the mean uncertain, or almost meaningless."""
+"""With fewer queries than the first number, a mean is uncertain; with fewer than the second, almost meaningless."""
 
 
 def duplicates(judged: LenientQrels, pair: RunAndQrels | None) -> Iterator[Finding]:
@@ -104,7 +104,7 @@ def similar(judged: LenientQrels, pair: RunAndQrels | None) -> Iterator[Finding]
             break
         ids = judgments.documents(place)
         plain = {each.lower().lstrip(b"0").removesuffix(b".0") for each in ids}
-        if len(plain) < len(ids) or not b"".join(ids).isascii():  # else none are alike
+        if len(plain) < len(ids) or not b"".join(ids).isascii():  # otherwise, no two ids are similar
             pairs += alike(ids)
     if pairs:
         where = tuple(f"'{text_of(one)}' and '{text_of(other)}'" for one, other in pairs[:EXAMPLES])
@@ -112,7 +112,7 @@ def similar(judged: LenientQrels, pair: RunAndQrels | None) -> Iterator[Finding]
 
 
 def levels(judged: LenientQrels, pair: RunAndQrels | None) -> Iterator[Finding]:
-    """Finds judgments with a single grade, or with relevant grades only."""
+    """Finds judgments with a single grade, or with only relevant grades."""
     del pair
     name, count = judged.text.name, judged.judgments.count
     if count < 2:
@@ -121,7 +121,7 @@ def levels(judged: LenientQrels, pair: RunAndQrels | None) -> Iterator[Finding]:
     if low == high >= 1:
         yield found("one-grade", name, count=count, grade=low)
     elif low >= 1:
-        upper = math.ceil(low + 0.7 * (high - low))  # the fourth of 5 stars
+        upper = math.ceil(low + 0.7 * (high - low))  # 4 on a scale of 1 to 5 stars
         remedy = KINDS["all-relevant"].remedy.replace("rel=4", f"rel={upper}")
         yield found("all-relevant", name, count=count, low=low, high=high, remedy=remedy)
 
@@ -188,7 +188,7 @@ def uncertain(pair: RunAndQrels | None) -> str | None:
 
 
 def first_of(judged: LenientQrels, rows: NDArray[Any]) -> dict[str, Any]:
-    """Returns the number of the marked judgments, and the place of the first one in the file."""
+    """Returns the number of marked judgments, and the place in the file of the first marked judgment."""
     judgments = judged.judgments
     marked, lines = np.flatnonzero(rows), judgments.lines
     place = int(marked[np.argmin(lines[marked])])
@@ -200,7 +200,7 @@ def first_of(judged: LenientQrels, rows: NDArray[Any]) -> dict[str, Any]:
 
 
 def sampled(judged: LenientQrels, pair: RunAndQrels | None) -> Iterator[Finding]:
-    """Finds judgments of a sample, which are not complete."""
+    """Finds judgments that are only a sample, and therefore incomplete."""
     del pair
     if judged.text.drawn:
         yield found("sample", judged.text.name, count=judged.text.drawn)
@@ -217,4 +217,4 @@ IN_QRELS: tuple[Callable[[LenientQrels, RunAndQrels | None], Iterator[Finding]],
     few,
     known,
 )
-"""Every check of judgments that could be read; the first run shows the effect on the means."""
+"""All checks of readable judgments. The means of the first run show the effects."""

@@ -1,4 +1,4 @@
-"""Findings in a run: unreadable and repeated lines, tags, tied or reversed scores, ranks that contradict scores."""
+"""Finds problems in a run: unreadable or repeated lines, several tags, tied or reversed scores, contradictory ranks."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 
 MOST_REPEATS = 1_000_000
-"""The maximum number of repeated documents that are examined one by one; more are only counted."""
+"""The maximum number of repeated documents to examine one by one. If there are more, they are only counted."""
 MOST_TAGS = 1000
 """The maximum number of tags that the kernel counts."""
 MOST_RANKS = 1_000_000
-"""The maximum number of lines whose ranks are searched for gaps."""
+"""The maximum number of lines of a run whose ranks are searched for gaps."""
 OFTEN = 0.1
-"""If at least this proportion of queries retrieves its own document, this is not an accident."""
+"""If at least this proportion of queries retrieves the document with the query's own id, that is not an accident."""
 
 
 def lines(pair: RunAndQrels) -> Iterator[Finding]:
@@ -63,12 +63,12 @@ def duplicates(pair: RunAndQrels) -> Iterator[Finding]:
 
 
 def several(pair: RunAndQrels, otherwise: str = "") -> str | None:
-    """Returns the remedy for a pattern that may mean several runs, or None for one file."""
+    """Returns the remedy for a pattern that may match several runs, or None for a single file."""
     return several_runs(pair.name, otherwise) if is_pattern(pair.name) else None
 
 
 def own_documents(pair: RunAndQrels) -> Iterator[Finding]:
-    """Finds queries that retrieve themselves."""
+    """Finds queries that retrieve a document with their own id."""
     survey = pair.survey
     queries, total, first = survey.own_queries, survey.query_count, survey.own_first
     if not queries or queries < OFTEN * total or first < queries / 2:
@@ -94,7 +94,7 @@ MOSTLY = 0.9
 
 
 def ties(pair: RunAndQrels) -> Iterator[Finding]:
-    """Finds lists in which some or all scores are equal."""
+    """Finds lists with equal scores."""
     scores = pair.scores()
     if scores is None:
         return
@@ -130,11 +130,11 @@ def ties(pair: RunAndQrels) -> Iterator[Finding]:
 
 
 def single_precision(pair: RunAndQrels) -> Iterator[Finding]:
-    """Finds scores that are equal in single precision only."""
+    """Finds scores that are equal only in single precision."""
     survey, exact = pair.survey, pair.found
     if pair.run is None or not (
         survey.blurred or exact.unordered or survey.groups > survey.query_count
-    ):  # no neighbours in order of score become equal
+    ):  # rounding makes no adjacent scores equal
         return
     rounded = pair.rematched(scores="float32")
     if len(exact.judgment) != len(rounded.judgment):
@@ -176,7 +176,7 @@ def order(pair: RunAndQrels) -> Iterator[Finding]:
         )
         return
     ranked = survey.rank_odd.count == 0 and survey.low_rank < survey.high_rank and pair.text.is_file
-    # If neither column ever falls, both columns have the order of the lines.
+    # If no score and no rank is out of order in the lines, both columns agree with the order of the lines.
     if ranked and (matched.unordered or survey.rank_falls.count) and (differ := displaced(pair)):
         values = {"by score": pair.means(), "by rank column": pair.means(change="by-rank")}
         yield found("rank-order", pair.name, count=differ, values=values, total=len(matched.rank))
@@ -203,7 +203,7 @@ def ranks(pair: RunAndQrels) -> Iterator[Finding]:
 
 
 def rise(pair: RunAndQrels) -> bool:
-    """Returns whether nearly all scores rise although the ranks do not, even in few and short lists."""
+    """Returns whether nearly all scores rise although ranks do not fall, even if the lists are few and short."""
     survey = pair.survey
     if pair.found.unordered < max(1, MOSTLY * pair.lists) or survey.low_rank > survey.high_rank:
         return False
@@ -246,14 +246,14 @@ def displaced(pair: RunAndQrels) -> int:
     if len(other.judgment) != len(mine.judgment):
         return 0
     by_judgment = np.argsort(mine.judgment), np.argsort(other.judgment)
-    # Documents with equal scores may be in either order.
+    # Documents with equal scores may be in any order.
     first, last = mine.tie_first[by_judgment[0]], mine.tie_last[by_judgment[0]]
     rank = other.rank[by_judgment[1]]
     return int(np.count_nonzero((rank < first) | (rank > last)))
 
 
 IN_ANY_RUN: tuple[Callable[[RunAndQrels], Iterator[Finding]], ...] = (lines, own_documents, tags)
-"""Every check of a run that needs no judgments."""
+"""All checks of a run that need no judgments."""
 IN_RUN: tuple[Callable[[RunAndQrels], Iterator[Finding]], ...] = (
     duplicates,
     ties,
@@ -261,4 +261,4 @@ IN_RUN: tuple[Callable[[RunAndQrels], Iterator[Finding]], ...] = (
     order,
     gaps,
 )
-"""Every check of a run that was matched with judgments."""
+"""All checks of a run after matching it with judgments."""

@@ -1,4 +1,4 @@
-"""Findings in any text, qrels or run: encoding, line ends, columns, truncation."""
+"""Finds problems in the text of qrels or runs: encoding, line ends, columns, truncation."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 
 EXAMPLES = 3
-"""The number of places that a finding lists."""
+"""The maximum number of places that a finding lists."""
 
 LAYOUTS = {"qrels": "query 0 document grade", "run": "query Q0 document rank score tag"}
-"""The layouts of lines."""
+"""The columns of a line, by the kind of text."""
 COUNTS = {
     "nul-bytes": "nul",
     "not-utf-8": "undecodable",
@@ -33,15 +33,15 @@ COUNTS = {
     "nan-scores": "nan",
     "infinite-scores": "infinite",
 }
-"""The name of each count of lines in a survey, by the kind of the finding that only needs this count."""
+"""The survey's counts of lines that determine a finding without further tests, by the kind of finding."""
 OTHER_SEPARATORS = "fields are separated by {name}, which carob does not read: '{excerpt}'"
 OTHER_COLUMNS = "{width:column} instead of {wanted} ('{layout}') in {lines:line}: '{excerpt}'"
 SEPARATORS = {",": "commas", ";": "semicolons", "|": "bars"}
-"""Separators of fields that carob does not read."""
+"""Field separators that carob does not support."""
 
 
 def empty(text: SurveyedText) -> Iterator[Finding]:
-    """Finds text without any line of data."""
+    """Finds text that contains no line of data."""
     survey = text.read()
     if text.source is not None and not survey.rows and not text.cut:
         nothing = f"the file contains no data in {plural(survey.lines, 'line')}"
@@ -57,7 +57,7 @@ def counted(text: SurveyedText) -> Iterator[Finding]:
 
 
 def line_ends(text: SurveyedText) -> Iterator[Finding]:
-    """Finds a byte-order mark, and line ends that are CR LF or CR alone."""
+    """Finds a byte-order mark, and lines that end with CR LF or only CR."""
     survey = text.read()
     if survey.marked:
         yield found("byte-order-mark", text.name, where=(text.at(1),))
@@ -70,16 +70,16 @@ def line_ends(text: SurveyedText) -> Iterator[Finding]:
 
 
 NO_NUMBER = re.compile(r"'(.*)' is not a number")
-"""The reason why a line with a word, such as NTCIR's L2, is not read."""
+"""The reason why a line with a word instead of a grade, such as NTCIR's L2, cannot be read."""
 UNEVEN = re.compile(r"has (\d+) columns, and the first line has (\d+)")
 
 
 def unreadable(text: SurveyedText, found: _native.Judgments | _native.Matched | None) -> Iterator[Finding]:
-    """Finds lines that the kernel cannot read.
+    """Yields findings about lines that the kernel cannot read.
 
     Args:
         text: the text.
-        found: the judgments that were read or the rows that were matched; None if the text has no valid line.
+        found: the judgments that were read or the rows that were matched; None if the text contains no valid line.
     """
     survey = text.read()
     if found is not None:
@@ -92,7 +92,7 @@ def unreadable(text: SurveyedText, found: _native.Judgments | _native.Matched | 
 
 
 def why_unread(kind: str, width: int, line: str) -> str:
-    """Returns why a line cannot be read as a line of qrels or of a run."""
+    """Returns the reason why a line cannot be read as a line of qrels or of a run."""
     fields = fields_in(line.encode())
     if kind == "qrels" and width == len(fields) == COLUMNS["qrels"]:
         return f"'{fields[-1].decode()}' is not a number"
@@ -104,8 +104,8 @@ def malformed(text: SurveyedText, count: int, lines: list[tuple[int, str]]) -> I
 
     Args:
         text: the text with these lines.
-        count: the number of these lines.
-        lines: the numbers of the first such lines, each with the reason.
+        count: the number of lines that cannot be read.
+        lines: the line numbers of the first of these lines, each with the reason.
     """
     survey = text.read()
     count -= survey.nan.count
@@ -116,7 +116,7 @@ def malformed(text: SurveyedText, count: int, lines: list[tuple[int, str]]) -> I
         yield found("header", text.name, where=(text.at(1),), line=f"'{shown_line(survey.first)}'")
         return
     if (count == 1 and truncated_line(text)) or survey.bare_returns > survey.lines:
-        return  # another finding says so
+        return  # another finding reports this line
     widths = {
         width: seen
         for width, seen in survey.widths.items()
@@ -142,7 +142,7 @@ def malformed(text: SurveyedText, count: int, lines: list[tuple[int, str]]) -> I
         what,
         count=count,
         where=where,
-        # If no line is left, skipping lines does not help.
+        # If all lines are malformed, skipping them does not help.
         effect="carob eval refuses the file." if count >= survey.rows else None,
         remedy=remedy or (f"Write lines of the form '{layout}'." if count >= survey.rows else None),
         layout=layout,
@@ -151,7 +151,7 @@ def malformed(text: SurveyedText, count: int, lines: list[tuple[int, str]]) -> I
 
 
 def remedy_of(text: SurveyedText, why: str) -> str | None:
-    """Returns the remedy of the error with which an evaluation refuses a line for this reason, or None."""
+    """Returns the remedy in the error that an evaluation raises for this reason, or None."""
     uneven = UNEVEN.search(why)
     if uneven or "joined" in why:
         return uneven_remedy(joined=uneven is None or int(uneven[1]) == 2 * int(uneven[2]) - 1)
@@ -178,7 +178,7 @@ def columns(text: SurveyedText) -> Iterator[Finding]:
         yield found("separators", text.name, what)
     width = len(survey.example)
     if text.kind == "run" and width > COLUMNS["run"]:
-        seen = survey.widths[width]  # others are malformed
+        seen = survey.widths[width]  # lines of other widths are reported as malformed
         where = (text.at(seen.line, seen.excerpt),)
         yield found("wide-lines", text.name, count=seen.count, where=where, rows=survey.rows)
     if survey.comments:
@@ -226,7 +226,7 @@ def truncated(text: SurveyedText) -> Iterator[Finding]:
 
 
 def queries(text: SurveyedText) -> Iterator[Finding]:
-    """Finds nearly equal query ids, and queries whose lines are not contiguous."""
+    """Finds query ids that are nearly equal, and queries whose lines are not contiguous."""
     survey = text.read()
     pairs = alike(survey.queries) if survey.similar_queries else []
     if pairs:
@@ -250,7 +250,7 @@ def of_lines(code: str, text: SurveyedText, seen: _native.Seen, what: str | None
 
 
 def of_all(seen: _native.Seen, rows: int) -> str:
-    """Returns the share of lines as text, such as ``3 lines of 1,000`` or ``all 1,000 lines``."""
+    """Returns the number of lines in relation to all lines, such as ``3 lines of 1,000`` or ``all 1,000 lines``."""
     every = seen.count == rows > 1
     return f"all {plural(rows, 'line')}" if every else f"{plural(seen.count, 'line')} of {rows:,}"
 
@@ -262,18 +262,18 @@ def shown_line(fields: list[bytes]) -> str:
 
 
 def queries_at(ids: Iterable[bytes]) -> tuple[str, ...]:
-    """Returns the first queries, as places of a finding."""
+    """Returns the first queries, for the field ``where`` of a finding."""
     return tuple(f"query '{text_of(each)}'" for each in islice(ids, EXAMPLES))
 
 
 def repeats_at(
     text: SurveyedText, repeats: Iterable[Sequence[Any]], queries: Sequence[bytes]
 ) -> tuple[str, ...]:
-    """Returns the first documents that occur twice for a query, as places of a finding.
+    """Returns the first documents that occur twice for a query, for the field ``where`` of a finding.
 
     Args:
         text: the text.
-        repeats: the number of the query, the document, its first line and its second line, for each repetition.
+        repeats: for each repetition, the number of the query, the document, its first line and its second line.
         queries: the ids of the queries.
     """
     return tuple(
@@ -291,4 +291,4 @@ IN_TEXT: tuple[Callable[[SurveyedText], Iterator[Finding]], ...] = (
     columns,
     queries,
 )
-"""Every check of a text."""
+"""All checks of a text."""
