@@ -421,7 +421,7 @@ class JudgedRun:
         for other, known in self.read.items():
             its = known.judgments
             if other == key or (other[2:] == key[2:] and not (its.dropped or its.malformed)):
-                return known  # without duplicates and malformed lines, the result is the same under every rule
+                return known  # without duplicates and malformed lines, every rule has the same result
         self.read[key] = Qrels.of(self.qrels, policy, subtopics=subtopics).complete
         return self.read[key]
 
@@ -625,7 +625,7 @@ def rejudged(
 def scored_under(
     ends: list[Qrels], between: list[GradesByQuery], run: Run, measure: Measure, policy: Policy
 ) -> list[Scores]:
-    """Returns a run's scores under the first judgments, each stage in between, and the second judgments.
+    """Returns a run's scores under the first judgments, under each intermediate stage, and under the second judgments.
 
     Only the first and the last judgments are checked against the run, because the user did not supply the stages.
 

@@ -76,14 +76,14 @@ class Explanation(Documented):
         query: the query; empty if there are only grades.
         value: the value.
         facts: sentences about the data and the policy's decisions that led to the ranked list.
-        say: the language.
+        say: the language of the sentences.
         meaning: the definition of the measure, and its full name if it differs from the label.
         words: the meaning of each operation in the steps.
         titles: the titles of tables and columns, by the English titles.
         derivation: the steps of the formula.
         ranking: the documents in rank order; None if they are unknown.
         not_retrieved: the relevant documents that are missing from the run, with their grades, highest grades first.
-        rows: the number of documents shown of a long list; None for all.
+        rows: the maximum number of documents to show of a long list; None for all.
         digits: the number of decimals.
 
     Example:
@@ -112,7 +112,7 @@ class Explanation(Documented):
 
     @property
     def steps(self) -> tuple[Numbers, ...]:
-        """Returns every step in reading order: first numbers of the query, then columns of lists, then the rest."""
+        """Returns all steps in reading order: first the query's numbers, then the columns of lists, then the rest."""
         columns = [line for sheet in self.derivation.sheets for line in sheet.lines]
         return (*self.derivation.given, *columns, *self.derivation.rest)
 
@@ -129,7 +129,7 @@ class Explanation(Documented):
         return self.measure.full
 
     def document(self, layout: str = "text", /) -> Document:
-        """Returns the value, the definition, facts, the formula for LaTeX, tables, and the meanings of the methods."""
+        """Returns the value, the definition, facts, the formula for LaTeX, tables, and the meanings of operations."""
         formula = [Formula(self.formula())] if layout == "latex" else []
         given, rest = self.derivation.given, self.derivation.rest
         sentence, *others = self.meaning
@@ -171,7 +171,7 @@ class Explanation(Documented):
         return {"steps": self.step_records, "documents": self.document_records}
 
     def step_records(self) -> Records:
-        """Returns a row for each number of each step. The place counts the documents of the step's list from 1."""
+        """Returns a row for each number of each step. The place is a document's position in the list, from 1."""
         sheets = ((sheet.name, sheet.lines, True) for sheet in self.derivation.sheets)
         rows = [
             (name, line.letter, line.expression, line.filled, place if several else None, value)
@@ -259,7 +259,7 @@ class Explanation(Documented):
         return self.say("Ranked list down to rank {depth}", depth=self.measure.depth)
 
     def kept(self, sheet: RankedSheet) -> list[int]:
-        """Selects the documents to show: the list's start and end, and judged documents, relevant ones first."""
+        """Selects the documents to show: the list's start and end, and then judged documents, relevant first."""
         length = (
             len(sheet.grade) if sheet.grade else max((len(line.values) for line in sheet.lines), default=0)
         )
@@ -419,8 +419,8 @@ def explain(
         judged_ranking: instead of ``qrels`` and ``run``, judged documents in rank order.
         policy: as in ``evaluate``.
         profile: as in ``evaluate``.
-        rows: the number of documents shown of a long list; None for all.
-        digits: decimals.
+        rows: the maximum number of documents to show of a long list; None for all.
+        digits: the number of decimals.
         lang: the language of the sentences: ``en``, or ``zh`` for Chinese.
 
     Raises:
@@ -516,7 +516,7 @@ def explained(
         values: the value of each query.
         rows: as in ``explain``.
         digits: as in ``explain``.
-        say: the language.
+        say: the language of the sentences.
 
     Raises:
         MeasureError: the measure cannot be explained by a single query's list.
@@ -791,8 +791,8 @@ def decisions(
         policy: the policy.
         measure: the measure.
         changed: the number of dropped lines and of negative grades of each list.
-        digits: decimals.
-        say: the language.
+        digits: the number of decimals.
+        say: the language of the sentences.
     """
     always = list(changes_for_all(policy, say))
     groups = tied_ranks(found, measure.depth)
@@ -829,7 +829,7 @@ def decisions(
 def lacking_told(
     lacking: Sequence[tuple[tuple[str, float], ...]], policy: Policy, say: Language
 ) -> Iterator[list[str]]:
-    """Yields a sentence that names relevant documents that were not retrieved, and counts the others."""
+    """Yields, for each list, a sentence that names relevant documents that were not retrieved and counts the rest."""
     where = "" if policy.depth is None else say(" down to rank {depth}", depth=policy.depth)
     told, one = say("Relevant, but not retrieved{where}: {documents}."), say("{document} (grade {grade})")
     several = say("{names} and {count} more")

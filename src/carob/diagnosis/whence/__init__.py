@@ -1,4 +1,4 @@
-"""``carob.whence``: which conventions, and which known mistakes, give a number."""
+"""``carob.whence``: finds the conventions and the known mistakes that yield a number."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ __all__ = ["Cause", "Decider", "KnownMistake", "Whence", "whence"]
 
 NumbersLike: TypeAlias = "str | float | Sequence[str | float]"
 LEADS = 5
-"""The number of explanations that a further number should tell apart."""
+"""The number of explanations that a further number should distinguish."""
 
 
 def whence(
@@ -50,31 +50,32 @@ def whence(
     judged: GradesLike | None = None,
     policy: Policy | None = None,
 ) -> Whence:
-    """Find the conventions, and the known mistakes, that give a number.
+    """Find the conventions and the known mistakes that yield a number.
 
-    Every profile's reading of a measure and every known mistake is computed at the usual depths. The readings and
-    mistakes whose value rounds to the number are returned, most common first. Conventions with the same value on this
-    data, which cannot be told apart, are one explanation.
+    A measure is computed at the usual depths under the conventions of every profile and with every known mistake. The
+    conventions and mistakes whose value rounds to the number are returned, most common first. Conventions with the same
+    value on this data cannot be distinguished and form one explanation.
 
     Args:
-        numbers: the number, or several; as text, such as ``"0.50"``, the number keeps its digits, and ``"33 %"`` is
-            0.33. With as many lists or queries as numbers, each number is that of one of them, in order, by the same
-            convention. Otherwise each number is that of the only list, or the mean over all.
-        measure: the measure that the number is supposed to be, such as ``nDCG@10``, as any tool names it; one for all
-            numbers, or one for each. Without a depth, every depth is searched; None searches the usual measures.
+        numbers: one or several numbers. As text, such as ``"0.50"``, a number keeps its trailing zeros, and ``"33 %"``
+            is 0.33. If there are as many lists or queries as numbers, each number belongs to one list or query, in
+            order, and all follow the same convention. Otherwise, each number belongs to the only list, or is the mean
+            over all lists.
+        measure: the measure that the number claims to be, such as ``nDCG@10``, by any tool's name; one measure for all
+            numbers, or one for each. Without a depth, all usual depths are searched; None searches the usual measures.
         qrels: relevance judgments, as in ``evaluate``.
         run: a run, as in ``evaluate``.
-        query: the query of the run, or several; None for the mean over all queries.
-        grades: instead of files, the grades of the ranked documents of one list or more, as in ``evaluate_grades``.
-        judged: with ``grades``, all grades of each list's judgments.
-        policy: settings that override those of every profile.
+        query: one or several queries of the run; None for the mean over all queries.
+        grades: instead of files, the grades of the ranked documents of one or more lists, as in ``evaluate_grades``.
+        judged: if ``grades`` is given, the grades of all judged documents for each list.
+        policy: settings that override every profile.
 
     Returns:
         The explanations.
 
     Raises:
         DataError: a number cannot be read, or lists cannot be used.
-        MeasureError: a measure that neither carob nor any profile knows.
+        MeasureError: neither carob nor any profile knows the measure.
 
     Example:
         >>> import carob
@@ -92,14 +93,14 @@ def whence(
     return explanations(search, command_for(qrels, run, query, grades, judged))
 
 
-# ---------------------------------------------------------------- what was passed
+# ---------------------------------------------------------------- the arguments
 
 
 def texts_of_numbers(numbers: NumbersLike) -> list[str]:
     """Returns the numbers as text.
 
     Raises:
-        DataError: there is none, or one of them is not a number.
+        DataError: there is no number, or a text is not a number.
     """
     given = [numbers] if isinstance(numbers, (str, int, float)) else [*numbers]
     texts = [
@@ -121,7 +122,7 @@ def without_percent(text: str) -> str:
 
 
 def number_of(text: str, families: tuple[str, ...], depth: int | None, place: int) -> GivenNumber:
-    """Returns a number with its digits. A percentage has two digits more as a share."""
+    """Parses a number and counts its digits. As a share, a percentage has two more digits."""
     bare, share = without_percent(text), text.endswith("%")
     mantissa, _, exponent = bare.lower().partition("e")
     digits = len(mantissa.partition(".")[2]) - int(exponent or 0)
@@ -135,8 +136,8 @@ def given_numbers(
     """Returns the numbers with the measures that were stated.
 
     Raises:
-        MeasureError: an unknown measure.
-        DataError: there are more measures than numbers, or fewer.
+        MeasureError: a measure is unknown.
+        DataError: there are several measures, but not as many as numbers.
     """
     names = [measure] if isinstance(measure, str) or measure is None else [*measure]
     if len(names) not in (1, len(texts)):
@@ -152,7 +153,7 @@ def given_numbers(
 
 
 def stated_measure(name: str) -> tuple[tuple[str, ...], int | None]:
-    """Returns the usual names of a measure that a user states in any tool's words, and its depth.
+    """Returns the usual names of a measure that a user states by any tool's name, and its depth.
 
     Raises:
         MeasureError: neither carob nor any profile knows the name.
@@ -187,7 +188,7 @@ def subject_of(
     """Returns the lists, and their number, which is 1 for the mean over all queries of a run.
 
     Raises:
-        DataError: the arguments describe no lists, or two kinds of them.
+        DataError: the arguments describe no lists, or lists of two kinds.
     """
     general = (policy or Policy()).over(Policy())
     if (grades is None) == (qrels is None and run is None) or (grades is not None and query is not None):
@@ -212,16 +213,16 @@ def subject_of(
     evaluated = JudgedRun(kept(qrels), Run.of(run))
     judgments = evaluated.judgments(general, subtopics=False)
     for each in queries:
-        alone(judgments, each)  # which refuses a query without judgments
+        alone(judgments, each)  # raises an error for a query without judgments
     subject = NumberedLists(run=evaluated, queries=queries, mean=not queries, policy=general)
     return subject, max(len(queries), 1)
 
 
-# ---------------------------------------------------------------- what was found
+# ---------------------------------------------------------------- the result
 
 
 def explanations(search: Search, commands: ShownCommands) -> Whence:
-    """Returns the explanations of the numbers together, or else those of each number alone."""
+    """Returns explanations of all numbers together or, if there are none, explanations of each number by itself."""
     tried = ((each, in_groups(each.fits())) for each in search.readings_of_numbers())
     found, groups = next((each for each in tried if each[1]), (search, []))
     apart = [] if groups or len(search.numbers) == 1 else [search.of(each) for each in search.numbers]
@@ -246,7 +247,7 @@ def explanations(search: Search, commands: ShownCommands) -> Whence:
 
 
 def cause_of(rank: int, group: list[FittingReadings], search: Search, commands: ShownCommands) -> Cause:
-    """Returns an explanation: fits that the data cannot tell apart, most common first."""
+    """Returns one explanation, made from fits that the data cannot distinguish, most common first."""
     best, subject = group[0], search.subject
     conventions = [
         fit.possibilities[0] for fit in group if fit.possibilities[0].variant.convention is not None
@@ -258,7 +259,7 @@ def cause_of(rank: int, group: list[FittingReadings], search: Search, commands: 
     depths = {candidate.depth for fit in group for candidate in fit.possibilities}
     fitting = next((fit for fit in group if fit.possibilities[0] in conventions), best)
     lead = fitting.possibilities[0]
-    measures = [each.variant.at(each.depth) for each in fitting.possibilities]  # of each number
+    measures = [each.variant.at(each.depth) for each in fitting.possibilities]  # one for each number
     policy = subject.own(lead.variant)
     known = {
         each.name + each.of: KnownMistake(each.of, each.name, each.sentence, each.source) for each in mistakes
@@ -282,7 +283,7 @@ def cause_of(rank: int, group: list[FittingReadings], search: Search, commands: 
 
 
 def decider(search: Search, leads: list[FittingReadings]) -> Decider | None:
-    """Returns the depth at which the first explanations differ most, most common depth first, or None if none does.
+    """Returns the depth at which the first explanations differ most, or None. Of equal depths, the most common counts.
 
     Measures without a depth, such as R-precision, are left out.
     """

@@ -1,4 +1,4 @@
-"""The candidates: every convention of a profile and every known mistake, at each depth, and how common it is."""
+"""Lists the candidates: every convention of a profile and every known mistake, at each depth, with their weights."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ if TYPE_CHECKING:
     from carob.conventions.profiles import Profile
 
 SAMPLE = 7
-"""The depth at which a profile is asked what a name with a depth means."""
+"""A sample depth, used to find out what a name with a depth means under a profile."""
 RARE = 0.1
-"""The weight of a measure, a depth or a tool that ``common.toml`` does not list."""
+"""The weight of a measure, a depth or a tool that is not listed in ``common.toml``."""
 WHOLE = ("carob", "ir_measures")
-"""The profiles of tools that have most of carob's measures by the same names, and a few other names."""
+"""The profiles of tools that support most of carob's measures by the same names, and a few by other names."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Variant:
-    """One reading of a measure, at any depth: a convention of one or more profiles, or a mistake.
+    """One reading of a measure at any depth: a convention of one or more profiles, or a mistake.
 
     Args:
         family: the measure's usual name, such as ``nDCG``.
-        sources: the name of each profile, or of the mistake, with the name that it has for the measure.
-        weight: how common the reading is, without the depth.
+        sources: the name of each profile, or of the mistake, paired with its name for the measure.
+        weight: how common the reading is, regardless of the depth.
         convention: the measure, at any depth, and the policy; None for a mistake.
-        deep: whether its name states a depth; a mistake has both forms.
+        deep: whether the name of the measure states a depth; a mistake exists with and without a depth.
         mistake: the mistake; None for a convention.
     """
 
@@ -50,7 +50,7 @@ class Variant:
     mistake: Mistake | None = None
 
     def at(self, depth: int | None) -> Measure | None:
-        """Returns the measure at a depth, or None for a mistake. A measure without a depth stays as it is."""
+        """Returns the measure at a depth, or None for a mistake. A measure without a depth is returned unchanged."""
         if self.convention is None:
             return None
         its = self.convention.measure
@@ -58,7 +58,7 @@ class Variant:
         return Measure(its.name, its.parameters, depth) if cut else its
 
     def has(self, depth: int | None) -> bool:
-        """Returns whether the reading has this depth."""
+        """Returns whether the reading exists at this depth."""
         measure = self.at(depth)
         return measure is None or measure.depth == depth
 
@@ -70,7 +70,7 @@ class Possibility:
     Args:
         variant: the reading.
         depth: the depth that the name states; None for the whole list.
-        weight: how common it is.
+        weight: how common the reading is at this depth.
     """
 
     variant: Variant
@@ -89,15 +89,15 @@ def at_depth(name: str, depth: int | None) -> str:
 
 
 class Readings:
-    """The readings of some measures, most common profiles first.
+    """All readings of some measures, each with its most common profiles first.
 
     Args:
-        families: the usual names of the measures; None for all that ``common.toml`` lists.
-        policy: settings that override those of every profile.
+        families: the usual names of the measures; None for all measures listed in ``common.toml``.
+        policy: settings that override every profile.
     """
 
     def __init__(self, families: Iterable[str] | None, policy: Policy | None) -> None:
-        """Reads what the names of every profile mean."""
+        """Resolves the names of every profile."""
         self.common = read_toml(os.path.join(os.path.dirname(__file__), "common.toml"))
         self.wanted = frozenset(self.common["measures"] if families is None else families)
         found: dict[tuple[str, bool, Convention], dict[tuple[str, str], None]] = {}
@@ -119,21 +119,21 @@ class Readings:
         ]
 
     def of(self, kind: str, name: str) -> float:
-        """Returns how common a measure, a depth or a tool is."""
+        """Returns the weight of a measure, a depth or a tool, which states how common it is."""
         return float(self.common[kind].get(name, RARE))
 
     def ordered(self, sources: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-        """Returns the profiles, most common first."""
+        """Returns the sources sorted by profile, most common first."""
         return tuple(sorted(sources, key=lambda each: -self.of("tools", each[0])))
 
     def weight(self, family: str, sources: Iterable[tuple[str, str]]) -> float:
-        """Returns how common a convention is: the sum over the tools that have it."""
+        """Returns how common a convention is: the weight of the measure times the sum over the tools that use it."""
         return self.of("measures", family) * sum(
             self.of("tools", name) for name in {each[0] for each in sources}
         )
 
     def at(self, depths: Sequence[int | None]) -> list[Possibility]:
-        """Returns every reading at each depth. A name with its own depth has no other."""
+        """Returns every reading at each depth. A measure with a fixed depth is returned only at that depth."""
         found = []
         for each in self.variants:
             fixed = None if each.convention is None or each.deep else each.convention.measure.depth
@@ -144,12 +144,12 @@ class Readings:
         return found
 
     def depth_weight(self, depth: int | None) -> float:
-        """Returns how common a depth is."""
+        """Returns the weight of a depth, which states how common it is."""
         return self.of("depths", "whole" if depth is None else str(depth))
 
 
 def usual_names() -> dict[str, str]:
-    """Returns the measure that each of carob's names and aliases means, by the name in its plainest spelling."""
+    """Returns the measure of each of carob's names and aliases, by the name folded to a plain spelling."""
     aliases = {name: own.partition("(")[0].partition("@")[0] for name, own in also_called().items()}
     return {folded(name): own for name, own in (aliases | {name: name for name in REGISTER}).items()}
 
@@ -157,12 +157,12 @@ def usual_names() -> dict[str, str]:
 def readings(
     profile: Profile, policy: Policy, wanted: frozenset[str], usual: Mapping[str, str]
 ) -> Iterator[tuple[str, bool, Convention, str]]:
-    """Yields what a profile means by some measures: the usual name, whether with a depth, the convention, the label.
+    """Yields a profile's readings of some measures: usual name, whether it has a depth, convention, label.
 
-    Users know a measure by what its label usually means, so that Elliot's MAP is known as AP.
+    The usual name is what the label usually means, so Elliot's MAP is listed as AP.
     """
     for label in labels_in(profile, wanted):
-        # A name that the profile has only with a depth is not looked up without one.
+        # If the profile knows a name only with a depth, do not look it up without a depth.
         alone = label in profile.names or f"{label}@" not in profile.names
         for deep in (True, False)[: 1 + alone]:
             meant = meaning(profile, f"{label}@{SAMPLE}" if deep else label)
@@ -174,9 +174,10 @@ def readings(
 
 
 def labels_in(profile: Profile, wanted: frozenset[str]) -> list[str]:
-    """Returns the tool's names of measures.
+    """Returns the names that a tool uses for measures.
 
-    A profile without separate names uses carob's. A changed parameter shows that the tool has the measure.
+    A profile without names of its own uses carob's names. If it changes a measure's parameters, the tool supports the
+    measure.
     """
     own = [name.removesuffix("@") for name in profile.names]
     changed = [name.removesuffix("@") for name in profile.axes]
@@ -185,7 +186,7 @@ def labels_in(profile: Profile, wanted: frozenset[str]) -> list[str]:
 
 
 def meaning(profile: Profile, name: str) -> Measure | None:
-    """Returns the measure that a name stands for under a profile, or None if it stands for none or for several."""
+    """Returns the only measure that a name stands for under a profile, or None."""
     try:
         found = profile.read(name)
     except MeasureError:
@@ -194,5 +195,5 @@ def meaning(profile: Profile, name: str) -> Measure | None:
 
 
 def family_of(name: str) -> str:
-    """Returns the usual name of a measure: precision has two in carob, with and without a depth."""
+    """Returns the usual name of a measure. Precision has two names in carob, with and without a depth."""
     return "P" if name == "SetP" else name

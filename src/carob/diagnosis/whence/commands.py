@@ -1,4 +1,4 @@
-"""The commands that show how an explanation computes a number."""
+"""Builds the commands that show how an explanation computes a number."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ShownCommands:
-    """The words of a command that name the data.
+    """The command-line words that specify the data.
 
     Args:
-        files: the judgments and the run; none for lists of grades.
+        files: the judgments and the run; empty for lists of grades.
         queries: the queries.
         lists: the options with the grades of each list.
     """
@@ -33,11 +33,11 @@ class ShownCommands:
     lists: tuple[tuple[str, ...], ...]
 
     def of(self, computed: Sequence[tuple[Possibility, Policy | None, int]]) -> str:
-        """Returns the commands, joined by ``&&``: derivations of single lists, or the means over several.
+        """Returns the commands, joined by ``&&``, that derive values of single lists or compute means over several.
 
         Args:
-            computed: for each number, what computes it, the settings that matter for the data (None for a mistake),
-                and the place of the number's list.
+            computed: for each number, the candidate that computes it, the settings that matter for the data (None for a
+                mistake), and the index of the number's list.
         """
         shared = set.intersection(*({name for name, _ in each.variant.sources} for each, _, _ in computed))
         means: dict[str, list[str]] = {}
@@ -60,12 +60,13 @@ class ShownCommands:
 
 
 def label_of(candidate: Possibility, policy: Policy | None, shared: Container[str]) -> tuple[str, str]:
-    """Returns the name of the measure, and the profile that it needs.
+    """Returns the name of the measure, and the profile under which it has this meaning.
 
-    A convention without separate settings has carob's name, and any other the name of the most common profile, if
-    possible of one that the numbers share.
+    A convention under carob's default policy gets carob's name. Any other convention gets the name in the most common
+    profile, if possible a profile that all numbers share.
 
-    A mistake has no separate name: its command derives the same formula, or the one that it replaces.
+    A mistake has no name of its own, so its command derives a measure with the same formula or, without one, the
+        measure that the program claims to compute.
     """
     variant = candidate.variant
     if variant.mistake is not None:
@@ -79,7 +80,7 @@ def label_of(candidate: Possibility, policy: Policy | None, shared: Container[st
 def command_for(
     qrels: Any, run: Any, query: str | Sequence[str] | None, grades: Any, judged: Any
 ) -> ShownCommands:
-    """Returns the words of the commands for the data of a call. Data in memory have placeholders."""
+    """Returns the command-line words for the data of a call. Data in memory are shown as placeholders."""
     queries = () if query is None else (query,) if isinstance(query, str) else tuple(query)
     if grades is None:
         files = tuple(
@@ -105,5 +106,5 @@ def name_of(given: Any, placeholder: str) -> str:
 
 
 def grades_as_typed(grades: Sequence[float | None]) -> str:
-    """Returns grades as a user types them."""
+    """Formats grades as a user would type them."""
     return ",".join("?" if each is None else as_typed(each) for each in grades)

@@ -1,8 +1,8 @@
-"""The known mistakes: what programs compute in place of a measure, each with its formula and its source.
+"""The known mistakes: what programs compute instead of a measure, each with its formula and its source.
 
 A mistake is a separate formula, written with the methods of ``Lists``. It receives the whole list and the list cut at
-the depth, because several mistakes use both. What a tool computes according to its documentation is not a mistake but a
-convention, which its profile states.
+the depth, because several mistakes use both. If a tool computes what it documents, this is not a mistake but a
+convention, which the tool's profile states.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ class Mistake:
 
     Args:
         of: the measure that a program claims to compute.
-        name: its name.
-        sentence: what is computed instead.
-        source: where it was found.
-        formula: its value, from the whole list and from the list cut at the depth.
-        common: how often it occurs, on the scale of the tools in ``common.toml``.
-        same: carob's name for the same formula, if there is one.
-        lists: the lists that a program sees: ``graded``; or, of a run alone, ``scored``, whose grades are the scores of
-            the run, or ``by id``, in the order of document ids. With ``scored``, the formula receives the graded list
-            and the scored list, both cut at the depth.
-        over: the queries of a mean: ``all``, or those with a value above 0 (``found``).
+        name: the name of the mistake.
+        sentence: what the program computes instead.
+        source: where the mistake was found.
+        formula: a function that computes the wrong value from the whole list and the list cut at the depth.
+        common: how common the mistake is, on the scale of the tools in ``common.toml``.
+        same: carob's name for the same formula, or an empty text.
+        lists: the lists that the program uses: ``graded``; or, only for a run, ``scored``, whose grades are the scores
+            of the run, or ``by id``, sorted by document id. With ``scored``, the formula receives the graded list and
+            the scored list, both cut at the depth.
+        over: the queries over which a mean is computed: ``all``, or only queries with a value above 0 (``found``).
     """
 
     of: str
@@ -58,7 +58,7 @@ class Mistake:
 def mistake(
     of: str, name: str, source: str, common: float, same: str = "", lists: str = "graded"
 ) -> Callable[[Callable[[Lists, Lists], Queries]], Mistake]:
-    """Makes a mistake from its formula, whose docstring says what is computed instead."""
+    """Creates a mistake from its formula, whose docstring says what the program computes instead."""
 
     def made(formula: Callable[[Lists, Lists], Queries]) -> Mistake:
         said = docstring_of(formula).removesuffix(".")
@@ -87,7 +87,7 @@ def ndcg(k: Lists, gain: Gain = "linear", discount: str = "log2", of: str = "jud
 
 
 def late(k: Lists) -> Queries:
-    """Returns DCG whose discount is log2(rank + 2): ranks from 1 in a formula for ranks from 0."""
+    """Returns DCG with the discount log2(rank + 2): a formula for ranks from 0, used with ranks from 1."""
     return k.total(k.gains("linear") / k.log2(k.rank + 2.0))
 
 
@@ -102,7 +102,7 @@ def precisions(k: Lists) -> Queries:
 
 
 def first(k: Lists) -> Queries:
-    """Returns the rank of the first relevant document, or 0 without one."""
+    """Returns the rank of the first relevant document, or 0 if there is none."""
     return k.ratio(success(k, 1.0), reciprocal_rank(k, 1.0, "first"))
 
 
@@ -184,7 +184,7 @@ def binary_over_k_threes(_: Lists, k: Lists) -> Queries:
 
 @mistake("nDCG", "graded over binary", RAPIDFIRE, 2.0)
 def graded_over_binary(_: Lists, k: Lists) -> Queries:
-    """DCG has graded gains, but the ideal ranking has binary ones, so values above 1 occur."""
+    """DCG has graded gains, but the ideal ranking has binary gains, so values above 1 occur."""
     return k.ratio(dcg(k), ideal(k, "binary"))
 
 
@@ -231,13 +231,13 @@ def late_ndcg(_: Lists, k: Lists) -> Queries:
 
 @mistake("nDCG", "discount one rank early", EVAL, 3.0, "nDCG(discount=log_rank(2))")
 def early_ndcg(_: Lists, k: Lists) -> Queries:
-    """The discount is log2(rank), and 1 at rank 1, so that the first two ranks count alike."""
+    """The discount is log2(rank), and 1 at rank 1, so the first two ranks count equally."""
     return ndcg(k, discount="log_rank(2)")
 
 
 @mistake("nDCG", "not normalised", LESSONS, 3.0, "DCG")
 def not_normalised(_: Lists, k: Lists) -> Queries:
-    """DCG is not divided by that of the ideal ranking."""
+    """DCG is not divided by the DCG of the ideal ranking."""
     return dcg(k)
 
 
@@ -285,7 +285,7 @@ def early_dcg(_: Lists, k: Lists) -> Queries:
 
 @mistake("R", "hit rate", MEMORYBENCH, 4.0, "Success")
 def recall_as_hit_rate(_: Lists, k: Lists) -> Queries:
-    """1 if anything relevant was found: this is the hit rate."""
+    """1 if any relevant document was found: this is the hit rate."""
     return success(k, 1.0)
 
 
@@ -333,13 +333,13 @@ def success_by_depth(_: Lists, k: Lists) -> Queries:
 
 @mistake("F", "arithmetic mean", LESSONS, 3.0)
 def arithmetic_mean(_: Lists, k: Lists) -> Queries:
-    """The arithmetic mean of precision and recall, not the harmonic one."""
+    """The arithmetic mean of precision and recall, not the harmonic mean."""
     return (precision(k, 1.0, "depth") + recall(k, 1.0, "relevant")) / 2.0
 
 
 @mistake("F", "recall is the hit rate", MEMORYBENCH, 3.0)
 def f_with_hit_rate(_: Lists, k: Lists) -> Queries:
-    """Recall is 1 wherever anything was found."""
+    """Recall is 1 if any relevant document was found."""
     p, found = precision(k, 1.0, "depth"), success(k, 1.0)
     return k.ratio(2.0 * p * found, p + found)
 
@@ -424,7 +424,7 @@ def ap_capped(_: Lists, k: Lists) -> Queries:
 
 @mistake("AP", "every rank", LESSONS, 3.0)
 def precision_at_every_rank(_: Lists, k: Lists) -> Queries:
-    """The mean of the precisions at all ranks, not only at those of relevant documents."""
+    """The mean of the precisions at all ranks, not only at the ranks of relevant documents."""
     beneath = k.reciprocals(k.rank, k.spread(k.length))
     return k.ratio(k.total(k.hits(1.0) * beneath), k.length)
 
@@ -435,7 +435,7 @@ def sum_of_precisions(_: Lists, k: Lists) -> Queries:
     return precisions(k)
 
 
-# ---------------------------------------------------------------- only a run shows these
+# ---------------------------------------------------------------- mistakes that need a run
 
 
 @mistake("nDCG", "scores as gains", LESSONS, 3.0, lists="scored")

@@ -1,4 +1,4 @@
-"""The result of ``carob.whence``: the explanations of a number, and its text, tables and JSON."""
+"""The result of ``carob.whence``: the explanations of a number, and their output as text, tables and JSON."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 OFTEN = 0.05
-"""The share of chance fits above which more digits are advisable."""
+"""If the share of chance fits is at least this, the text advises more digits."""
 LEAST = 0.001
 """The smallest share that is stated exactly."""
 MOST_MISTAKES = 2
-"""The maximum number of mistakes of an explanation that the text describes."""
+"""The maximum number of mistakes that the text describes for an explanation."""
 DEFINED = ("profiles", "mistakes", "convention", "policy", "command")
 """The fields of an explanation that JSON contains for the nearest value."""
 READ_AS = {
     "percent": "Nothing here gives {those} as written: read as a percentage, which is 100 times the value.",
     "truncated": "Nothing here rounds to {those}: read as truncated, with further digits cut off.",
 }
-"""The notes on numbers that are not read as written, by the way of reading."""
+"""The notes on numbers that had to be interpreted, by the kind of interpretation."""
 MOST_TOOLS = 4
 """The maximum number of tools that a row of the table names."""
 
 
 @dataclass(frozen=True)
 class KnownMistake:
-    """A mistake that gives the number.
+    """A mistake that yields the number.
 
     Args:
         measure: the measure that the program claims to compute.
         name: the name of the mistake.
-        sentence: what it computes instead.
-        source: where it was found.
+        sentence: what the program computes instead.
+        source: where the mistake was found.
     """
 
     measure: str
@@ -52,16 +52,16 @@ class KnownMistake:
 
 @dataclass(frozen=True)
 class Cause:
-    """One explanation: conventions and mistakes that cannot be told apart on this data.
+    """One explanation: conventions and mistakes that this data cannot distinguish.
 
     Args:
-        rank: its place among the explanations, most common first.
-        measure: the usual name of the measure with its depth; for several numbers, one for each.
+        rank: the explanation's place among all explanations, most common first.
+        measure: the usual name of the measure with its depth, for each number.
         values: the value for each number, before rounding.
-        depths: the depths that give the same values; None is the whole list.
-        profiles: the tools whose conventions give the values, most common first.
-        mistakes: the mistakes that give the values, most common first.
-        convention: carob's full name of the most common convention; for a mistake, of the same formula if there is one.
+        depths: the depths that yield the same values; None is the whole list.
+        profiles: the tools whose conventions yield the values, most common first.
+        mistakes: the mistakes that yield the values, most common first.
+        convention: carob's full name of the most common convention; empty if only mistakes yield the values.
         policy: the settings of the most common convention that differ from carob's own.
         command: the command that shows the derivation.
     """
@@ -78,12 +78,12 @@ class Cause:
 
     @property
     def name(self) -> str:
-        """The measure, or the measures."""
+        """The names of the measures, joined by commas."""
         return ", ".join(dict.fromkeys(self.measure))
 
     @property
     def whose(self) -> str:
-        """The tools and the number of mistakes, in a few words."""
+        """The first tools, the first mistake, and the numbers of further tools and mistakes."""
         shown = [*self.profiles[:MOST_TOOLS]]
         more = len(self.profiles) - len(shown)
         tools = ", ".join(shown) + (f" and {more} more" if more else "")
@@ -96,13 +96,13 @@ class Cause:
 
 @dataclass(frozen=True)
 class Decider:
-    """A further number that would decide between the first explanations.
+    """A further number that would distinguish the first explanations.
 
     Args:
         depth: the depth of the further number; None for the whole list.
-        ranks: the explanations, by their place.
-        names: the measure of each of them at this depth.
-        values: its value under each of them.
+        ranks: the ranks of the explanations.
+        names: the measure of each explanation at this depth.
+        values: the value of the further number under each explanation.
     """
 
     depth: int | None
@@ -113,20 +113,22 @@ class Decider:
 
 @dataclass(frozen=True, repr=False)
 class Whence(Documented):
-    """The conventions and mistakes that give a number.
+    """The conventions and mistakes that yield a number.
 
     Args:
         numbers: the numbers as they were written.
-        causes: the explanations, most common first; none if no convention known to carob gives the numbers.
+        causes: the explanations, most common first; empty if no convention or mistake known to carob yields the
+            numbers.
         searched: the number of conventions and mistakes, at all depths, that were tried.
-        chance: the share of numbers between 0 and 1, with as many digits, that one of these gives.
-        decider: a further number that would decide; None if there are fewer than two explanations or none decides.
-        nearest: without an explanation of the only number, the conventions and mistakes with the nearest value; else
-            None.
-        digits: the decimals of each number.
-        read_as: how each number was read: ``rounded``; ``percent`` if nothing rounds to it, but to a hundredth of it;
-            ``truncated`` if further digits seem to have been cut off; or ``truncated percent``.
-        separate: without one explanation of several numbers, the explanations of each alone; else none.
+        chance: the share of all numbers between 0 and 1 with as many digits that at least one of these yields.
+        decider: a further number that would distinguish the explanations; None if there are fewer than two or no number
+            does.
+        nearest: the conventions and mistakes with the nearest value, if a single number has no explanation; else None.
+        digits: the number of decimals of each number.
+        read_as: how each number was interpreted: ``rounded``; ``percent`` if no value rounds to the number, but some
+            value rounds to a hundredth of it; ``truncated`` if further digits seem to have been cut off; or
+            ``truncated percent``.
+        separate: the explanations of each number by itself, if several numbers have no common explanation; else empty.
         shown: the maximum number of explanations in the text.
 
     Example:
@@ -148,7 +150,7 @@ class Whence(Documented):
     shown: int = 5
 
     def contents(self) -> dict[str, Any]:
-        """Returns every explanation, the share of chance fits, and the number that would decide."""
+        """Returns all explanations, the share of chance fits, and the number that would distinguish them."""
         return {
             "numbers": self.numbers,
             "causes": self.causes,
@@ -167,7 +169,7 @@ class Whence(Documented):
         }
 
     def records(self) -> dict[str, Callable[[], Records]]:
-        """Returns the table of ``causes``: one row for each explanation of the numbers, or of each alone."""
+        """Returns the table ``causes``, with a row for each explanation of all numbers or of each by itself."""
         names = [
             "rank",
             "measure",
@@ -205,11 +207,11 @@ class Whence(Documented):
         return {"causes": rows}
 
     def beside(self) -> list[str]:
-        """Returns the sentences about chance and the deciding number, which do not fit in CSV."""
+        """Returns the sentences about chance fits and the distinguishing number, which do not fit in CSV."""
         return self.sentences()
 
     def document(self, _layout: str = "text", /) -> Document:
-        """Returns the table of explanations, what each computes with its command, and what would decide."""
+        """Returns the table of explanations, the details of each, and the number that would distinguish them."""
         sections = self.explained()
         for each in self.separate:
             sections.append(Section([Line(f"{each.numbers[0]} alone:")]))
@@ -217,7 +219,7 @@ class Whence(Documented):
         return Document(sections, f"Whence {', '.join(self.numbers)}")
 
     def explained(self) -> list[Section]:
-        """Returns the sections about these numbers together."""
+        """Returns the sections about all numbers together."""
         kept = self.causes[: self.shown]
         sections = []
         if kept:
@@ -233,7 +235,7 @@ class Whence(Documented):
         return sections
 
     def details(self, cause: Cause) -> list[str]:
-        """Returns what an explanation computes, and the command that shows the derivation."""
+        """Returns lines with what an explanation computes, and the command that shows the derivation."""
         found = []
         mark = f"{cause.rank}  " if self.causes else "   "
         if cause.profiles:
@@ -249,7 +251,7 @@ class Whence(Documented):
         return [*found, f"   {cause.command}"]
 
     def sentences(self) -> list[str]:
-        """Returns the number of explanations, the share of chance fits, and the number that would decide."""
+        """Returns sentences about explanations, the share of chance fits, and the number that distinguishes them."""
         several = len(self.numbers) > 1
         asked = ", ".join(self.numbers)
         found = []
@@ -273,7 +275,7 @@ class Whence(Documented):
         return found + self.deciding()
 
     def readings(self) -> list[str]:
-        """Returns the sentences about numbers that had to be read in another way than as rounded shares."""
+        """Returns the sentences about numbers that had to be interpreted as percentages or as truncated."""
         found = []
         for word, what in READ_AS.items():
             those = [text for text, its in zip(self.numbers, self.read_as, strict=True) if word in its]
@@ -282,7 +284,7 @@ class Whence(Documented):
         return found
 
     def deciding(self) -> list[str]:
-        """Returns the sentence about the number that would decide."""
+        """Returns the sentence about the number that would distinguish the explanations."""
         if len(self.causes) < 2:
             return []
         if self.decider is None:
@@ -295,7 +297,7 @@ class Whence(Documented):
 
 
 def percent(share: float) -> str:
-    """Returns a share in percent, with a decimal where it is small."""
+    """Formats a share in percent, with a decimal if it is small."""
     if share < LEAST:
         return "less than 0.1 %"
     return f"{100 * share:.0f} %" if share >= 0.1 else f"{100 * share:.1f} %"

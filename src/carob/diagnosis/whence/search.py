@@ -1,4 +1,4 @@
-"""The search: which candidates fit the numbers, grouped if they cannot be told apart, most common first."""
+"""Searches for candidates that fit the numbers, grouped if the data cannot distinguish them, most common first."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 DEPTHS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 20, 30, 50, 100, 200, 500, 1000)
 """The depths that are searched if none is stated."""
 BEYOND = (5, 10, 20, 100)
-"""The depths that are searched even if the lists are shorter, since some measures divide by the depth."""
+"""The depths that are searched even if the lists are shorter, because some measures divide by the depth."""
 SINGLE = 2e-7
 """The relative error of a number that was computed in single precision, as in PyTorch."""
 SAME = 1e-9
-"""The largest difference between values that count as equal: the error of sums in another order."""
+"""The largest difference between values that count as equal, due to sums in another order."""
 DIGITS_TO_CUT = 2
-"""The minimum number of decimals of a number whose further digits may have been cut off."""
+"""The minimum number of decimals in a number that may have been truncated."""
 MOST_FITS = 12
-"""The maximum number of fits of one source to each of several numbers of the same list."""
+"""The maximum number of fits that are combined per source and number, if several numbers belong to the same list."""
 
 
 @dataclass(frozen=True)
@@ -39,13 +39,13 @@ class GivenNumber:
 
     Args:
         text: the number as it was written.
-        value: its value.
-        digits: its decimals.
-        families: the usual names of the measure that was stated; none if no measure was stated.
+        value: the value of the number.
+        digits: the number of its decimals.
+        families: the usual names of the stated measure; empty if no measure was stated.
         depth: the stated depth; None if none was stated.
-        place: the place of its list among the lists.
-        percent: whether the text has no percent sign, but is read as 100 times the value.
-        cut: whether further digits were cut off, in place of being rounded.
+        place: the index of the list to which the number belongs.
+        percent: whether the text, which has no percent sign, is interpreted as 100 times the value.
+        cut: whether the number is interpreted as truncated, not rounded.
     """
 
     text: str
@@ -59,23 +59,23 @@ class GivenNumber:
 
     @property
     def as_percent(self) -> GivenNumber:
-        """The number as 100 times the value, if it can be that."""
+        """The number interpreted as 100 times the value, or unchanged if that is impossible."""
         if not 1 < self.value <= 100 or "%" in self.text:
             return self
         return replace(self, value=self.value / 100, digits=self.digits + 2, percent=True)
 
     @property
     def read_as(self) -> str:
-        """How the number is read: ``rounded``, ``truncated``, ``percent`` or ``truncated percent``."""
+        """How the number is interpreted: ``rounded``, ``truncated``, ``percent`` or ``truncated percent``."""
         return " ".join(["truncated"] * self.cut + ["percent"] * self.percent) or "rounded"
 
     @property
     def as_cut(self) -> GivenNumber:
-        """The number with further digits that were cut off, if it has some that tell it from others."""
+        """The number interpreted as truncated, or unchanged if it has too few decimals."""
         return replace(self, cut=True) if self.digits >= DIGITS_TO_CUT else self
 
     def near(self, values: Floats) -> Any:
-        """Returns which values are printed as this number."""
+        """Returns a mask of the values that would be printed as this number."""
         away = values - self.value
         if not self.cut:
             return np.abs(away) <= self.margin
@@ -89,11 +89,11 @@ class GivenNumber:
 
     @property
     def margin(self) -> float:
-        """The largest difference from a value that is rounded to this number."""
+        """The largest difference between this number and a value that rounds to it."""
         return max(0.5 * 10.0**-self.digits, SINGLE * abs(self.value)) + SAME
 
     def admits(self, candidate: Possibility) -> bool:
-        """Returns whether the candidate has the measure and the depth that were stated."""
+        """Returns whether the candidate has the stated measure and depth, if any were stated."""
         if self.families and candidate.variant.family not in self.families:
             return False
         return self.depth is None or candidate.depth == self.depth
@@ -101,11 +101,11 @@ class GivenNumber:
 
 @dataclass(frozen=True)
 class FittingReadings:
-    """Readings of one source that give the numbers, one candidate for each number.
+    """Readings of one source that yield the numbers, with one candidate for each number.
 
     Args:
         possibilities: a candidate for each number.
-        values: its value for each number, before rounding.
+        values: the candidate's value for each number, before rounding.
     """
 
     possibilities: tuple[Possibility, ...]
@@ -113,7 +113,7 @@ class FittingReadings:
 
     @property
     def is_mistake(self) -> bool:
-        """Whether the first is a mistake."""
+        """Whether the first candidate is a mistake."""
         return self.possibilities[0].variant.mistake is not None
 
     @property
@@ -124,17 +124,17 @@ class FittingReadings:
 
     @property
     def weight(self) -> float:
-        """How common the least common of the possibilities is."""
+        """The weight of the least common candidate."""
         return min(each.weight for each in self.possibilities)
 
 
 class Search:
-    """The candidates for some numbers, with their values.
+    """The candidates for some numbers, with the candidates' values.
 
     Args:
         numbers: the numbers.
-        subject: the lists to which they belong.
-        policy: settings that override those of every profile.
+        subject: the lists to which the numbers belong.
+        policy: settings that override every profile.
     """
 
     def __init__(self, numbers: Sequence[GivenNumber], subject: NumberedLists, policy: Policy | None) -> None:
@@ -156,16 +156,16 @@ class Search:
         self.candidates = self.readings.at(depths)
         self.values: Floats = subject.values(self.candidates)
         if np.isnan(self.values).all():
-            subject.match()  # which says why no convention can use the data
+            subject.match()  # raises an error that says why the data cannot be used
 
     def of(self, *numbers: GivenNumber) -> Search:
-        """Returns the search of other numbers among the same values."""
+        """Returns a search for other numbers among the same values."""
         other = copy(self)
         other.numbers = numbers
         return other
 
     def readings_of_numbers(self) -> Iterator[Search]:
-        """Yields this search, then those of its numbers as percentages without their sign, and with digits cut off."""
+        """Yields this search, and searches that interpret its numbers as percentages, as truncated, or as both."""
         yield self
         as_percent = [each.as_percent for each in self.numbers]
         for numbers in (
@@ -177,28 +177,28 @@ class Search:
                 yield self.of(*numbers)
 
     def fits(self) -> list[FittingReadings]:
-        """Returns every fit."""
+        """Returns all fits."""
         places = [each.place for each in self.numbers]
         names = {(each.families, each.depth) for each in self.numbers}
         alike = len(set(places)) == len(places) and len(names) == 1
         return list(self.of_one_name() if alike else self.of_several_names())
 
     def fitting(self, number: GivenNumber) -> list[int]:
-        """Returns the candidates that give a number."""
+        """Returns the indices of the candidates that yield a number."""
         near = number.near(self.values[number.place])
         return [each for each in np.flatnonzero(near).tolist() if number.admits(self.candidates[each])]
 
     def of_one_name(self) -> Iterator[FittingReadings]:
-        """Yields the fits of one measure for all numbers, each of another list."""
+        """Yields the fits of a single candidate to all numbers, which belong to different lists."""
         those = set(self.fitting(self.numbers[0])).intersection(*map(self.fitting, self.numbers[1:]))
         for each in sorted(those):
             values = tuple(float(self.values[number.place, each]) for number in self.numbers)
             yield FittingReadings((self.candidates[each],) * len(self.numbers), values)
 
     def of_several_names(self) -> Iterator[FittingReadings]:
-        """Yields the fits of one source to all numbers, by measures or depths that may differ.
+        """Yields the fits of one source to all numbers, with measures or depths that may differ between the numbers.
 
-        Without a stated measure, the numbers are those of one measure.
+        If no measure was stated, all numbers must belong to the same measure.
         """
         stated = all(each.families for each in self.numbers)
         sources: list[dict[tuple[str, str], list[int]]] = []
@@ -222,9 +222,9 @@ class Search:
                     yield FittingReadings(tuple(self.candidates[each] for each in chosen), values)
 
     def at_other_depths(self, those: Sequence[Possibility]) -> Iterator[tuple[int | None, list[float]]]:
-        """Yields the values of some candidates' readings at each usual depth, for the list of the first number.
+        """Yields each further usual depth, with the values of some candidates' readings for the first number's list.
 
-        Depths at which a reading has no value, or that are those of the numbers, are left out.
+        The candidates' own depths, and depths at which a reading has no value, are left out.
         """
         own = {each.depth for each in those}
         deepest = self.subject.deepest
@@ -240,7 +240,7 @@ class Search:
                 yield depth, row
 
     def nearest(self) -> list[FittingReadings]:
-        """Returns the most common of the candidates whose value is nearest to the only number, and those like it."""
+        """Returns the most common group of candidates whose value is nearest to the only number."""
         (number,) = self.numbers
         away = np.abs(self.values[number.place] - number.value)
         away[[not number.admits(each) for each in self.candidates]] = np.nan
@@ -254,19 +254,19 @@ class Search:
         return in_groups(fits)[0]
 
     def distance(self) -> float:
-        """Returns how far the nearest value is from the only number, as a share of it."""
+        """Returns the relative difference between the nearest value and the only number."""
         return min(
             (abs(each.values[0] - self.numbers[0].value) for each in self.nearest()), default=math.inf
         ) / max(abs(self.numbers[0].value), SAME)
 
     def weight(self, place: int) -> float:
-        """Returns how common a candidate is."""
+        """Returns the weight of a candidate, which states how common it is."""
         return self.candidates[place].weight
 
     def chance(self) -> float:
-        """Returns the share of numbers between 0 and 1, with as many digits, that some candidate gives.
+        """Returns the share of all numbers between 0 and 1 with as many digits that any candidate yields.
 
-        Several numbers are compared together.
+        Several numbers are treated as one tuple.
         """
         columns, total = [], 1.0
         for number in self.numbers:
@@ -282,16 +282,16 @@ class Search:
 
 
 def depths_of(stated: set[int | None], deepest: int) -> tuple[int | None, ...]:
-    """Returns the depths to search: those that are stated, the usual ones within the lists, and a few beyond them."""
+    """Returns the depths to search: stated depths, usual depths within the lists, and a few deeper ones."""
     usual = {each for each in DEPTHS if each <= deepest or each in BEYOND}
     return (*sorted({each for each in stated if each is not None} | usual), None)
 
 
 def in_groups(fits: Sequence[FittingReadings]) -> list[list[FittingReadings]]:
-    """Returns the fits in groups that the data cannot tell apart, most common first.
+    """Groups fits that the data cannot distinguish, most common first.
 
-    Fits of one group are of the same measures and have the same values. Within a group, conventions come before
-    mistakes, and the most common first. A mistake that is only another measure by a wrong name is in the group of that
+    The fits in a group have the same measures and the same values. Within a group, conventions come before mistakes,
+    and common fits before rare ones. A mistake that is only another measure under a wrong name is in the group of that
     measure.
     """
     usual = usual_names()
@@ -313,7 +313,7 @@ def in_groups(fits: Sequence[FittingReadings]) -> list[list[FittingReadings]]:
 
 
 def measure_of(candidate: Possibility, usual: Mapping[str, str], there: Container[str]) -> str:
-    """Returns the usual name of what a candidate computes, if that measure fits as well; else what it claims."""
+    """Returns the measure that a candidate really computes, if it fits as well; else the claimed measure."""
     mistake = candidate.variant.mistake
     if mistake is None or not mistake.same:
         return candidate.variant.family

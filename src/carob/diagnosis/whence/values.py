@@ -1,4 +1,4 @@
-"""The values of candidates for ranked lists: lists of grades, or queries of a run, or the mean over all of them."""
+"""Computes the values of candidates for lists of grades, for queries of a run, or for the mean over all lists."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ IDLE: dict[str, Any] = {
     "malformed": "error",
     "columns": "equal",
 }
-"""Settings of a policy that never matter for lists of grades."""
+"""Policy settings that have no effect on lists of grades, with the values that replace them."""
 MOST_DOCUMENTS = 200_000
-"""The maximum number of documents of a run in which every mistake is searched."""
+"""The maximum number of documents in a run for which all mistakes are searched."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -53,9 +53,9 @@ class NumberedLists:
     Args:
         grades: the lists of grades; None for a run.
         run: the judgments and the run; None for lists of grades.
-        queries: the queries of the run to which the numbers belong; none for the mean over all queries.
+        queries: the queries of the run to which the numbers belong; empty for the mean over all queries.
         mean: whether a number is the mean over all lists.
-        policy: the policy of mistakes, which no profile has.
+        policy: the policy under which mistakes are computed, because they belong to no profile.
     """
 
     grades: Matches | None = None
@@ -65,13 +65,13 @@ class NumberedLists:
     policy: Policy = field(default_factory=Policy)
 
     def as_mean(self) -> NumberedLists:
-        """Returns the same lists, whose mean the numbers are."""
+        """Returns the same lists, for numbers that are means over all lists."""
         return replace(self, mean=True)
 
     def values(self, candidates: Sequence[Possibility]) -> Floats:
-        """Returns the value of each candidate in each place: for each list, or a single mean [places, candidates].
+        """Returns the value of each candidate for each list, or its mean over all lists [lists or 1, candidates].
 
-        A candidate without a value, such as one that refuses the data, is NaN.
+        NaN marks a candidate without a value, for example because its policy refuses the data.
         """
         kinds = {each: self.own(each) for each in {each.variant for each in candidates}}
         keys: list[Any] = []
@@ -90,7 +90,7 @@ class NumberedLists:
         return np.stack([found[key] for key in keys], axis=1) if keys else np.zeros((1, 0))
 
     def own(self, variant: Variant) -> Policy | None:
-        """Returns the policy of a convention, without settings that cannot matter, so that fewer are evaluated."""
+        """Returns a convention's policy with irrelevant settings reset, so fewer policies have to be evaluated."""
         if variant.convention is None:
             return None
         policy = variant.convention.policy
@@ -98,7 +98,7 @@ class NumberedLists:
 
     def of_measures(self, policy: Policy, measures: list[Measure]) -> dict[Measure, Floats]:
         """Returns the values of measures under one policy."""
-        # A refusal repeats the work for all measures that are computed together.
+        # A refused measure makes all measures computed with it NaN, so compute measures that may be refused separately.
         parts: dict[Any, list[Measure]] = {}
         for each in measures:
             parts.setdefault((each.name, each.parameters) if may_refuse(each) else None, []).append(each)
@@ -107,7 +107,7 @@ class NumberedLists:
         }
 
     def part(self, policy: Policy, measures: list[Measure]) -> dict[Measure, Floats]:
-        """Returns the values of measures that are computed together, or NaN if the data are refused."""
+        """Returns the values of measures that are computed together; all are NaN if the data are refused."""
         nothing = np.full(1 if self.mean else max(len(self.queries), self.count), np.nan)
         asked = {str(each): each for each in measures}
         try:
@@ -126,7 +126,7 @@ class NumberedLists:
         return {each: matrix[:, scores.labels.index(label)] for label, each in asked.items()}
 
     def of_mistakes(self, candidates: Sequence[Possibility]) -> dict[Any, Floats]:
-        """Returns the values of mistakes, by measure, name and depth."""
+        """Returns the values of mistakes, by reading and depth."""
         those = [each for each in candidates if each.variant.mistake is not None]
         if not those:
             return {}
@@ -146,20 +146,21 @@ class NumberedLists:
                 its = self.mean_of(column, mistake) if self.mean else column[rows]
                 values[each.variant, each.depth] = its
                 if mistake.over == "found" and not self.mean:
-                    its[:] = np.nan  # a mean alone can leave queries out
+                    its[:] = np.nan  # only a mean can leave queries out
         return values
 
     def mean_of(self, column: Floats, mistake: Mistake) -> Floats:
-        """Returns the mean of a mistake, or NaN if it leaves queries out and there are none to leave out."""
+        """Returns a mistake's mean, or NaN if it averages only values above 0 and all or none are above 0."""
         found = column > 0
         if mistake.over == "found" and (found.all() or not found.any()):
             return np.array([np.nan])
         return np.array([column[found].mean() if mistake.over == "found" else column.mean()])
 
     def as_seen(self, found: Match) -> dict[str, Flat]:
-        """Returns the lists as programs with a mistake see them, by the word of ``Mistake.lists``.
+        """Returns the lists as programs with a mistake use them, by the words of ``Mistake.lists``.
 
-        Large runs have only their graded lists, since the others need every document of the run in Python.
+        For large runs, only the graded lists are returned, because the other lists need every document of the run in
+        Python.
         """
         lists = {"graded": Flat(found.rows, every_rank=True)}
         if self.run is None or found.rows.length.sum() > MOST_DOCUMENTS:
@@ -177,7 +178,7 @@ class NumberedLists:
         return lists
 
     def match(self) -> Match:
-        """Returns the lists as a program without settings sees them.
+        """Returns the lists matched under the policy for mistakes.
 
         Raises:
             DataError: the data are refused.
@@ -200,7 +201,7 @@ class NumberedLists:
 
     @property
     def deepest(self) -> int:
-        """The greatest number of documents that a list or its judgments have."""
+        """The maximum number of documents in a list or in its judgments; 1000 if the data are refused."""
         try:
             rows = self.match().rows
         except CarobError:
@@ -210,20 +211,20 @@ class NumberedLists:
 
     @property
     def names(self) -> list[str]:
-        """The queries whose values are wanted; none for a mean."""
+        """The queries for which values are needed; empty for a mean."""
         if self.mean:
             return []
         return [*self.queries] or [text_of(each) for each in self.lists.under(self.policy).queries]
 
 
 def may_refuse(measure: Measure) -> bool:
-    """Returns whether a measure may have no value: one with a highest grade, or one across queries."""
+    """Returns whether a measure may have no value: it has a highest grade or compares several queries."""
     scale = any(getattr(each, "role", "") == "highest" for each in measure.definition.parameters.values())
     return scale or measure.micro
 
 
 def value_of(mistake: Mistake, lists: dict[str, Flat], depth: int | None) -> Floats:
-    """Returns the value of a mistake for each list, or NaN where its lists are missing."""
+    """Returns the value of a mistake for each list, or NaN if the lists it needs are missing."""
 
     def cut(its: Flat) -> Flat:
         return its if depth is None else its.top(depth)
