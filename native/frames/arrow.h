@@ -1,4 +1,4 @@
-// Holds the structs of the Arrow C data and stream interfaces, by which libraries hand frames to one another:
+// Defines the structs of the Arrow C data and stream interfaces, through which libraries pass frames to one another:
 // https://arrow.apache.org/docs/format/CDataInterface.html, CStreamInterface.html.
 #pragma once
 

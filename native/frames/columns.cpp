@@ -1,4 +1,4 @@
-// Finds the columns of a frame that make a run or qrels, and the first row of them that cannot be used.
+// Finds the columns of a frame that form a run or qrels, and the first of their rows that cannot be used.
 #include "frames/columns.h"
 
 #include <cmath>
@@ -97,7 +97,7 @@ Names names_of(const Frame& frame, const QrelsColumns& columns) {
 std::optional<RowFault> first_fault(const Columns& columns, std::int64_t start, std::int64_t from, std::int64_t to,
                                     const Names& names) {
     const auto risky = [](const Column& column) { return column.has_nulls() || column.in_dictionary(); };
-    // Text is read only after its position has been checked: rows are checked here before anything reads them.
+    // Text may be read only after its position has been checked, so rows are checked here before they are read.
     for (const auto& [column, name] : {std::pair{&columns.query, &names.query}, {&columns.document, &names.document}}) {
         const std::int64_t row = column->unsound(from, to);
         if (row >= 0) return RowFault{"offsets", *name, start + row, {}, {}};

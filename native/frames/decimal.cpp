@@ -18,11 +18,11 @@ namespace {
 
 constexpr std::size_t LIMBS = 8;  // 32 bits each
 
-// The powers of ten that are doubles: dividing by one rounds once.
+// The powers of ten that a double represents exactly: dividing by one of them rounds once.
 constexpr double EXACT_POWERS[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-// A size without its sign, the lowest limb first.
+// A magnitude without its sign, with the lowest limb first.
 struct Size {
     std::uint32_t limbs[LIMBS] = {};
     bool negative = false;
@@ -50,7 +50,7 @@ Size size_of(const void* value, const DecimalShape& shape) {
     return size;
 }
 
-// Divides by ten to the ninth and returns the remainder.
+// Divides by 10^9 and returns the remainder.
 std::uint32_t divide(Size& size) {
     constexpr std::uint64_t BILLION = 1'000'000'000;
     std::uint64_t rest = 0;
@@ -74,7 +74,7 @@ std::string digits_of(Size size) {
 }  // namespace
 
 std::optional<DecimalShape> decimal_shape(std::string_view format) {
-    // On other machines, the bytes would have to be reversed.
+    // On big-endian machines, the bytes would have to be reversed.
     if (std::endian::native != std::endian::little) return std::nullopt;
     if (format == "_pli128") return DecimalShape{16, 0, true};
     if (format == "_plu128") return DecimalShape{16, 0, false};
@@ -107,7 +107,7 @@ double decimal_number(const void* value, const DecimalShape& shape) {
         const double found = static_cast<double>(size.low()) / EXACT_POWERS[shape.scale];
         return size.negative ? -found : found;
     }
-    // Read as text, which rounds once.
+    // The number is read as text, which rounds once.
     std::string text(PADDING, ' ');
     if (size.negative) text += '-';
     text += digits_of(size);

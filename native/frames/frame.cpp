@@ -1,4 +1,4 @@
-// Takes a data frame from an Arrow stream and reads its columns in place.
+// Imports a data frame from an Arrow stream and reads its columns in place.
 #include "frames/frame.h"
 
 #include <algorithm>
@@ -57,10 +57,10 @@ std::size_t buffers_of(Layout layout) {
     return layout == Layout::text32 || layout == Layout::text64 || layout == Layout::view ? 3 : 2;
 }
 
-// Up to here, rows are counted without checks for overflow: slightly more than any machine holds.
+// Rows are counted up to this number without checks for overflow; it is more rows than any machine can hold.
 constexpr std::int64_t LONGEST = std::int64_t{1} << 48;
 
-// Whether the buffers of the layout exist, which an empty array need not have.
+// Whether the buffers that the layout requires exist; an empty array need not have them.
 bool complete(const ArrowArray& array, Layout layout) {
     if (array.length < 0 || array.offset < 0 || array.n_buffers < static_cast<std::int64_t>(buffers_of(layout))) return false;
     if (array.offset > LONGEST - array.length || array.buffers == nullptr) return false;
@@ -193,7 +193,7 @@ Column::Column(const Frame& frame, std::size_t batch, std::size_t field, const C
     const ArrowArray& rows = frame.batch(batch);
     const ArrowArray* array = rows.children[field];
     layout_ = layout_of(its.format);
-    // A batch is a struct: its own offset moves every column.
+    // A batch is a struct, so its own offset shifts every column.
     std::int64_t moved = rows.offset;
     if (!its.index.empty()) {
         index_layout_ = layout_of(its.index);
@@ -226,8 +226,8 @@ Column::Column(const Frame& frame, std::size_t batch, std::size_t field, const C
         throw FrameFault{"the categories of column '" + its.name + "' lie outside its memory: make the column again"};
 }
 
-// Arrow's C interface hands over the sizes of the buffers of views alone. Text is as long as its last offset says, which
-// the producer is responsible for; here we check only that they do not fall, and do not exceed the last one.
+// Arrow's C interface states buffer sizes only for views. For other text, the last offset gives the length, and the
+// producer is responsible for it; only that offsets never decrease and never exceed the last one is checked here.
 std::int64_t Column::torn(std::int64_t from, std::int64_t to) const {
     const auto falls = [&](auto offset) -> std::int64_t {
         const auto* ends = static_cast<const decltype(offset)*>(values_) + offset_;
@@ -254,7 +254,7 @@ bool Column::torn_view(std::int64_t row) const {
     std::int32_t parts[4];
     std::memcpy(parts, static_cast<const char*>(values_) + 16 * (offset_ + row), sizeof parts);
     if (parts[0] >= 0 && parts[0] <= 12) return false;
-    if (nulls_ != nullptr && !bit_at(nulls_, offset_ + row)) return false;  // its value may be anything
+    if (nulls_ != nullptr && !bit_at(nulls_, offset_ + row)) return false;  // the value of a null is arbitrary
     const bool there = parts[0] > 0 && parts[2] >= 0 && parts[2] < part_count_ && part_sizes_ != nullptr && parts_[parts[2]] != nullptr;
     return !there || parts[3] < 0 || std::int64_t{parts[0]} + parts[3] > part_sizes_[parts[2]];
 }
@@ -302,14 +302,14 @@ bool Column::same(std::int64_t a, std::int64_t b) const {
     return whole(layout_, values_, offset_ + a) == whole(layout_, values_, offset_ + b);
 }
 
-// Views of short texts hold them; those of long ones are equal where both show the same place.
+// Views of short texts contain the text; views of long texts are equal if both point to the same place.
 bool Column::equal_views(std::int64_t a, std::int64_t b) const {
     const char* views = static_cast<const char*>(values_) + 16 * offset_;
     return std::memcmp(views + 16 * a, views + 16 * b, 16) == 0;
 }
 
 std::uint64_t Column::written_out(std::int64_t rows) const {
-    // Damage in a column is reported where its rows are read.
+    // Damage in a column is reported when its rows are read.
     const auto between = [&](auto offset, std::int64_t from, std::int64_t to) -> std::uint64_t {
         const auto* ends = static_cast<const decltype(offset)*>(values_) + offset_;
         return ends[from] < ends[to] ? static_cast<std::uint64_t>(ends[to]) - static_cast<std::uint64_t>(ends[from]) : 0;
@@ -330,7 +330,7 @@ std::uint64_t Column::written_out(std::int64_t rows) const {
             default: return 0;
         }
     };
-    if (rows == 0) return 0;  // without rows there may be no memory
+    if (rows == 0) return 0;  // without rows, there may be no memory
     if (!in_dictionary()) return texts(0, rows);
     std::uint64_t all = 0;
     for (std::int64_t row = 0; row < rows; ++row) {

@@ -1,4 +1,4 @@
-// Holds a data frame as Arrow hands it over: named columns in batches of rows, read in place.
+// Represents a data frame in Arrow's layout: named columns in batches of rows, read in place.
 #pragma once
 
 #include <bit>
@@ -14,15 +14,15 @@
 
 namespace carob {
 
-// The content of a column: ids are text or whole numbers, scores and grades are numbers. `none`: a column of Arrow's
-// null type in a frame without rows, which pandas makes of an empty list; it fits every role.
+// The content of a column: ids are text or whole numbers, scores and grades are numbers. `none` is a column of Arrow's
+// null type in a frame without rows, which pandas makes from an empty list; it fits every role.
 enum class Holds { text, whole, number, none, other };
 
 struct Field {
     std::string name;
-    std::string format;  // of the values, if they are in a dictionary
+    std::string format;  // the format of the values, also if they are in a dictionary
     Holds holds;
-    std::string index;  // the format of the places in the dictionary, if there is one
+    std::string index;  // the format of the indices into the dictionary, if there is one
 };
 
 // A frame that cannot be read at all.
@@ -30,7 +30,8 @@ struct FrameFault {
     std::string detail;
 };
 
-// A row that cannot be used. `kind`: row (null as a whole), null, nan, infinite, wide, rank, below zero, index, offsets.
+// A row that cannot be used. `kind` is row (null as a whole), null, nan, infinite, wide, rank, below zero, index or
+// offsets.
 struct RowFault {
     const char* kind;
     std::string column;
@@ -42,7 +43,7 @@ inline bool bit_at(const void* bits, std::int64_t i) { return (static_cast<const
 
 class Frame {
 public:
-    // Takes every batch of the stream. Throws FrameFault.
+    // Imports every batch of the stream. Throws FrameFault.
     explicit Frame(ArrowArrayStream& stream);
     ~Frame();
     Frame(const Frame&) = delete;
@@ -54,9 +55,10 @@ public:
     const ArrowArray& batch(std::size_t b) const { return batches_[b]; }
     std::int64_t start(std::size_t b) const { return starts_[b]; }  // of batch_count(): all rows
     std::size_t batch_of(std::int64_t row) const;
-    // The bytes of all text, each row's written out: a dictionary or views hold a text once for many rows.
+    // The size of all text in bytes if every row's text is written out; a dictionary or views store a text once for
+    // many rows.
     std::uint64_t written_out() const;
-    // Whether a whole row of a batch is null, even if its columns have values.
+    // Whether a row of a batch is null as a whole, even if its columns have values.
     bool null(std::size_t b, std::int64_t row) const { return has_nulls(b) && !bit_at(batches_[b].buffers[0], batches_[b].offset + row); }
     bool has_nulls(std::size_t b) const { return batches_[b].null_count != 0 && batches_[b].n_buffers > 0 && batches_[b].buffers[0] != nullptr; }
 
@@ -76,30 +78,30 @@ enum class Layout : std::uint8_t { i8, u8, i16, u16, i32, u32, i64, u64, f16, f3
 
 Layout layout_of(std::string_view format);
 
-// Digits, a sign.
+// The digits and a sign.
 inline constexpr std::size_t LONGEST_WHOLE = 20;
 
 class Column {
 public:
     Column() = default;
-    // `before` is the same column of the batch before, or null: what was checked there is not checked again.
+    // `before` is the same column of the previous batch, or null; what was checked there is not checked again.
     Column(const Frame& frame, std::size_t batch, std::size_t field, const Column* before);
 
     bool null(std::int64_t row) const;
     bool has_nulls() const;
-    // An index that lies outside its dictionary.
+    // Whether an index lies outside its dictionary.
     bool astray(std::int64_t row) const;
-    // The first row, from `from` to before `to`, whose text would lie outside its buffers as far as Arrow says how large
-    // they are: offsets that decrease, even later, or views outside the data. -1 where there is none. To be asked
+    // Returns the first of the rows [from, to) whose text would lie outside its buffers, as far as Arrow states their
+    // sizes: offsets that decrease, even later, or views outside the data. Returns -1 if there is no such row. Call
     // before id().
     std::int64_t unsound(std::int64_t from, std::int64_t to) const { return in_dictionary() ? -1 : torn(from, to); }
-    // A whole number that a double does not hold.
+    // Whether the value is a whole number that a double cannot represent.
     bool rounded_off(std::int64_t row) const;
     bool in_dictionary() const { return index_layout_ != Layout::unknown; }
     std::int64_t dictionary_size() const { return dictionary_size_; }
     std::int64_t index(std::int64_t row) const { return whole(index_layout_, indices_, row); }
 
-    // The id's bytes. A number is written as decimal text to `room`, which then advances.
+    // Returns the bytes of the id. A number is written as decimal text to `room`, which then advances.
     std::string_view id(std::int64_t row, char*& room) const {
         if (in_dictionary()) row = index(row);
         switch (layout_) {
@@ -110,13 +112,13 @@ public:
         }
     }
 
-    // Whether two rows hold the same id.
+    // Whether two rows have the same id.
     bool same(std::int64_t a, std::int64_t b) const;
 
-    // The bytes of the texts of the first rows, each written out.
+    // The size in bytes of the texts of the first rows if each is written out.
     std::uint64_t written_out(std::int64_t rows) const;
 
-    // The number itself, of a column without a dictionary; of u64 the same bits.
+    // The number itself, for a column without a dictionary; a u64 keeps its bits.
     bool plain_whole() const { return !in_dictionary() && is_whole(); }
     std::int64_t whole(std::int64_t row) const { return whole(layout_, values_, offset_ + row); }
 
@@ -150,7 +152,7 @@ private:
             case Layout::u16: return static_cast<const std::uint16_t*>(values)[row];
             case Layout::i32: return static_cast<const std::int32_t*>(values)[row];
             case Layout::u32: return static_cast<const std::uint32_t*>(values)[row];
-            default: return static_cast<const std::int64_t*>(values)[row];  // of u64 the same bits
+            default: return static_cast<const std::int64_t*>(values)[row];  // a u64 keeps its bits
         }
     }
     bool is_whole() const { return layout_ < Layout::f16; }
@@ -163,8 +165,8 @@ private:
         const auto* ends = static_cast<const Offset*>(values_) + offset_ + row;
         return {static_cast<const char*>(bytes_) + ends[0], static_cast<std::size_t>(ends[1] - ends[0])};
     }
-    // A view: the size, then the bytes themselves if there are at most 12, else four of them, the buffer and the
-    // place in it.
+    // A view: the size, then either the bytes themselves if there are at most 12, or the first four bytes, the buffer,
+    // and the place in it.
     std::string_view viewed(std::int64_t row) const {
         const char* view = static_cast<const char*>(values_) + 16 * (offset_ + row);
         std::int32_t parts[4];
@@ -187,8 +189,9 @@ private:
         return {from, static_cast<std::size_t>(room - from)};
     }
 
-    // At most eight digits, written at once: single bytes could not be read back as a word before they are all stored.
-    // Halves of four digits, then pairs, then digits, each in a lane of the word; 8 bytes of room are written.
+    // Writes at most eight digits in one store, because single bytes could not be read back as a word until all of them
+    // are stored. Splits into halves of four digits, then pairs, then digits, each in a lane of the word; always writes
+    // 8 bytes.
     static int short_digits(std::uint64_t value, char* room) {
         const std::uint64_t fours = value / 10000 | value % 10000 << 32;
         const std::uint64_t hundreds = (fours * 10486 >> 20) & 0x7F0000007F;
@@ -211,7 +214,7 @@ private:
     DecimalShape decimal_{};
     const void* nulls_ = nullptr;         // of the values
     std::int64_t offset_ = 0;             // of the values
-    std::int64_t count_ = 0;              // of the values from there on
+    std::int64_t count_ = 0;              // number of values from there on
     const void* indices_ = nullptr;       // advanced by their offset
     const void* index_nulls_ = nullptr;
     std::int64_t index_offset_ = 0;

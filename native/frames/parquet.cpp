@@ -19,7 +19,7 @@ void expect(bool sound, const char* what) {
     if (!sound) throw Damage{what};
 }
 
-// The parts of a Thrift struct that are needed: its numbers, structs and lists of structs by their field.
+// The needed parts of a Thrift struct: its numbers, structs and lists of structs by field id.
 struct Struct {
     std::map<std::int64_t, std::int64_t> numbers;
     std::map<std::int64_t, std::vector<Struct>> structs;
@@ -41,7 +41,7 @@ struct Struct {
 
 enum Kind { STOP, YES, NO, BYTE, I16, I32, I64, DOUBLE, BINARY, LIST, SET, MAP, STRUCT };
 
-// Thrift's compact protocol. Nothing after the text is read, and no list is longer than what is left of it.
+// Reads Thrift's compact protocol. Never reads beyond the text, and no list can be longer than the remaining text.
 class Thrift {
 public:
     explicit Thrift(std::string_view text) : text_(text) {}
@@ -121,7 +121,7 @@ private:
         }
     }
 
-    // An item takes at least a byte, even a Boolean.
+    // An item takes at least one byte, even if it is a Boolean.
     void items(Kind kind, std::uint64_t count, int depth, Struct& into, std::int64_t field) {
         expect(depth + 1 < DEEPEST, "its headers are nested too deep");
         expect(count <= text_.size() - at_, "a list is longer than its header");
@@ -150,7 +150,7 @@ namespace column { constexpr int VALUES = 5, UNPACKED = 6, PACKED = 7, DATA = 9,
 namespace page { constexpr int UNPACKED = 2, PACKED = 3, DATA = 5, DICTIONARY = 7, DATA_2 = 8; }
 namespace data_2 { constexpr int NULLS = 2, DEFINITIONS = 5, REPETITIONS = 6; }
 
-// How many values of its column a page holds.
+// The number of values of its column that a page contains.
 std::int64_t values_of(const Struct& head, std::int64_t left) {
     const std::int64_t size = std::min(head.number(page::PACKED), head.number(page::UNPACKED));
     if (const Struct* its = head.only(page::DICTIONARY)) {
@@ -200,7 +200,7 @@ void check_column(std::string_view file, const Struct& its, std::int64_t end) {
 void check(std::string_view file) {
     expect(file.size() >= 12, "it is too short for Parquet");
     const std::string_view tail = file.substr(file.size() - 8);
-    if (tail.substr(4) == "PARE") return;  // encrypted, which its reader reports
+    if (tail.substr(4) == "PARE") return;  // encrypted: the library that reads it reports that
     expect(tail.substr(4) == "PAR1", "it does not end as Parquet does");
     std::uint32_t length = 0;
     for (int i = 3; i >= 0; --i) length = length << 8 | static_cast<unsigned char>(tail[static_cast<std::size_t>(i)]);

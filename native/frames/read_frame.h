@@ -11,17 +11,17 @@
 
 namespace carob {
 
-// All throw RowFault for the first row that cannot be used.
+// All functions throw RowFault for the first row that cannot be used.
 Judgments judgments_from_frame(const Frame& frame, const QrelsColumns& columns, Duplicates duplicates);
-// The unprocessed rows of some queries, or all: for readers, not for measuring. Rows without score and rank have
-// `constant`.
+// The unprocessed rows of some queries or of all queries, for display rather than evaluation. Rows without a score and
+// a rank get `constant`.
 struct FrameRows {
     Ids queries, documents;
     std::vector<double> values;
 };
 FrameRows rows_of_frame(const Frame& frame, const RunColumns& columns, const std::unordered_set<std::string>* wanted,
                         double constant = 1);
-// All documents of one query in rank order.
+// Returns all documents of one query in rank order.
 Ranked rank_frame(std::string_view query, const Frame& frame, const RunColumns& columns, const MatchOptions& options);
 
 }  // namespace carob

@@ -1,4 +1,4 @@
-// Finds the neighbouring rows of one query in the batches of a frame, and puts them together by query.
+// Finds stretches of neighbouring rows of one query in the batches of a frame, and groups them by query.
 #pragma once
 
 #include <algorithm>
@@ -16,17 +16,17 @@ namespace carob {
 
 // Neighbouring rows of one judged query, all in one batch.
 struct Stretch {
-    std::int64_t first;  // counted over all batches of the frame
+    std::int64_t first;  // row number counted over all batches of the frame
     std::uint32_t length;
     std::uint32_t query;
 };
 
-// One per worker: finds which query each row of some rows of a batch belongs to.
+// Finds the query of each of some rows of a batch. Each worker has one.
 class Splitter {
 public:
     Splitter(const Judgments& judgments, Strings& extra) : judgments_(judgments), extra_(extra) {}
 
-    // Calls take(first row, one past the last, number of the query) for each stretch of rows of a judged query.
+    // Calls take(first row, one past the last row, number of the query) for each stretch of rows of a judged query.
     template <class Take>
     void split(std::size_t batch, const Column& query, std::int64_t from, std::int64_t to, Take&& take) {
         if (batch != batch_ && query.in_dictionary())
@@ -78,13 +78,13 @@ private:
         return number;
     }
 
-    // At most as much memory as there are rows, since there are many small frames.
+    // The memory is limited to the number of rows, because there are many small frames.
     void make_room(std::size_t rows) {
         const std::size_t wanted = std::bit_ceil(std::min(rows, MEMORIES));
         if (memories_.size() < wanted) memories_.assign(wanted, {0, UNKNOWN});
     }
 
-    // Without this, rows whose query changes often would each write out their number to look it up.
+    // Otherwise, rows whose query changes often would each convert their number to text to look it up.
     std::int64_t remembered(const Column& query, std::int64_t row) {
         const std::int64_t value = query.whole(row);
         const std::uint64_t mixed = fold_multiply(static_cast<std::uint64_t>(value) ^ HASH_A, HASH_B);
@@ -117,13 +117,13 @@ private:
     Strings& extra_;
     std::size_t batch_ = ~std::size_t{0};
     std::vector<Memory> memories_;
-    std::vector<std::int32_t> known_;  // the numbers of a dictionary's queries, as far as they were looked up
+    std::vector<std::int32_t> known_;  // the numbers of a dictionary's queries, as far as they have been looked up
 };
 
-// The stretches of a frame by query, each query's in the order of the rows.
+// The stretches of a frame grouped by query; each query's stretches are in the order of the rows.
 class Sorted {
 public:
-    // `parts` are in the order of the rows, and are given back.
+    // `parts` are in the order of the rows, and their memory is freed.
     Sorted(std::size_t query_count, std::vector<std::vector<Stretch>>& parts) : starts_(query_count + 1, 0) {
         for (const auto& part : parts) {
             for (const Stretch& stretch : part) ++starts_[stretch.query + 1];
@@ -141,10 +141,10 @@ public:
         }
     }
 
-    // Those that have any, ascending.
+    // The queries that have stretches, in ascending order.
     const std::vector<std::size_t>& queries() const { return queries_; }
     bool holds(std::size_t q) const { return starts_[q] != starts_[q + 1]; }
-    // The query of the frame's last row, or -1 where it has no judgments.
+    // The query of the frame's last row, or -1 if it has no judgments.
     std::int64_t query_at(std::int64_t last_row) const {
         return last_.first + last_.length == last_row + 1 ? static_cast<std::int64_t>(last_.query) : -1;
     }

@@ -12,7 +12,7 @@
 namespace carob {
 namespace {
 
-// A stretch of the file in memory, which moves to the requested place.
+// A window of the file in memory that moves to the requested place.
 class Window {
 public:
     static constexpr std::size_t SIZE = 4096;
@@ -21,7 +21,7 @@ public:
 
     std::uint64_t file_size() const { return file_.size(); }
 
-    // The bytes from a place on: at least `least`, unless the file ends or the window is smaller.
+    // Returns the bytes from a place on: at least `least` bytes, unless the file ends or the window is smaller.
     std::string_view at(std::uint64_t place, std::size_t least) {
         if (place < begin_ || place + least > begin_ + held_) {
             begin_ = place;
@@ -45,7 +45,7 @@ public:
         throw NotPlain{};
     }
 
-    // The first field of the line that begins at a place. The view ends with the next call.
+    // The first field of the line that begins at a place. The view is valid until the next call.
     std::string_view query_at(std::uint64_t line) {
         const std::string_view bytes = at(line, LONGEST_ID + 1);
         std::size_t size = 0;
@@ -63,13 +63,14 @@ private:
     std::size_t held_ = 0;
 };
 
-// Half a window: this close to the end of a block, its lines are examined one after the other.
+// Half a window. Within this distance of the end of a block, its lines are examined one by one.
 constexpr std::uint64_t NEAR = Window::SIZE / 2;
 
-// The end of the block that begins at a place. Neighbouring blocks are of about the same length, so the search begins
-// shortly before this length, goes on in doubling steps, and halves the stretch in which the query changes.
+// The end of the block that begins at a place. Neighbouring blocks have about the same length, so the search begins
+// just short of the previous length, proceeds in doubling steps, and then bisects the stretch in which the query
+// changes.
 std::uint64_t end_of_block(Window& window, std::uint64_t begin, std::string_view query, std::uint64_t length_before) {
-    std::uint64_t same = begin;  // the last line that is known to have the query
+    std::uint64_t same = begin;  // the last line known to belong to the query
     std::uint64_t other = window.file_size();
     std::uint64_t step = length_before > NEAR / 2 ? length_before - NEAR / 2 : NEAR;
     for (std::uint64_t line; same + step < window.file_size(); same = line) {

@@ -16,8 +16,8 @@ struct QueryBlocks {
     std::vector<std::uint64_t> places;
 };
 
-// Throws NotPlain. Whoever reads the blocks must check that every line of a block has its query, which is not known here:
-// the search for the end of a block looks at a few lines only.
+// Throws NotPlain. The reader of the blocks must check that every line of a block belongs to its query, because the
+// search for the end of a block examines only a few lines.
 QueryBlocks find_query_blocks(const PlacedFile& file);
 
 }  // namespace carob

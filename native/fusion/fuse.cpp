@@ -11,13 +11,13 @@
 namespace carob {
 namespace {
 
-// Gives each piece of a text its place, in the order of their numbers.
+// Assigns each piece of a text its place, in the order of the pieces' numbers.
 class Turns {
 public:
-    // False if the work has stopped.
+    // Returns false if the work has been stopped.
     bool take(std::size_t number, std::size_t size, const std::atomic<bool>& stop, std::uint64_t& place) {
         std::unique_lock lock(mutex_);
-        // A worker that throws cannot tell those that wait.
+        // A worker that throws cannot notify the workers that are waiting.
         while (!changed_.wait_for(lock, std::chrono::milliseconds(50), [&] { return next_ == number; })) {
             if (stop.load()) return false;
         }
@@ -75,7 +75,7 @@ public:
 
     bool operator()(std::size_t, std::size_t first, std::size_t last, const std::atomic<bool>&) {
         for (std::size_t q = first; q < last; ++q) {
-            reader_->read(q, fuser_);  // even if it is not judged, to find what is not plain
+            reader_->read(q, fuser_);  // even if unjudged, to detect what is not plain
             const std::vector<FusedDocument>& fused = fuser_.fuse();
             lines += static_cast<std::int64_t>(fused.size());
             const std::int64_t query = judgments_.find_query(runs_.query(q));

@@ -8,12 +8,12 @@
 
 namespace carob {
 
-// One per worker: it owns memory that is reused.
+// Each worker has one, which owns memory that is reused.
 class ListReducer {
 public:
     ListReducer(const Judgments& judgments, const MatchOptions& options) : options_(options), reducer_(judgments, options) {}
 
-    // Takes a list from the best document down, whose rows have the numbers of documents that the fuser holds.
+    // Takes a list from the best document down; its rows contain the fuser's document numbers.
     template <class Row>
     void reduce(std::int64_t query, const std::vector<Row>& list, const QueryFuser& fuser, Findings& findings) {
         if (list.empty()) return;
@@ -23,7 +23,7 @@ public:
             documents_.add(its.name(), its.hash, options_.rounded(row.score));
             if (options_.ties == Ties::rank_column) documents_.ranks.push_back(static_cast<std::int64_t>(documents_.size()));
         }
-        // A rank column of the list would agree with its scores.
+        // If the list had a rank column, it would agree with the scores.
         documents_.accord.compare(1, list.front().score, static_cast<double>(list.size()), list.back().score);
         reducer_.reduce(query, documents_, findings);
     }

@@ -1,4 +1,5 @@
-// Finds the places of a few documents in a fused list that is not made: tuning asks for those of judged ones at many weights.
+// Finds the places of a few documents in a fused list without building the list: tuning needs the places of judged
+// documents at many weights.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -9,7 +10,8 @@
 namespace carob {
 namespace {
 
-// The highest of a block, in lanes: compared one after another, each would wait for the one before.
+// The highest value of a block, computed in lanes, because in a plain loop each comparison would wait for the previous
+// one.
 float highest(const float* values, std::size_t size) {
     constexpr std::size_t LANES = 8;
     float lanes[LANES];
@@ -46,7 +48,7 @@ void QueryFuser::find_rough_points(std::size_t run) {
     for (const ListedDocument& row : list.rows) list.ranks[row.document] = ++rank;
 }
 
-// Few documents are as near to one another as floats err, so few are added up exactly.
+// Few documents have scores closer together than the rounding error of floats, so few are added up exactly.
 void QueryFuser::find_rough_scores(const std::vector<double>& weights) {
     const std::size_t count = documents_.size();
     rough_.assign(count, 0.0f);
@@ -66,7 +68,8 @@ void QueryFuser::find_rough_scores(const std::vector<double>& weights) {
         for (std::size_t d = 0; d < count; ++d) rough[d] *= static_cast<float>(factors_[number_of(d)]);
         size *= factors_.back();
     }
-    // Each number and each operation errs by half a unit of a float, or by the least float times a factor.
+    // Each number and each operation has an error of half a unit in the last place of a float, or of the smallest float
+    // times a factor.
     slack_ = steps * (size * 0x1p-24 + factors * 0x1p-149);
     if (!(2 * (size + factors) < std::numeric_limits<float>::max())) return find_scores(weights);
     find_tops();
@@ -119,7 +122,7 @@ FusedPlace QueryFuser::place_of(std::uint32_t document) {
             above += static_cast<std::size_t>(higher);
             near += static_cast<std::size_t>(others - higher);
         }
-        if (near <= 1 || above >= most) return {above + 1, above + 1, above + 1};  // only the document itself is near
+        if (near <= 1 || above >= most) return {above + 1, above + 1, above + 1};  // no other document is near
         if (near <= FEW) {
             find_near([=](float score) { return score >= low && !(score > high); }, rough_);
             return place_among(document, score_of(document), near_, above);
@@ -131,7 +134,8 @@ FusedPlace QueryFuser::place_of(std::uint32_t document) {
     return place_among(document, score, near_, 0);
 }
 
-// `others` are those that may be before the document, itself included, but for `above` that are.
+// `others` are the documents that may come before this one, including itself; `above` further documents certainly come
+// before it.
 FusedPlace QueryFuser::place_among(std::uint32_t document, double score, const std::vector<std::uint32_t>& others, std::size_t above) {
     const FusedDocument its{score, documents_[document].head, document};
     FusedPlace place{above + 1, above + 1, above};

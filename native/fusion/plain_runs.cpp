@@ -59,7 +59,7 @@ void PlainRuns::merge(const std::vector<QueryBlocks>& blocks) {
     for (std::size_t i = 0; i < entries.size(); ++i) {
         const Entry& its = entries[i];
         const bool again = i > 0 && its.query == entries[i - 1].query;
-        if (again && its.run == entries[i - 1].run) throw NotPlain{};  // in two places
+        if (again && its.run == entries[i - 1].run) throw NotPlain{};  // a query in two places
         if (!again) {
             queries_.add(its.query);
             starts_.push_back(i);
@@ -67,7 +67,7 @@ void PlainRuns::merge(const std::vector<QueryBlocks>& blocks) {
         lists_.push_back({its.run, blocks[its.run].places[its.block], blocks[its.run].places[its.block + 1]});
     }
     starts_.push_back(entries.size());
-    if (queries_.size() == entries.size()) throw NotPlain{};  // which refuses runs without a common query
+    if (queries_.size() == entries.size()) throw NotPlain{};  // the fallback rejects runs without a common query
 }
 
 std::unique_ptr<RunsByQuery::Reader> PlainRuns::reader() const { return std::make_unique<FileReader>(*this); }

@@ -1,4 +1,4 @@
-// Reads runs in plain files query by query, so that memory holds no more than a few queries of each.
+// Reads runs in plain files query by query, so only a few queries of each run are in memory.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace carob {
 
-// The places of a query's lists: in each run, one block of lines.
+// The places of a query's lists: one block of lines in each run.
 struct PlacedList {
     std::size_t run;
     std::uint64_t begin, end;
@@ -21,7 +21,7 @@ struct PlacedList {
 
 class PlainRuns final : public RunsByQuery {
 public:
-    // Throws NotPlain, even where no two runs have a query in common, and SourceFault.
+    // Throws SourceFault, and NotPlain, also if no two runs have a query in common.
     PlainRuns(const std::vector<NativePath>& paths, int threads, const GoOn& go_on);
 
     std::size_t run_count() const override { return files_.size(); }
@@ -41,7 +41,7 @@ private:
     const PlacedList* lists_end(std::size_t q) const { return lists_.data() + starts_[q + 1]; }
 
     std::vector<std::unique_ptr<PlacedFile>> files_;
-    Ids queries_;                      // of all runs, in byte order
+    Ids queries_;                      // the queries of all runs, in byte order
     std::vector<std::size_t> starts_;  // of the lists of each query
     std::vector<PlacedList> lists_;
 };

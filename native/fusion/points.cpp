@@ -1,4 +1,4 @@
-// Turns a list into points.
+// Converts a list to points.
 #include "fusion/points.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ using Doubles = std::vector<double>;
 
 double number(std::size_t count) { return static_cast<double>(count); }
 
-// From left to right, as carob._native.total.
+// Adds from left to right, as carob._native.total does.
 template <class Term>
 double total(const Doubles& values, Term term) {
     double sum = term(values[0]);
@@ -43,7 +43,7 @@ public:
             case Norm::dbsf: return dbsf();
             case Norm::rank: return by_rank([own](double rank) { return 1 - (rank - 1) / own; });
             case Norm::borda: return by_rank([all](double rank) { return 1 - (rank - 1) / all; });
-            case Norm::rbc: return;  // which needs powers
+            case Norm::rbc: return;  // handled separately, because it needs powers
         }
     }
 
@@ -58,7 +58,7 @@ private:
         for (std::size_t i = 0; i < points_.size(); ++i) points_[i] = formula(number(i + 1));
     }
 
-    // The quotients of the scores above `low`, or the points of equal scores where the divisor is not positive.
+    // Divides the scores minus `low`; if the divisor is not positive, uses the points for equal scores.
     void divide(double low, double below) {
         require(std::isfinite(low) && std::isfinite(below));
         points_.resize(scores_.size());
@@ -75,7 +75,7 @@ private:
         divide(low, high - low);
     }
 
-    // A list with negative scores is warned about, or refused.
+    // A list with negative scores needs a warning or an error.
     void by_max() {
         require(recipe_.checked || low_ >= 0);
         divide(0, high_);

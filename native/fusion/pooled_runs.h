@@ -1,4 +1,4 @@
-// Reads runs in memory query by query, whose documents have numbers among those of all runs.
+// Reads runs in memory query by query; their documents are numbers that index the documents of all runs.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,16 @@
 
 namespace carob {
 
-// The lists of one run, each from the best document down: rows [offsets[q], offsets[q + 1]) belong to query q.
+// The lists of one run, each from the best document down; rows [offsets[q], offsets[q + 1]) belong to query q.
 struct PooledRun {
-    std::span<const std::int64_t> offsets, documents;  // among those of all queries
+    std::span<const std::int64_t> offsets, documents;  // numbers of documents among those of all queries
     std::span<const double> scores;
 };
 
-// The documents of a query are its judgments. They, and the rows, must stay as long as the runs.
+// The documents of a query are those of its judgments. The judgments and the rows must outlive the runs.
 class PooledRuns : public RunsByQuery {
 public:
-    // Throws std::invalid_argument where rows do not fit the judgments.
+    // Throws std::invalid_argument if rows do not fit the judgments.
     PooledRuns(const Judgments& documents, std::vector<PooledRun> runs);
 
     std::size_t run_count() const override { return runs_.size(); }

@@ -11,7 +11,7 @@ namespace carob {
 namespace {
 
 constexpr double INFINITE = std::numeric_limits<double>::infinity();
-// Python refuses larger scores, whose squares overflow.
+// The Python code rejects larger scores, because their squares overflow.
 constexpr double LARGEST = 1e150;
 
 CAROB_NEVER_INLINE double long_score(std::string_view token) {
@@ -20,13 +20,14 @@ CAROB_NEVER_INLINE double long_score(std::string_view token) {
     return parsed.value;
 }
 
-// The score of a line; -0 is 0.
+// The score of a line; -0 becomes 0.
 inline double plain_score(const char* begin, const char* end) {
     double score = 0;
     return (short_decimal(begin, end, score) ? score : long_score({begin, static_cast<std::size_t>(end - begin)})) + 0.0;
 }
 
-// The first bytes of an id as a number that orders like them. Eight readable bytes follow `first`.
+// The first bytes of an id as a number that sorts in the same order as the bytes. Eight bytes from `first` on must be
+// readable.
 std::uint64_t head_of(const char* first, std::size_t size) {
     std::uint64_t head = 0;
     if constexpr (std::endian::native == std::endian::little) {
@@ -37,7 +38,7 @@ std::uint64_t head_of(const char* first, std::size_t size) {
     return size >= 8 ? head : size == 0 ? 0 : head & ~(~std::uint64_t{0} >> (8 * size));
 }
 
-// The document of an id that nothing readable may follow.
+// The document of an id after which no bytes may be readable.
 PooledDocument pooled(std::string_view id, std::uint64_t seed) {
     char first[8] = {};
     std::memcpy(first, id.data(), std::min(id.size(), sizeof first));
@@ -113,7 +114,7 @@ bool QueryFuser::goes_before(const ListedDocument& a, const ListedDocument& b) c
            compare_tied(documents_[a.document].name(), documents_[b.document].name(), recipe_.ties) < 0;
 }
 
-// Not inlined into take(), which would become three times as large for lists that are rarely out of order.
+// Not inlined into take(), which would triple in size for lists that are rarely out of order.
 CAROB_NEVER_INLINE void QueryFuser::sort(List& list) const {
     const auto before = [&](const ListedDocument& a, const ListedDocument& b) { return goes_before(a, b); };
     if (!std::is_sorted(list.rows.begin(), list.rows.end(), before)) std::stable_sort(list.rows.begin(), list.rows.end(), before);
@@ -147,7 +148,8 @@ void QueryFuser::find_points(std::size_t run, double weight) {
     finder_.find(run, weight, column_, documents_.size(), points_);
 }
 
-// A document's points in a run that lacks it. Where they do not count, they must not change an extreme or a median.
+// A document's points in a run that does not contain it. If these points do not count, they must not change an extreme
+// or a median.
 double QueryFuser::absent_value() {
     if (recipe_.all_count()) return finder_.absent(points_, documents_.size());
     if (recipe_.combine == Combine::max) return -INFINITE;
@@ -156,18 +158,18 @@ double QueryFuser::absent_value() {
 
 void QueryFuser::find_values(std::size_t run, double weight, std::vector<double>& values) {
     find_points(run, weight);
-    const double factor = recipe_.norm == Norm::rrf ? 1.0 : weight;  // the points of rrf have the weight already
+    const double factor = recipe_.norm == Norm::rrf ? 1.0 : weight;  // the points of rrf already include the weight
     values.assign(documents_.size(), absent_value() * factor);
     const std::vector<ListedDocument>& rows = lists_[run].rows;
     for (std::size_t i = 0; i < rows.size(); ++i) values[rows[i].document] = points_[i] * factor;
 }
 
-// The number of lists that have a document. Borda's normalisation gives points to every document in every list.
+// The number of lists that contain a document. Borda's normalisation gives every document points in every list.
 std::size_t QueryFuser::number_of(std::size_t d) const {
     return recipe_.norm == Norm::borda ? lists_.size() : documents_[d].number;
 }
 
-// The sums of the weights of the runs that have a document, or of all where they count for every document.
+// Adds up, for each document, the weights of the runs that contain it, or of all runs if they count for every document.
 void QueryFuser::add_presence(const std::vector<double>& weights) {
     const std::size_t count = documents_.size();
     const bool everywhere = recipe_.norm == Norm::borda || (recipe_.combine == Combine::mean && recipe_.all_count());
@@ -227,15 +229,15 @@ void QueryFuser::find_medians() {
     for (std::size_t d = 0; d < count; ++d) {
         column_.clear();
         for (const double* const values : rows_) column_.push_back(values[d]);
-        std::sort(column_.begin(), column_.end());  // runs that do not count are infinite, and last
+        std::sort(column_.begin(), column_.end());  // runs that do not count are infinite, so they come last
         const std::size_t counted = recipe_.all_count() ? lists_.size() : number_of(d);
         const double low = column_[(std::max<std::size_t>(counted, 1) - 1) / 2];
         scores_[d] = counted % 2 == 1 ? low : (low + column_[counted / 2]) / 2;
     }
 }
 
-// The documents that each defeats less those that defeat it: one defeats another if more lists rank it above the other
-// than below. A list ranks the documents that it lacks below all others.
+// A document's score is the number of documents it defeats minus the number that defeat it. A document defeats another
+// if more lists rank it above the other than below it. A list ranks missing documents below all documents it contains.
 void QueryFuser::find_copeland() {
     const std::size_t count = documents_.size();
     for (std::size_t run = 0; run < lists_.size(); ++run) {
@@ -279,8 +281,8 @@ std::vector<ListShare> QueryFuser::shares_of(std::uint32_t document) {
     return shares;
 }
 
-// Scores are spread over buckets by their size, from the greatest down: sorting a few within each takes less time than
-// sorting all.
+// Scores are distributed over buckets by size, from the greatest down, because sorting a few scores in each bucket is
+// faster than sorting all of them.
 void QueryFuser::choose() {
     fused_.clear();
     best_.clear();
@@ -299,7 +301,7 @@ void QueryFuser::sort_into_buckets() {
     const std::size_t count = fused_.size();
     const auto [low, high] = std::minmax_element(scores_.begin(), scores_.end());
     const double top = *high, range = top - *low;
-    // All in one bucket if they are equal, or if their distance is no number.
+    // All scores go in one bucket if they are equal, or if their distance is not a number.
     const double scale = range > 0 && range < INFINITE ? static_cast<double>(count) / range : 0.0;
     const auto bucket_of = [&](double score) {
         return scale < INFINITE ? std::min(static_cast<std::size_t>((top - score) * scale), count - 1) : 0;
@@ -309,7 +311,7 @@ void QueryFuser::sort_into_buckets() {
     for (std::size_t bucket = 0; bucket < count; ++bucket) buckets_[bucket + 1] += buckets_[bucket];
     best_.resize(count);
     for (const FusedDocument& each : fused_) best_[buckets_[bucket_of(each.score)]++] = each;
-    // Each bucket now begins where it ended.
+    // Each entry now marks where its bucket begins, no longer where it ends.
     buckets_.insert(buckets_.begin(), 0);
     buckets_.pop_back();
 }

@@ -17,10 +17,10 @@ namespace carob {
 struct PooledDocument {
     const char* id;
     std::uint64_t hash;
-    std::uint64_t head;  // the first bytes of the id as a number that orders like them; of short ids, all bytes
+    std::uint64_t head;  // first bytes of the id (all, if short) as a number that sorts like them
     std::uint32_t id_size;
-    std::uint16_t last_run;  // the last run that has it
-    std::uint16_t number;    // of runs that have it
+    std::uint16_t last_run;  // the last run that contains it
+    std::uint16_t number;    // number of runs that contain it
 
     std::string_view name() const { return {id, id_size}; }
 };
@@ -28,7 +28,7 @@ struct PooledDocument {
 struct FusedDocument {
     double score;
     std::uint64_t head;
-    std::uint32_t document;  // its number among those of the query
+    std::uint32_t document;  // its number among the query's documents
 };
 
 // A row of a list.
@@ -41,27 +41,29 @@ struct ListedDocument {
 struct ListShare {
     std::size_t rank = 0;  // 0 if the list lacks the document
     double score = 0;
-    double points = 0;  // NaN if the list does not count for it
+    double points = 0;  // NaN if the list does not count for the document
 };
 
-// The place of a document among the fused ones: its rank from 1, and those of the first and the last with its score.
+// The place of a document in the fused list: its rank from 1, and the ranks of the first and last documents with its
+// score.
 struct FusedPlace {
     std::size_t rank, tie_first, tie_last;
 };
 
-// One per worker, for fewer than 2^16 runs: it owns the tables that are reused for each query. Everything throws
-// NotPlain where a list has something that only the other readers understand, or a number is not finite.
+// Each worker has one, which owns the tables that are reused for each query; there must be fewer than 2^16 runs. All
+// functions throw NotPlain if a list contains something that only the other readers understand, or if a number is not
+// finite.
 class QueryFuser {
 public:
     QueryFuser(const FusionRecipe& recipe, std::size_t runs, std::uint64_t seed);
 
     void begin();
 
-    // Takes the lines of one run, all of which must have the query. PADDING readable bytes surround them, and they must
-    // stay until the next query begins.
+    // Takes the lines of one run, which must all belong to the query. The lines must be surrounded by PADDING readable
+    // bytes and stay valid until the next query begins.
     void take(std::size_t run, std::string_view query, const char* begin, const char* end);
 
-    // The same for lists in memory: first every document, then the rows of each list from the best down.
+    // The same for lists in memory: add all documents first, then the rows of each list from the best document down.
     void add_document(std::string_view id);
     void add_row(std::size_t run, std::uint32_t document, double score);
 
@@ -70,16 +72,17 @@ public:
 
     // The number of documents that are kept.
     std::size_t kept() const;
-    // Applies other weights than the recipe's, which must stay until the last call of place_of.
+    // Applies weights other than the recipe's; they must stay valid until the last call of place_of.
     void weigh(const std::vector<double>& weights);
-    // The place of a document by these weights. One whose rank is below those that are kept may have any such rank.
+    // The place of a document under these weights. If the document is not among those kept, its rank is any rank below
+    // theirs.
     FusedPlace place_of(std::uint32_t document);
 
     // Each list's contribution to the score of a document, with the weights of the recipe.
     std::vector<ListShare> shares_of(std::uint32_t document);
 
     const std::vector<PooledDocument>& documents() const { return documents_; }
-    // Whether documents can be looked up, which those of lists in memory cannot.
+    // Whether documents can be looked up; documents of lists in memory cannot.
     bool indexed() const { return table_.size() == documents_.size(); }
     // The number of a document with this id and hash, or IdTable::NONE.
     std::uint32_t find(std::string_view id, std::uint64_t hash) const {
@@ -87,18 +90,19 @@ public:
     }
     const PooledDocument& document(const FusedDocument& fused) const { return documents_[fused.document]; }
     const std::vector<ListedDocument>& list(std::size_t run) const { return lists_[run].rows; }
-    // How many fused lists of each run had three documents or more, all of one score.
+    // How many fused lists of each run had three documents or more, all with the same score.
     const std::vector<std::int64_t>& constant() const { return constant_; }
 
 private:
     struct List {
         std::vector<ListedDocument> rows;  // from the best document down
-        // For several weights: the points of every document without a weight, their sizes, and the same as floats.
+        // For tuning weights: the unweighted points of every document, their greatest magnitude, and the points as
+        // floats.
         bool weighed = false;
         std::vector<double> points;
         std::vector<float> rough;
-        std::vector<std::uint32_t> ranks;  // for rrf; that of the last row for documents that have its points, else 0
-        double most = 0;                   // the greatest size of the points
+        std::vector<std::uint32_t> ranks;  // for rrf; documents not in the list have the last row's rank or 0
+        double most = 0;                   // the greatest magnitude of the points
     };
 
     CAROB_ALWAYS_INLINE void add(List& list, std::uint16_t run, std::string_view id, double score);
@@ -111,7 +115,7 @@ private:
     void find_rough_scores(const std::vector<double>& weights);
     void find_tops();
     double score_of(std::uint32_t document);
-    // Makes near_ the documents whose score passes.
+    // Sets near_ to the documents whose score passes.
     template <class Passes, class Score>
     void find_near(Passes passes, const std::vector<Score>& scores) {
         near_.clear();
@@ -140,23 +144,23 @@ private:
     IdTable table_;
     PointFinder finder_;
     Sums sums_;
-    std::vector<double> factors_;  // by the number of lists that have a document
+    std::vector<double> factors_;  // by the number of lists that contain a document
 
     std::vector<std::int64_t> constant_;
 
     std::vector<double> column_, points_;
     std::vector<const double*> rows_;
-    std::vector<std::vector<double>> values_;  // the points of every document in each run, times its weight
-    std::vector<double> presence_;             // the weights of the runs that have each document [runs, documents]
+    std::vector<std::vector<double>> values_;  // points of every document in each run, times its weight
+    std::vector<double> presence_;             // weight of each run that contains a document [runs, documents]
     std::vector<double> scores_, divisors_;
-    const std::vector<double>* weights_ = nullptr;  // those of weigh
+    const std::vector<double>* weights_ = nullptr;  // the weights passed to weigh
     std::vector<float> rough_;                      // scores that are wrong by less than slack_; empty if scores_ are there
     double slack_ = 0;
-    std::vector<float> tops_, sorted_tops_;  // the highest of each block of rough scores
+    std::vector<float> tops_, sorted_tops_;  // the highest score of each block of rough scores
     float least_kept_ = 0;                   // as many documents as are kept have at least this rough score
     std::vector<std::uint32_t> near_;
     std::vector<std::int32_t> votes_;
-    std::vector<std::uint32_t> buckets_;  // where each begins
+    std::vector<std::uint32_t> buckets_;  // where each bucket begins
     std::vector<FusedDocument> fused_, best_;
 };
 

@@ -1,4 +1,4 @@
-// Shares the queries of runs among workers.
+// Distributes the queries of runs among workers.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@ namespace carob {
 
 inline constexpr std::size_t QUERIES_AT_ONCE = 16;
 
-// Hands out neighbouring queries to one worker on each thread, in order: worker(number, first, last, stop) returns whether
-// to go on.
+// Hands out stretches of neighbouring queries, in order, to one worker per thread: worker(number, first, last, stop)
+// returns whether to continue.
 template <class Worker>
 void share_queries(const RunsByQuery& runs, std::vector<Worker>& workers, const GoOn& go_on) {
     const int threads = static_cast<int>(workers.size());

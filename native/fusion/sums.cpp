@@ -31,14 +31,14 @@ void Sums::add(const PointRows& rows, std::vector<double>& sums) {
     if (how_ == Summation::single) {
         in_turn<float>(rows, sums);
     } else if (how_ == Summation::left_to_right || rows.rows.size() <= 2) {
-        in_turn<double>(rows, sums);  // a sum of two numbers is rounded once as it is
+        in_turn<double>(rows, sums);  // the sum of two numbers is rounded only once anyway
     } else {
         exactly(rows, sums);
     }
 }
 
-// The errors of the additions are added up (Ogita, Rump and Oishi 2005, "Accurate sum and dot product"). Where the errors
-// of this sum of errors might matter, the column is added up exactly.
+// Adds up the rounding errors of the additions (Ogita, Rump and Oishi 2005, "Accurate sum and dot product"). If
+// rounding in this sum of errors might matter, the column is added up exactly.
 void Sums::exactly(const PointRows& rows, std::vector<double>& sums) {
     const std::size_t count = rows.columns;
     sums.assign(rows.rows[0], rows.rows[0] + count);
@@ -75,7 +75,7 @@ double Sums::rounded_once(const PointRows& rows, std::size_t column) {
 }
 
 double exact_sum(const std::vector<double>& values) {
-    std::vector<double> parts;  // from the smallest up, none of which overlaps another
+    std::vector<double> parts;  // from the smallest up, without overlaps
     for (double value : values) {
         std::size_t kept = 0;
         for (double part : parts) {

@@ -6,16 +6,16 @@
 
 namespace carob {
 
-// Rounded once, so that the order of the rows changes nothing; row after row; or row after row in floats.
+// Rounded once, so the order of the rows does not matter; row after row in doubles; or row after row in floats.
 enum class Summation { exact, left_to_right, single };
 
-// Rows of `columns` values: the points of one run in each row.
+// Rows of `columns` values; each row contains the points of one run.
 struct PointRows {
     const std::vector<const double*>& rows;
     std::size_t columns;
 };
 
-// The sum of each column. Owns memory that is reused for each query.
+// Computes the sum of each column. Owns memory that is reused for each query.
 class Sums {
 public:
     explicit Sums(Summation how) : how_(how) {}
@@ -30,7 +30,7 @@ private:
     std::vector<double> errors_, sizes_, inexact_, column_;
 };
 
-// The correctly rounded sum of some numbers (Shewchuk 1997, Discrete and Computational Geometry 18), as Python's
+// The correctly rounded sum of some numbers (Shewchuk 1997, Discrete and Computational Geometry 18), like Python's
 // math.fsum. Not finite if a partial sum overflows.
 double exact_sum(const std::vector<double>& values);
 

@@ -1,4 +1,4 @@
-// Matches the fused lists of many weights of the same runs, which are read once.
+// Matches the fused lists of the same runs for many sets of weights; the runs are read only once.
 #include <algorithm>
 
 #include "fusion/fuse.h"
@@ -35,8 +35,8 @@ public:
         return true;
     }
 
-    std::vector<Findings> findings;  // of each weight and each run
-    std::vector<std::vector<std::string>> extra;  // the queries of each run that are not judged
+    std::vector<Findings> findings;  // for each set of weights and each run
+    std::vector<std::vector<std::string>> extra;  // the unjudged queries of each run
 
 private:
     struct Judged {

@@ -1,5 +1,5 @@
-// Drives the fuzz target where libFuzzer is absent: texts grown from a grammar, then damaged, and decisions
-// from which the target builds frames and Parquet files.
+// Drives the fuzz target if libFuzzer is absent: generates texts from a grammar and damages them, and draws the
+// decisions from which the target builds frames and Parquet files.
 //
 //   carob-fuzz --count N --seed S [--jobs J]    N inputs, the same ones for the same seed, on J threads (all cores)
 //   carob-fuzz FILE...                          inputs that were written down
@@ -119,7 +119,7 @@ const char* const SCRAPS[] = {"\n", "#", " ", "\r", "\t", "\xEF\xBB\xBF", "\xFF\
 class Grammar {
 public:
     explicit Grammar(Dice& dice) : dice_(dice) {
-        long_ = dice.one_in(1000);  // most faults are in small inputs, but some are not
+        long_ = dice.one_in(1000);  // small inputs reveal most faults, but not all
         queries_ = 1 + dice.below(long_ && dice.one_in(2) ? 600 : 3);
         documents_ = 1 + dice.below(long_ ? 2'000 : dice.one_in(3) ? std::size(DOCUMENTS) : 6);
         tidy_ = !dice.one_in(3);
@@ -224,7 +224,7 @@ std::string one_text(Dice& dice) {
     return head + qrels + run;
 }
 
-// Most are texts; of the others most are frames.
+// Most inputs are texts; most of the remaining inputs are frames.
 std::string one_input(Dice& dice) {
     const std::size_t share = dice.below(16);
     if (share < 9) return static_cast<char>(family::TEXT) + one_text(dice);
@@ -232,10 +232,10 @@ std::string one_input(Dice& dice) {
     return static_cast<char>(its) + noise(8 + dice.below(120), dice);
 }
 
-// What one thread is at.
+// What one thread is working on.
 struct Worker {
     std::string input;
-    std::uint64_t number = 0;  // of the input
+    std::uint64_t number = 0;  // number of the input
     std::atomic<std::uint64_t> done{0};
 };
 
@@ -254,7 +254,7 @@ void write(const Worker& worker) {
                  static_cast<unsigned long long>(worker.number), static_cast<unsigned long long>(seed), name.c_str());
 }
 
-// Where a thread of the kernel fails, it may be any worker's.
+// If a thread of the kernel fails, it may belong to any worker.
 void write_current() {
     if (here != nullptr) return write(*here);
     for (const Worker& worker : *workers) write(worker);
@@ -266,13 +266,13 @@ extern "C" void on_abort(int) {
 }
 
 void run_one() {
-    // A heap copy of just the size, so that a sanitizer sees the first byte read beyond it.
+    // A heap copy of exactly this size, so a sanitizer detects a read of the first byte beyond it.
     const std::vector<std::uint8_t> exact(here->input.begin(), here->input.end());
     LLVMFuzzerTestOneInput(exact.data(), exact.size());
     ++here->done;
 }
 
-// Threads take inputs by their number, so the same ones are tried however many threads there are.
+// Threads take inputs by number, so the same inputs are tried whatever the number of threads.
 class Team {
 public:
     explicit Team(std::uint64_t count) : count_(count) {}
@@ -302,7 +302,7 @@ private:
         ending_.notify_one();
     }
 
-    // Says every minute how far it is. An input that takes a minute is a hang, and a finding.
+    // Prints the progress every minute. An input that takes a minute is a hang and counts as a failure.
     void watch() {
         const auto start = std::chrono::steady_clock::now();
         std::vector<std::uint64_t> before(workers->size(), ~std::uint64_t{0});
@@ -342,8 +342,8 @@ int fail(const char* message) {
 #if defined(__SANITIZE_ADDRESS__)
 extern "C" void __sanitizer_set_death_callback(void (*callback)());
 
-// Inputs are small and many, so stacks of allocations would take a third of the time, and a large quarantine another one:
-// a mebibyte holds all that an input frees.
+// There are many small inputs, so recording the stacks of allocations would take a third of the time, and a large
+// quarantine another third: one mebibyte is enough for everything that an input frees.
 extern "C" const char* __asan_default_options() {
     return "malloc_context_size=0:quarantine_size_mb=1:thread_local_quarantine_size_kb=64";
 }

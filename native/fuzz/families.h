@@ -1,4 +1,4 @@
-// Names the kinds of input that the first byte of one chooses among, and draws decisions from the others.
+// Defines the kinds of input, which the first byte of an input selects, and draws decisions from its other bytes.
 #pragma once
 
 #include <cstddef>
@@ -14,18 +14,19 @@ namespace family {
 
 enum Family { TEXT, FRAMES, PAGES, JSON, COUNT };
 
-// An Arrow frame, which must give the same result as its rows in text; then it is damaged.
+// Builds an Arrow frame, which must give the same result as its rows in text, and then damages it.
 void fuzz_frames(const std::uint8_t* data, std::size_t size);
-// A Parquet file's footer and headers of pages, which must be sound; then damaged.
+// Builds the footer and page headers of a Parquet file, which must be accepted, and then damages them.
 void fuzz_pages(const std::uint8_t* data, std::size_t size);
-// A run in plain JSON, which must give its rows however it is cut; then damaged.
+// Builds a run in plain JSON, which must give its rows wherever it is cut, and then damages it.
 void fuzz_json(const std::uint8_t* data, std::size_t size);
 
-// SplitMix64 (Steele, Lea and Flood 2014): the same numbers on every machine, unlike <random>'s distributions.
+// SplitMix64 (Steele, Lea and Flood 2014), which gives the same numbers on every machine, unlike the distributions of
+// <random>.
 class Dice {
 public:
     explicit Dice(std::uint64_t seed) : state_(seed) {}
-    // The dice that comes up with the n-th number from 0 of another one first.
+    // A generator whose first number is the n-th number (from 0) of a generator with this seed.
     static Dice from(std::uint64_t seed, std::uint64_t n) { return Dice(seed + n * STEP); }
     std::uint64_t next() {
         std::uint64_t z = (state_ += STEP);
@@ -45,7 +46,8 @@ private:
     std::uint64_t state_;
 };
 
-// Decisions, one after the other. Once the bytes are used up, they are drawn from the last bytes as a seed.
+// Draws decisions one after the other from the bytes of an input. After the bytes are used up, a generator seeded with
+// the last bytes continues.
 class Draw {
 public:
     Draw(const std::uint8_t* data, std::size_t size) : at_(data), end_(data + size), dice_(0) {
@@ -71,7 +73,7 @@ private:
 
 }  // namespace family
 
-// A file that is none.
+// A spill in memory instead of a file.
 class MemorySpill final : public carob::Spill {
 public:
     std::uint64_t append(const char* bytes, std::size_t size) override {

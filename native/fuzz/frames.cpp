@@ -1,8 +1,9 @@
-// Fuzzes frames: columns of every type that Arrow has for ids and numbers, which must give the same result as their rows
-// as text; then one thing about them is damaged, and they must be refused or give an answer.
+// Fuzzes frames: columns of every type that Arrow has for ids and numbers must give the same result as their rows as
+// text; then one part of a frame is damaged, and the kernel must either reject it or return a result.
 //
-// Arrow's interface does not say how large most buffers are, so nothing here claims that one is larger than it is: who
-// makes a frame answers for that. Each buffer is a separate allocation, so that a sanitizer sees reads beyond its end.
+// Arrow's interface does not state how large most buffers are, so no test claims that a buffer is larger than it is:
+// that is the responsibility of the frame's producer. Each buffer is a separate allocation, so a sanitizer detects
+// reads beyond its end.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -26,7 +27,7 @@ namespace {
 struct Cell {
     std::string text;
     double number = 0;        // of a score, grade or rank
-    std::int64_t digits = 0;  // the number times a power of ten, as decimals have it
+    std::int64_t digits = 0;  // the number times a power of ten, as decimals store it
 };
 
 struct Table {
@@ -57,7 +58,8 @@ struct Table {
     }
 };
 
-// Most are small, where most faults are, and come quickly; a few are so large that threads share them.
+// Most tables are small, because small tables are fast and reveal most faults; a few are large enough for threads to
+// share them.
 constexpr std::size_t SMALL = 60;
 
 std::size_t row_count(Draw& draw) {
@@ -119,10 +121,10 @@ Table table_of(Draw& draw, bool run, bool whole_queries, bool whole_documents) {
 // ---- columns
 
 struct Type {
-    std::string format, index;  // the index's, if there is a dictionary
+    std::string format, index;  // the format of the index, if there is a dictionary
 };
 
-// What a column is made of lives in here; the frame is given what points into it.
+// Owns everything that columns consist of; the frame receives pointers into it.
 class Arena {
 public:
     void* buffer(const void* from, std::size_t size) {
@@ -190,7 +192,7 @@ class ColumnMaker {
 public:
     ColumnMaker(Arena& arena, Draw& draw) : arena_(arena), draw_(draw) {}
 
-    // An array of these cells, with others of no use before and after them.
+    // An array of these cells, with unused cells before and after them.
     ArrowArray* make(std::span<const Cell> cells, const Type& type, std::size_t before) {
         if (!type.index.empty()) return in_dictionary(cells, type, before);
         return plain(padded(cells, before), type.format, before, cells.size());
@@ -237,7 +239,7 @@ private:
         return made;
     }
 
-    // Nothing that is seen is null.
+    // No visible cell is null.
     const void* validity(std::size_t before, std::size_t count, std::size_t all) {
         if (!draw_.one_in(3)) return nullptr;
         std::vector<std::uint8_t> bits((all + 7) / 8);
@@ -339,7 +341,7 @@ private:
         std::map<std::string_view, std::size_t> known;
         for (const Cell& cell : cells) {
             const auto [at, fresh] = known.emplace(cell.text, entries.size());
-            if (fresh || draw_.one_in(20)) {  // an entry may be there twice
+            if (fresh || draw_.one_in(20)) {  // an entry may occur twice
                 at->second = entries.size();
                 entries.push_back(cell);
             }
@@ -370,7 +372,7 @@ struct Handed {
     Arena arena;
 };
 
-// A batch of the stream, given once.
+// A batch of the stream, handed out once.
 struct Stream {
     explicit Stream(Handed& handed) : its(handed) {
         stream.private_data = this;
@@ -481,7 +483,7 @@ carob::RunColumns run_columns(const Table& table) {
     return columns;
 }
 
-// As bind.cpp looks before anything is read.
+// Makes the same check as python/frames.cpp before anything is read.
 bool fits(const carob::Frame& frame) {
     if (frame.fields().size() != COLUMNS) return false;
     for (std::size_t i = 0; i < COLUMNS; ++i) {
@@ -491,7 +493,7 @@ bool fits(const carob::Frame& frame) {
     return true;
 }
 
-// False if it is refused.
+// Returns false if the frame is rejected.
 bool with_frame(Handed& handed, const std::function<void(const carob::Frame&)>& use) {
     bool taken = false;
     try {
@@ -510,7 +512,7 @@ bool with_frame(Handed& handed, const std::function<void(const carob::Frame&)>& 
     return taken;
 }
 
-// Frame after frame, a batch each; again from the start where a query comes back.
+// Matches frame after frame, one batch each; begins again from the start if a query reappears.
 carob::Matched in_turn(const carob::Judgments& judgments, Handed& handed, const Table& table, carob::MatchOptions options) {
     for (options.gathered = false;; options.gathered = true) {
         carob::FrameMatcher matcher(judgments, options);
@@ -533,7 +535,7 @@ void compare_all(Handed& handed, const Table& table, const carob::Judgments& jud
     const oracle::Text lines(text, options.reading);
     oracle::Ranked wanted = oracle::match(judged, lines, options);
     wanted.matched.tag.clear();
-    // What costs more is done to every n-th input.
+    // Expensive checks run only for every n-th input.
     MemorySpill spill;
     carob::MatchOptions spilled = options;
     spilled.gathered = true;
@@ -559,7 +561,8 @@ void compare_all(Handed& handed, const Table& table, const carob::Judgments& jud
 
 // ---- damage
 
-// Who alters what a frame is made of. Each says whether the frame must be refused; otherwise any answer will do.
+// Alters the parts of a frame. Each function returns whether the frame must be rejected; otherwise any result is
+// acceptable.
 class Vandal {
 public:
     Vandal(Handed& handed, const Table& table, Draw& draw) : handed_(handed), table_(table), draw_(draw) {}
@@ -601,7 +604,7 @@ private:
             case 4: handed_.formats[field_] = nullptr; break;
             default: {
                 const std::string_view format = handed_.formats[field_] = one_of(FORMATS, draw_);
-                return format != "n" || table_.size() != 0;  // without rows, a column of nulls is as good as another
+                return format != "n" || table_.size() != 0;  // without rows, a column of nulls is acceptable
             }
         }
         return true;
@@ -683,7 +686,7 @@ private:
         }
     }
 
-    // The last offset is unchanged or falls: nothing can detect that it is too large.
+    // The last offset is unchanged or decreases, because nothing can detect that it is too large.
     template <class Offset>
     bool offsets(ArrowArray& array, std::size_t place) {
         auto* ends = buffer<Offset>(array, 1);
@@ -703,7 +706,7 @@ private:
         switch (draw_.below(3)) {
             case 0: parts[at] = static_cast<std::int32_t>(draw_.word()); break;
             case 1: parts[at] = ODD[draw_.below(std::size(ODD))]; break;
-            default: parts[at] += 1; break;  // one beyond its buffer, where it is the last
+            default: parts[at] += 1; break;  // one beyond its buffer, if it is the last view
         }
         return parts[0] < 0;
     }

@@ -1,4 +1,4 @@
-// The fuzz target: any bytes become text, a frame, a Parquet file or JSON; the kernel must agree with the oracle.
+// The fuzz target: turns any bytes into text, a frame, a Parquet file or JSON; the kernel must agree with the oracle.
 #include <algorithm>
 #include <cstring>
 
@@ -10,10 +10,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 namespace {
 
-// Holds most inputs whole; the default block is so large that its memory would take most of the time.
+// Large enough for most inputs; the default block is so large that allocating it would take most of the time.
 constexpr std::size_t ONE_BLOCK = 16384;
 
-// One after the other, so that the last bits of the options decide on few things at once.
+// Options are drawn one after the other, so the last bits decide few of them at a time.
 class Choices {
 public:
     explicit Choices(std::uint32_t bits) : bits_(bits) {}
@@ -57,7 +57,7 @@ void rank_and_compare(const std::string& query, const std::string& run, const ca
     }
 }
 
-// What a survey counts does not depend on where the text is cut, and a text that it rewrites has no more rows.
+// The counts of a survey must not depend on where the text is cut, and a rewritten text must not have more rows.
 void survey_and_compare(const std::string& run, const carob::Judgments& judgments, std::size_t tiny_block) {
     std::optional<carob::Survey> known;
     for (const std::size_t block : {tiny_block, ONE_BLOCK}) {
@@ -84,13 +84,13 @@ void survey_and_compare(const std::string& run, const carob::Judgments& judgment
     }
 }
 
-// Options, then judgments and a run as the text of files.
+// The input contains options, then judgments and a run as text.
 void fuzz_text(const std::uint8_t* data, std::size_t size) {
     if (size < 8) return;
     std::uint32_t bits = 0;
     std::memcpy(&bits, data, sizeof bits);
     const std::size_t tiny_block = 8 + data[4] % 120;
-    // What costs the most is done to every n-th input.
+    // The most expensive checks run only for every n-th input.
     const bool threaded = data[5] % 64 == 0;
     const bool spilled = data[5] % 4 == 0;
     const bool listed_from_tiny = data[5] % 8 < 4;
@@ -128,7 +128,7 @@ void fuzz_text(const std::uint8_t* data, std::size_t size) {
     options.relevant_only = choose(4) == 0;
     const oracle::Text run_text(run, options.reading);
     const oracle::Ranked ranked = oracle::match(judged, run_text, options);
-    std::vector<std::string_view> queries = judged.queries;  // and unjudged ones
+    std::vector<std::string_view> queries = judged.queries;  // unjudged queries follow
     queries.insert(queries.end(), ranked.matched.extra.begin(), ranked.matched.extra.end());
     const std::string query(queries.empty() ? "1" : queries[choose(static_cast<std::uint32_t>(queries.size()))]);
     const oracle::Listed listed = oracle::rank_query(query, run_text, options);

@@ -1,4 +1,5 @@
-// Fuzzes the reader of plain JSON: a run whose lines must be its rows, however the text is cut; then it is damaged.
+// Fuzzes the reader of plain JSON: its lines must equal the rows of the run, wherever the text is cut; then the text is
+// damaged.
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,12 +14,12 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-// The lines of a text that comes in pieces of at most some bytes, or nothing if it is not plain.
+// The lines of a text that arrives in pieces of limited size, or nothing if the text is not plain.
 std::optional<std::string> lines_of(carob::JsonForm form, const Names& names, std::string_view text, std::size_t most, Draw& draw) {
     carob::PlainJson reader(form, names, {"x"});
     std::string lines;
     while (!text.empty()) {
-        const std::string piece(text.substr(0, 1 + draw.below(most)));  // so that nothing may be read beyond it
+        const std::string piece(text.substr(0, 1 + draw.below(most)));  // so no bytes beyond it may be read
         text.remove_prefix(piece.size());
         if (!reader.take(piece, lines)) return std::nullopt;
     }
@@ -34,7 +35,7 @@ std::string number(Draw& draw) {
     return draw.one_in(4) ? "-1" + made : made;
 }
 
-// Two rows at least, on lines or in a list.
+// At least two rows, on lines or in a list.
 std::string of_rows(bool is_list, Draw& draw, std::string& rows) {
     std::string text = is_list ? "[" : "";
     for (std::size_t count = 2 + draw.below(4), i = 0; i < count; ++i) {

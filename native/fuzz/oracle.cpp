@@ -1,6 +1,6 @@
-// Reads judgments and runs slowly and plainly: strings, C's own number parsing, full sorts.
+// Reads judgments and runs slowly and plainly, with strings, C's own number parsing and full sorts.
 //
-// It shares no code with the kernel but the types it fills in.
+// It shares no code with the kernel except the types that it fills in.
 #include "oracle.h"
 
 #include <algorithm>
@@ -47,7 +47,7 @@ bool with_nul(std::span<const std::string_view> fields, std::size_t first) {
     return false;
 }
 
-// Whether a whole number changes when it becomes a double.
+// Whether a whole number changes when it is converted to a double.
 bool rounded_off(const std::string& digits, double value) {
     if (digits.empty() || digits.find_first_not_of("0123456789") != std::string::npos || !std::isfinite(value)) return false;
     char printed[400];
@@ -55,7 +55,8 @@ bool rounded_off(const std::string& digits, double value) {
     return digits.substr(std::min(digits.find_first_not_of('0'), digits.size() - 1)) != printed;
 }
 
-// A number as C's strtod reads it, and how much of the token it is. Windows' library reads more than C's standard.
+// A number as C's strtod reads it, and how much of the token it uses. The Windows library accepts more than the C
+// standard.
 std::pair<double, std::size_t> c_number(const std::string& token) {
 #if defined(_WIN32)
     static const std::regex grammar(
@@ -114,7 +115,7 @@ Complaint wrong_columns(const Line& line, std::size_t wanted, Fault fault) {
 
 bool begins_with_mark(const Line& line) { return line.fields[0].substr(0, 3) == "\xEF\xBB\xBF"; }
 
-// Whether a run's line is two that were joined: the second begins in the tag of the first, or after it.
+// Whether a line of a run is two joined lines: the second begins within the tag of the first, or after it.
 bool are_joined(const Line& line, carob::Numbers numbers) {
     for (const std::size_t first : {5, 6}) {
         if (line.fields.size() < first + 5) continue;
@@ -123,7 +124,8 @@ bool are_joined(const Line& line, carob::Numbers numbers) {
     return false;
 }
 
-// Calls `data` for each line of data; it may complain. Lenient rules go on, others stop at the first complaint.
+// Calls `data` for each data line; the function may return a complaint. Lenient rules continue after a complaint; other
+// rules stop at the first.
 std::optional<Refusal> each_line(
     const std::vector<Line>& lines, const carob::Reading& reading, std::int64_t& malformed,
     const std::function<std::optional<Complaint>(const Line&, std::int64_t)>& data) {
@@ -148,7 +150,7 @@ std::optional<Refusal> each_line(
     return std::nullopt;
 }
 
-// Where each document of a list stands, its first place first.
+// The places at which each document of a list occurs, in order.
 class Places {
 public:
     template <class Item>
@@ -164,7 +166,7 @@ public:
         return at->second;
     }
 
-    // Of several occurrences the one that a policy leaves, in the order of the list.
+    // Keeps one of several occurrences of a document, as the policy requires, in the order of the list.
     template <class Item, class Worth>
     std::vector<Item> survivors(const std::vector<Item>& items, carob::Duplicates policy, Worth worth) const {
         std::vector<std::size_t> standing;
@@ -201,7 +203,7 @@ int compare_ids(std::string_view a, std::string_view b) {
     return a.compare(b);  // which compares unsigned bytes
 }
 
-// Below 0 when `a` goes before `b`.
+// Negative if `a` goes before `b`.
 int compare_retrieved(const Retrieved& a, const Retrieved& b, bool by_place) {
     if (a.score > b.score) return -1;
     if (a.score < b.score) return 1;
@@ -223,7 +225,7 @@ extern "C" int compare_pointers(const void* a, const void* b) {
 
 }  // namespace
 
-// Splits a line again, at its tabs, if there are other blanks between its fields as well.
+// Splits a line again at its tabs if it also has other blanks between its fields.
 bool Text::split_at_tabs(std::string_view line, std::size_t before) {
     constexpr std::string_view BLANKS = " \t\n\v\f\r";
     const auto trimmed = [&](std::string_view text) {
@@ -322,7 +324,7 @@ Ranked match(const Judged& judged, const Text& text, const carob::MatchOptions& 
     carob::Matched& out = ranked.matched;
     out.count.lines = static_cast<std::int64_t>(text.lines.size());
     std::vector<std::vector<Retrieved>> runs(judged.queries.size());
-    std::size_t width = 0;  // of the first line that can be read
+    std::size_t width = 0;  // of the first valid line
     ranked.refusal = each_line(
         text.lines, options.reading, out.count.malformed.count,
         [&](const Line& line, std::int64_t number) -> std::optional<Complaint> {
@@ -382,7 +384,7 @@ Ranked match(const Judged& judged, const Text& text, const carob::MatchOptions& 
             std::sort(order.begin(), order.end(), [](auto* a, auto* b) { return compare_retrieved(*a, *b, true) < 0; });
         }
 #if defined(__GLIBC__) && (__GLIBC__ == 2 && __GLIBC_MINOR__ < 37)
-        ranked.uncertain.push_back(false);  // this qsort is the merge sort that trec_eval's users have
+        ranked.uncertain.push_back(false);  // this qsort is the merge sort that most trec_eval users have
 #else
         ranked.uncertain.push_back(nan);
 #endif
@@ -441,7 +443,7 @@ Ranked match(const Judged& judged, const Text& text, const carob::MatchOptions& 
     return ranked;
 }
 
-// With every document of the query judged relevant, the ranks of judged documents are the whole list.
+// If every document of the query is judged relevant, the ranks of the judged documents are those of the whole list.
 Listed rank_query(std::string_view query, const Text& text, const carob::MatchOptions& options) {
     Judged everything;
     everything.queries.push_back(query);

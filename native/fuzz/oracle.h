@@ -22,7 +22,7 @@ struct Refusal {
 struct Line {
     std::span<const std::string_view> fields;
     bool comment;
-    std::size_t by_blanks;  // the number of fields if blanks separate them, where tabs separate `fields`; else 0
+    std::size_t by_blanks;  // if tabs separate `fields`: their number if split at blanks; else 0
 };
 
 struct Text {
@@ -57,7 +57,7 @@ struct Judged {
 struct Ranked {
     std::optional<Refusal> refusal;
     carob::Matched matched;
-    std::vector<bool> uncertain;  // queries whose order this machine's qsort cannot vouch for
+    std::vector<bool> uncertain;  // queries whose order this machine's qsort cannot confirm
 };
 
 // One query's documents in rank order.

@@ -1,4 +1,5 @@
-// Fuzzes the check of Parquet's shape: a file that is sound, the same one with a wrong number, then damaged.
+// Fuzzes the check of Parquet files: builds a valid file, then the same file with a wrong number, then with damaged
+// bytes.
 #include <limits>
 #include <memory>
 #include <string>
@@ -13,7 +14,7 @@ namespace {
 
 enum Kind { BOOL = 1, I64 = 6, DOUBLE = 7, BINARY = 8, LIST = 9, MAP = 11, STRUCT = 12 };
 
-// Thrift's compact protocol, written.
+// Writes Thrift's compact protocol.
 class Struct {
 public:
     Struct& number(int field, std::int64_t value) {
@@ -38,7 +39,7 @@ public:
         text_ += items;
         return *this;
     }
-    // A field that nobody asks for.
+    // A field that the kernel does not read.
     Struct& other(int field, Draw& draw) {
         const std::size_t count = draw.below(4);
         switch (draw.below(6)) {
@@ -77,7 +78,7 @@ private:
     int last_ = 0;
 };
 
-// The numbers of a file, one of which may be wrong.
+// The numbers in a file, one of which may be wrong.
 class Numbers {
 public:
     Numbers(Draw& draw, std::size_t wrong) : draw_(draw), wrong_(wrong) {}
@@ -172,7 +173,7 @@ void damage(std::string& file, Draw& draw) {
     }
 }
 
-// Of bytes that end where their memory does.
+// Checks bytes that end where their memory ends.
 std::optional<std::string> damage_in(const std::string& file) {
     const auto exact = std::make_unique<char[]>(file.size());
     file.copy(exact.get(), file.size());

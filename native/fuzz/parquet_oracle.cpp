@@ -1,6 +1,6 @@
-// Reads the headers of a Parquet file plainly: a tree of what is written there, then one rule after the other.
+// Reads the headers of a Parquet file plainly: builds a tree of their content, then checks one rule after the other.
 //
-// It shares no code with the kernel. Sources: those that native/parquet.h names.
+// It shares no code with the kernel. Its sources are listed in native/frames/parquet.h.
 #include <algorithm>
 #include <utility>
 
@@ -15,7 +15,7 @@ void must(bool sound) {
     if (!sound) throw Damaged{};
 }
 
-// What a header says by the number of the field: a number, or structs, of which a list has several.
+// The content of a header by field id: a number, or structs (several for a list).
 struct Header {
     std::vector<std::pair<std::int64_t, std::int64_t>> numbers;
     std::vector<std::pair<std::int64_t, std::vector<Header>>> structs;
@@ -32,7 +32,7 @@ struct Header {
     bool has(std::int64_t field) const { return !all(field).empty(); }
 };
 
-// Text that is eaten from the front.
+// Text that is consumed from the front.
 class Reader {
 public:
     explicit Reader(std::string_view text) : left(text) {}
@@ -75,8 +75,8 @@ public:
     }
 
 private:
-    // Of the compact protocol: 1 and 2 are truth values, 3 a byte, 4 to 6 integers, 7 a double, 8 text, 9 a list, 10 a
-    // set, 11 a map, 12 a struct.
+    // Types of the compact protocol: 1 and 2 are truth values, 3 a byte, 4 to 6 integers, 7 a double, 8 text, 9 a list,
+    // 10 a set, 11 a map, 12 a struct.
     void value(unsigned kind, int depth, std::int64_t field, Header& its) {
         must(kind >= 1 && kind <= 12);
         if (kind == 3) eat(1);
@@ -113,11 +113,11 @@ private:
     }
 };
 
-// Of the values of its column, how many are left after a page.
+// How many values of its column remain after a page.
 std::int64_t behind_page(const Header& head, std::int64_t left) {
     const std::int64_t unpacked = head(2), packed = head(3);
     must(unpacked >= 0 && packed >= 0);
-    if (head.has(7)) {  // a dictionary, whose entries are not the column's
+    if (head.has(7)) {  // a dictionary page, whose entries are not values of the column
         const std::int64_t entries = head.all(7)[0](1);
         must(0 <= entries && entries <= unpacked);
         return left;

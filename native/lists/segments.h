@@ -1,6 +1,6 @@
 // Adds, multiplies, compares and orders along segments: values[offsets[q] … offsets[q + 1]) is segment q.
 //
-// Sums go strictly from left to right, so that a result is the same bits as a plain loop's, on every machine.
+// Sums go strictly from left to right, so a result has the same bits as that of a plain loop, on every machine.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace carob {
 using Values = std::span<const double>;
 using Offsets = std::span<const std::int64_t>;
 
-// True when the offsets start at 0 or later, never fall and end within `size`.
+// Whether the offsets start at 0 or later, never decrease and end within `size`.
 inline bool are_offsets(Offsets offsets, std::size_t size) {
     if (offsets.empty() || offsets.front() < 0) return false;
     for (std::size_t q = 1; q < offsets.size(); ++q) {
@@ -23,7 +23,7 @@ inline bool are_offsets(Offsets offsets, std::size_t size) {
     return static_cast<std::uint64_t>(offsets.back()) <= size;
 }
 
-// One number per segment: its values combined from the left, 0 for an empty one.
+// Returns one number per segment: its values combined from left to right, or 0 for an empty segment.
 template <class Combine>
 void reduce_segments(Values values, Offsets offsets, double* out, Combine combine) {
     for (std::size_t q = 0; q + 1 < offsets.size(); ++q) {
@@ -35,7 +35,7 @@ void reduce_segments(Values values, Offsets offsets, double* out, Combine combin
     }
 }
 
-// One number per value; the first of a segment is the value itself. Values outside every segment give 0.
+// Returns one number per value; the first number of a segment is the value itself. Values outside all segments give 0.
 template <class Combine>
 void scan_segments(Values values, Offsets offsets, double* out, Combine combine) {
     for (std::size_t i = 0; i < values.size(); ++i) out[i] = 0.0;
@@ -49,11 +49,11 @@ void scan_segments(Values values, Offsets offsets, double* out, Combine combine)
     }
 }
 
-// From the highest value down, NaN last.
+// Orders from the highest value down, with NaN last.
 inline bool falls(double a, double b) { return a > b || (std::isnan(b) && !std::isnan(a)); }
 
-// Orders the values of one segment that has few distinct ones, as grades have: counts each, and gives every value the next
-// place of its level. False if there are too many levels, or a NaN.
+// Orders the values of one segment that has few distinct values, as grades do: counts each level, and gives every value
+// the next place of its level. False if there are too many levels or a NaN.
 inline bool order_by_levels(Values values, std::size_t from, std::size_t to, std::int64_t* out) {
     constexpr std::size_t MOST = 8;
     double levels[MOST];
@@ -81,10 +81,10 @@ inline bool order_by_levels(Values values, std::size_t from, std::size_t to, std
     return true;
 }
 
-// The places of the values, segment by segment, each from its highest value down and NaN last; equal values keep their
-// order. The offsets cover all values.
+// Returns the places of the values, segment by segment, each segment from its highest value down with NaN last; equal
+// values keep their order. The offsets must cover all values.
 inline void order_segments(Values values, Offsets offsets, std::int64_t* out) {
-    // The place decides between equal values: a stable sort would allocate memory segment by segment.
+    // The place breaks ties between equal values, because a stable sort would allocate memory for each segment.
     const auto before = [&](std::int64_t i, std::int64_t j) {
         const double a = values[static_cast<std::size_t>(i)], b = values[static_cast<std::size_t>(j)];
         return falls(a, b) || (!falls(b, a) && i < j);

@@ -8,30 +8,31 @@
 
 namespace carob {
 
-// Lists of judged rows: list q has rows offsets[q] … offsets[q + 1) in rank order, and equal first ranks are one tie. A
-// tie may have more documents than rows, since unjudged ones need no row.
+// Lists of judged rows: list q has rows offsets[q] … offsets[q + 1) in rank order, and rows with equal first ranks form
+// one tie. A tie may have more documents than rows, because unjudged documents need no row.
 struct TiedRows {
     Values grade, tie_first, tie_last;
     Offsets offsets;
 };
 
-// The merit by which tied documents are ordered: judged not relevant is below not judged.
+// The merit by which tied documents are ordered: a document judged not relevant ranks below an unjudged document.
 inline double merit(double grade, double of_zero) { return grade == 0 ? of_zero : grade; }
 
-// The destination of the rows of lists: the rank and the grade of each, and its earlier place.
+// The destination of the rows of lists: the rank and the grade of each row, and its earlier place.
 struct Arranged {
     double *rank, *grade;
     std::int64_t* order;
 };
 
-// Arranges the rows of every tie of a list from the greatest merit down (`best`) or from the least up, equal merits in
-// their order. Relevant documents take the first ranks of a tie in the best order and its last ones in the worst, the
-// others its other end, and documents without a row lie between them.
+// Arranges the rows of every tie of a list from the greatest merit down (`best`) or from the least merit up; rows of
+// equal merit keep their order. Relevant documents take the first ranks of a tie in the best order and its last ranks
+// in the worst order; judged documents that are not relevant take the opposite end, and documents without a row lie
+// between.
 class TieOrder {
 public:
     TieOrder(const TiedRows& rows, bool best, double of_zero) : rows(rows), best(best), of_zero(of_zero) {}
 
-    // Writes the rows [from, end) of a list to the places from 0 on.
+    // Writes the rows [from, end) of a list to the places starting at 0.
     void operator()(std::size_t from, std::size_t end, Arranged out) {
         for (std::size_t to = from, at = 0; from < end; at += to - from, from = to) {
             const double first = rows.tie_first[from], last = rows.tie_last[from];
@@ -69,7 +70,7 @@ private:
     std::vector<double> merits;
 };
 
-// The lists in which a row is tied with another document, with or without a row.
+// Returns the lists in which a row is tied with another document, whether or not that document has a row.
 inline std::vector<std::int64_t> tied_lists(const TiedRows& rows) {
     std::vector<std::int64_t> found;
     for (std::size_t q = 0; q + 1 < rows.offsets.size(); ++q) {

@@ -1,4 +1,4 @@
-// Separates the documents of interleaved queries: compact records, in buckets of neighbouring queries.
+// Separates the documents of interleaved queries: stores them as compact records in buckets of neighbouring queries.
 #include "matching/gather.h"
 
 #include <algorithm>
@@ -38,7 +38,8 @@ bool Gathered::full(std::size_t size) const {
     return spill_ != nullptr && size > free_bytes_ && slabs_used_ > 0 && held_ + size > memory_;
 }
 
-// Memory that is reused after its content has been written out: fresh pages cost more than the bytes in them.
+// Memory that is reused after its content has been written out, because allocating fresh pages costs more than filling
+// them.
 char* Gathered::take(std::size_t size) {
     while (size > free_bytes_) {
         if (slabs_used_ == slabs_.size()) {
@@ -63,7 +64,7 @@ void Gathered::add_chunk(Heap& heap, std::size_t bytes) {
         heap.last->end = heap.at;
         heap.total += static_cast<std::size_t>(heap.at - heap.last->bytes());
     }
-    // A quarter of the present size: little is wasted for long lists and for many short ones.
+    // A quarter of the present size, which wastes little memory both for long lists and for many short lists.
     const std::size_t room = std::max(std::clamp(heap.total / 4, SMALLEST_CHUNK, LARGEST_CHUNK), bytes);
     constexpr std::size_t align = alignof(std::max_align_t);
     const std::size_t size = (sizeof(Chunk) + room + align - 1) / align * align;

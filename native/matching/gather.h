@@ -1,9 +1,10 @@
-// Separates the documents of interleaved queries: compact records, in buckets of neighbouring queries.
+// Separates the documents of interleaved queries: stores them as compact records in buckets of neighbouring queries.
 //
-// Buckets, not queries: appending to a few hundred places stays in the cache and the page tables; thousands do not.
+// Records are grouped into buckets rather than single queries because a few hundred places to append to fit in the
+// cache and the page tables, whereas thousands do not.
 //
 // Records that exceed the memory budget go to a file and are read back bucket by bucket: each byte is written once and
-// read once. A record has about 13 bytes and the id, so 100 M rows are about 2.2 GB.
+// read once. A record takes about 13 bytes plus the id, so 100 M rows take about 2.2 GB.
 #pragma once
 
 #include <memory>
@@ -15,7 +16,7 @@
 
 namespace carob {
 
-// The assignment of queries to buckets, the same for all workers.
+// The assignment of queries to buckets, which all workers share.
 struct Buckets {
     explicit Buckets(std::size_t query_count);
     std::size_t count;
@@ -32,7 +33,7 @@ struct Chunk {
     const char* bytes() const { return reinterpret_cast<const char*>(this + 1); }
 };
 
-// One per worker. Blocks come in ascending order.
+// Each worker has one. Blocks arrive in ascending order.
 class Gathered {
 public:
     // With a `spill`, about this many bytes are kept in memory.
@@ -43,7 +44,7 @@ public:
     // Call once, after the last add().
     void close();
 
-    // The records of a bucket, in the order they were added; `room` holds those that were read back.
+    // Returns the records of a bucket in the order they were added; `room` holds the records that were read back.
     const Chunk* load(std::size_t bucket, std::unique_ptr<char[]>& room) const;
 
 private:
@@ -57,8 +58,8 @@ private:
         Chunk* first = nullptr;
         Chunk* last = nullptr;
         std::size_t total = 0;
-        std::uint64_t place = 0;        // of the last record
-        std::vector<Extent> written;  // before those in memory
+        std::uint64_t place = 0;        // place of the last record
+        std::vector<Extent> written;  // records written before those in memory
     };
     struct Slab {
         std::unique_ptr<char[]> bytes;
@@ -82,9 +83,9 @@ private:
     std::size_t free_bytes_ = 0;
 };
 
-// A record: [query, counted within its bucket][place less that of the record before][score f64]([rank i64])[id size u8,
-// or 255 and u64][id bytes], the first two as varints; a place is the block, then 32 bits for the line. The rest, from
-// the score on, is the body, which is complete.
+// A record: [query, counted within its bucket][place minus the previous record's place][score f64]([rank i64])[id size
+// u8, or 255 and u64][id bytes], the first two as varints; a place is the block number followed by 32 bits for the
+// line. Everything from the score on is the body, which is stored in full.
 inline const char* read_varint(const char* at, std::uint64_t& value) {
     value = static_cast<unsigned char>(*at) & 127u;
     for (unsigned shift = 7; (static_cast<unsigned char>(*at++) & 128u) != 0; shift += 7)

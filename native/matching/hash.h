@@ -35,7 +35,7 @@ std::uint64_t fresh_seed();
 inline constexpr std::uint64_t HASH_A = 0x9E3779B97F4A7C15u;
 inline constexpr std::uint64_t HASH_B = 0xD1B54A32D192ED03u;
 
-// Reads only bytes of the id.
+// Reads no bytes outside the id.
 inline std::uint64_t hash_id(std::string_view id, std::uint64_t seed) {
     const char* p = id.data();
     std::size_t n = id.size();

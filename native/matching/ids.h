@@ -1,4 +1,4 @@
-// Stores many ids in one block of memory and finds an id's number by its bytes.
+// Stores many ids in one block of memory and looks up an id's number by its bytes.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ struct StringHash {
 };
 using Strings = std::unordered_set<std::string, StringHash, std::equal_to<>>;
 
-// Whole numbers of four bytes each, until one needs eight.
+// Whole numbers stored in four bytes each until one of them needs eight.
 class Integers {
 public:
     std::size_t size() const { return wide_.empty() ? narrow_.size() : wide_.size(); }
@@ -125,19 +125,20 @@ private:
     std::size_t size_ = 0;
 };
 
-// Open addressing with linear probing over 2^n slots, at most half of them full. A slot of four bytes holds a number and a
-// part of its hash, so that a table of some thousand ids stays in the nearest cache; the ids themselves are compared by the
-// caller's `same(number)`. Numbers must be below half the slots, since they get as many bits as index the slots.
+// Open addressing with linear probing over 2^n slots, at most half of them full. A four-byte slot holds a number and
+// part of its hash, so a table of a few thousand ids stays in the nearest cache; the caller's `same(number)` compares
+// the ids themselves. A number must be less than half the number of slots, because it gets only as many bits as it
+// takes to index the slots.
 template <class Slot>  // const if no more ids are added
 class SlotsOf {
 public:
     static constexpr std::uint32_t NONE = ~std::uint32_t{0};
 
-    // The slots that hold `count` ids at most half full. A few ids get more room: most that are looked up are missing,
-    // and the processor predicts the content of a slot that is nearly always empty.
+    // The number of slots at which `count` ids fill the table at most half. A few ids get more room: most ids that are
+    // looked up are missing, and the processor predicts the content of a slot that is nearly always empty.
     static std::size_t needed(std::size_t count) { return std::bit_ceil(std::max<std::size_t>(count * 2, 16)); }
 
-    // `slots` are 2^n; those that are 0 are empty.
+    // There are 2^n `slots`; a slot of 0 is empty.
     SlotsOf(Slot* slots, std::size_t size)
         : slots_(slots), mask_(size - 1), tags_(~static_cast<std::uint32_t>(mask_)) {}
 
@@ -165,16 +166,17 @@ public:
         }
     }
 
-    // The first number stored for an equal hash, or NONE. The caller compares the ids, and calls find\(\) if they differ.
+    // The first number stored for an equal hash, or NONE. The caller compares the ids and calls find\(\) if they
+    // differ.
     std::uint32_t candidate(std::uint64_t hash) const {
         return find(hash, [](std::uint32_t) { return true; });
     }
 
-    // The slot at which a search begins, and whether the number in it, if it holds one, was stored for a hash like this one.
+    // The slot at which a search begins, and whether the number in it, if there is one, was stored for a similar hash.
     std::uint32_t first_slot(std::uint64_t hash) const { return slots_[hash & mask_]; }
     bool alike(std::uint32_t slot, std::uint64_t hash) const { return (slot & tags_) == tag_of(hash); }
 
-    // The same as candidate(), after that slot.
+    // Like candidate(), but searches after that slot.
     std::uint32_t candidate_behind(std::uint64_t hash) const {
         for (std::size_t i = (hash + 1) & mask_;; i = (i + 1) & mask_) {
             if (slots_[i] == 0) return NONE;
@@ -196,7 +198,7 @@ private:
 using IdSlots = SlotsOf<std::uint32_t>;
 using FixedIdSlots = SlotsOf<const std::uint32_t>;
 
-// The same with slots that it owns, and that grow.
+// The same table, but it owns its slots and grows.
 class IdTable {
 public:
     static constexpr std::uint32_t NONE = IdSlots::NONE;
@@ -213,8 +215,8 @@ public:
         used_ = 0;
     }
 
-    // The number already stored for this id, or NONE after storing `number` for it: the count of those stored so far, or
-    // less than was expected.
+    // Returns the number already stored for this id, or stores `number` and returns NONE. `number` is the count of
+    // numbers stored so far, or less than the expected count.
     template <class Same>
     std::uint32_t find_or_add(std::uint64_t hash, std::uint32_t number, Same&& same) {
         const std::uint32_t found = IdSlots(slots_.data(), slots_.size()).find_or_add(hash, number, same);
@@ -234,7 +236,7 @@ public:
     std::size_t size() const { return used_; }
     bool crowded() const { return used_ * 2 > slots_.size(); }
 
-    // Twice the slots; `hash_of(number)` gives each stored id's hash again.
+    // Doubles the slots; `hash_of(number)` returns the hash of a stored id again.
     template <class HashOf>
     void grow(HashOf&& hash_of) {
         const std::vector<std::uint32_t> old = std::exchange(slots_, std::vector<std::uint32_t>(slots_.size() * 2));

@@ -47,11 +47,12 @@ CAROB_FLATTEN void Judgments::find_documents(std::int64_t q, const Document* doc
         const auto k = slots.find(wanted.hash, [&](std::uint32_t each) { return same_id(name(each), wanted.name()); });
         return k == IdSlots::NONE ? -1 : first + static_cast<std::int64_t>(k);
     };
-    if (size <= 64) {  // in the nearest cache after the first
+    if (size <= 64) {  // after the first access, in the nearest cache
         for (std::size_t i = 0; i < count; ++i) found[i] = find(documents[i]);
         return;
     }
-    // Whether a document is judged cannot be predicted, so the lists of those to examine are written without a branch.
+    // The processor cannot predict whether a document is judged, so the lists of documents to examine are written
+    // without a branch.
     std::uint32_t candidates[TOGETHER];
     std::uint32_t alike[TOGETHER + 1], others[TOGETHER + 1];
     std::string_view names[TOGETHER];
@@ -83,7 +84,7 @@ CAROB_FLATTEN void Judgments::find_documents(std::int64_t q, const Document* doc
     }
 }
 
-// Whether an id has nothing but ASCII blanks.
+// Whether an id consists only of ASCII blanks.
 static bool is_blank(std::string_view id) {
     return std::all_of(id.begin(), id.end(), [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); });
 }
@@ -189,7 +190,7 @@ Judgments JudgmentsBuilder::finish(Duplicates policy) {
             kept[later_wins ? standing : i] = 0;
             if (later_wins) chosen[first] = static_cast<std::uint32_t>(i);
         }
-        if (made.dropped > dropped) {  // the numbers of those after a dropped one have changed
+        if (made.dropped > dropped) {  // numbers after a dropped judgment have changed
             std::fill_n(own_slots, own_size, 0u);
             std::uint32_t next = 0;
             for (std::size_t i = 0; i < own_count; ++i) {
@@ -217,8 +218,8 @@ Judgments JudgmentsBuilder::finish(Duplicates policy) {
 
 namespace {
 
-// Splits a line of at most 63 bytes whose fields have one blank between them, by the blanks in its first 64 bytes. False
-// sends the line to the slow path.
+// Splits a line of at most 63 bytes whose fields are separated by single blanks, using the blanks in its first 64
+// bytes. Returning false sends the line to the slow path.
 bool split_plain(const char* first, const char* end, std::string_view* fields, int columns) {
     const auto length = static_cast<std::size_t>(end - first);
     if (length >= 64) return false;

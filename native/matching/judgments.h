@@ -1,4 +1,4 @@
-// Holds relevance judgments: queries in byte order, per query their documents and grades in file order.
+// Holds relevance judgments: queries in byte order, and the documents and grades of each query in file order.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace carob {
 
 enum class Duplicates { keep, first, last, max };
 
-// Whether the later of two counts in place of the one that stood.
+// Whether the later of two judgments replaces the one that counted so far.
 inline bool later_counts(Duplicates rule, double standing, double later) {
     return rule == Duplicates::last || (rule == Duplicates::max && later > standing);
 }
@@ -42,7 +42,8 @@ public:
     const Ids& queries() const { return queries_; }
     // The query's number, or -1.
     std::int64_t find_query(std::string_view id) const;
-    // The same for several. Each step waits for memory, so it is taken for all before the next step.
+    // Finds the numbers of several queries. Each step waits for memory, so every step is done for all queries before
+    // the next.
     static constexpr std::size_t TOGETHER = 32;
     void find_queries(const std::string_view* ids, std::size_t count, std::int64_t* numbers) const;
 
@@ -53,13 +54,13 @@ public:
     std::int64_t line(std::int64_t j) const { return static_cast<std::int64_t>(lines_[static_cast<std::size_t>(j)]); }
     std::string_view document(std::int64_t j) const { return documents_[static_cast<std::size_t>(j)]; }
     std::uint64_t hash(std::int64_t j) const { return hash_id(document(j), seed_); }
-    // The judgments of some documents of a query, TOGETHER at most, or -1.
+    // Finds the judgment of each of at most TOGETHER documents of a query, or -1.
     void find_documents(std::int64_t q, const Document* documents, std::size_t count, std::int64_t* found) const;
     std::uint64_t seed() const { return seed_; }
 
     std::vector<JudgedTwice> duplicates;
     std::int64_t dropped = 0;
-    std::int64_t blank = 0;  // those whose query or document is blank text, which only tables and dicts can have
+    std::int64_t blank = 0;  // judgments whose query or document is blank text, which only tables and dicts can contain
     LineCount count;
 
 private:
@@ -72,7 +73,7 @@ private:
     Ids documents_;
     std::vector<double> grades_;
     Integers lines_;
-    std::vector<std::uint32_t> slots_;  // a table of its documents for each query, made once for all runs
+    std::vector<std::uint32_t> slots_;  // for each query a table of its documents, built once for all runs
     std::vector<std::size_t> slot_offsets_{0};
 };
 
@@ -81,16 +82,16 @@ class JudgmentsBuilder {
 public:
     JudgmentsBuilder();
     void add(std::string_view query, std::string_view document, double grade, std::int64_t line);
-    // A query that need not have a judgment.
+    // Adds a query, which need not have a judgment.
     void add_query(std::string_view query) { last_query_ = query_number(query); }
-    // The judgments, once: each column is freed after it is taken over.
+    // Returns the judgments. Call once: each column is freed after it is moved.
     Judgments finish(Duplicates duplicates);
 
 private:
     std::uint32_t query_number(std::string_view query);
 
     std::uint64_t seed_;
-    Ids queries_;  // in the order of their first line
+    Ids queries_;  // in the order of their first lines
     std::vector<std::uint64_t> query_hashes_;
     IdTable query_table_;
     std::uint32_t last_query_ = IdTable::NONE;
@@ -103,12 +104,12 @@ private:
 };
 
 struct JudgmentColumns {
-    int columns = 4;  // the query is the first, the document the one before the last, the grade the last
+    int columns = 4;  // the query is first, the document last but one, the grade last
 };
 
 Judgments read_judgments(Source& source, const JudgmentColumns& shape, const Reading& reading, Duplicates duplicates);
 
-// A rare table of text: all columns but the last as bytes, the last as a number.
+// A table in a rare text format: all columns but the last as bytes, the last as a number.
 struct Rows {
     int id_columns = 0;
     Ids ids;  // id_columns per row

@@ -1,4 +1,4 @@
-// Matches the text of a run with judgments: bytes in, judged rows out.
+// Matches the text of a run with judgments: takes bytes and returns judged rows.
 #include "matching/match.h"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ struct Harvest {
     std::exception_ptr failure;
 };
 
-// The rank of a line, by the bytes of its document; 0 if it is not a whole number.
+// The rank on a line, found from the bytes of its document; 0 if the rank is not a whole number.
 std::int64_t rank_behind(std::string_view document) {
     const char* rank = document.data() + document.size();
     while (is_blank(*rank)) ++rank;
@@ -92,7 +92,7 @@ public:
     }
 
 private:
-    // Compares the rank column with the scores for a few documents. The rank follows the document.
+    // Compares the rank column with the scores for a few documents. On a line, the rank follows the document.
     CAROB_NEVER_INLINE void compare_ranks() {
         const std::size_t count = documents_.size();
         if (count < 2) return;
@@ -156,19 +156,19 @@ private:
         double rank, score;
     };
 
-    static constexpr std::int64_t SAMPLED = 32;  // one in this many is compared with its rank, after the first
-    static constexpr std::int64_t QUERIES = 1 << 16;  // of this many queries: a megabyte for each thread
+    static constexpr std::int64_t SAMPLED = 32;  // after the first, one line in this many is compared with its rank
+    static constexpr std::int64_t QUERIES = 1 << 16;  // queries compared: a megabyte for each thread
 
     Pass& pass_;
-    std::vector<Ranked> last_;  // the last such line of each query
+    std::vector<Ranked> last_;  // the last line compared for each query
     Gathered& gathered_;
     Harvest& harvest_;
     std::int64_t block_ = 0;
     std::int64_t query_ = -1;
 };
 
-// Finds out how many fields each line has, from the first that can be read, and leaves its block to be read. The blocks
-// before it, which hold no such line, are read here. False where nothing is left.
+// Determines how many fields each line has from the first line that can be read, and leaves the block of that line to
+// be read. Reads the blocks before it, which contain no readable line. False if nothing is left.
 bool begin(Pass& pass, Harvest& harvest, Block& block) {
     while (pass.blocks.next(block)) {
         RunNotes notes;
@@ -208,7 +208,7 @@ void read_blocks(Pass& pass, Sink& sink, Harvest& harvest, Block block, bool hav
     }
 }
 
-// Lines before each block, so that a line within a block becomes a line of the text.
+// The number of lines before each block, which turns a line number within a block into a line number of the text.
 class Lines {
 public:
     explicit Lines(const std::vector<Harvest>& harvests) {
@@ -246,7 +246,7 @@ private:
     std::int64_t total_ = 0;
 };
 
-// Throws for the earliest bad line; a source fails only after the last line that was read.
+// Throws for the earliest bad line; a failure of the source counts as coming after the last line that was read.
 void throw_faults(std::vector<Harvest>& harvests) {
     const BlockFault* earliest = nullptr;
     for (const Harvest& harvest : harvests) {
@@ -293,7 +293,7 @@ Matched bring_home(const Judgments& judgments, const MatchOptions& options, std:
     return matched;
 }
 
-// The quick pass, for runs whose queries are not interleaved. Empty if they turn out to be.
+// The quick pass, for runs whose queries are not interleaved. Returns nothing if they turn out to be interleaved.
 std::optional<Matched> match_contiguous(const Judgments& judgments, Source& source, const MatchOptions& options,
                                         std::atomic<std::int64_t>* progress, const GoOn& go_on) {
     Pass pass(judgments, source, options, Cut::queries, progress);
@@ -302,7 +302,8 @@ std::optional<Matched> match_contiguous(const Judgments& judgments, Source& sour
     Block first;
     const bool any = begin(pass, opening, first);
     const bool small = pass.blocks.exhausted() || (options.threads == 1 && !go_on);
-    // Only in this pass, because keeping the lines of interleaved queries takes longer than decompressing them.
+    // Only this pass reads ahead, because keeping the lines of interleaved queries takes longer than decompressing
+    // them.
     const bool ahead = !small && options.threads > 1 && pass.blocks.read_ahead();
     const int workers = small ? 1 : ahead ? options.threads - 1 : options.threads;
     std::vector<Harvest> harvests(static_cast<std::size_t>(workers));

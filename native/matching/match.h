@@ -1,4 +1,4 @@
-// Matches the text of a run with judgments: bytes in, judged rows out.
+// Matches the text of a run with judgments: takes bytes and returns judged rows.
 #pragma once
 
 #include <atomic>

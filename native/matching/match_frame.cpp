@@ -1,4 +1,4 @@
-// Matches the rows of frames with judgments: Arrow columns in, judged rows out.
+// Matches the rows of frames with judgments: takes Arrow columns and returns judged rows.
 #include "matching/match_frame.h"
 
 #include <algorithm>
@@ -37,8 +37,8 @@ struct FrameMatcher::Feed {
 
     std::size_t pieces() const { return static_cast<std::size_t>((frame.rows() + piece_rows - 1) / piece_rows); }
 
-    // On every worker: calls take(worker, piece, batch, from, to) for the rows of each piece, batch by batch, pieces in
-    // ascending order; rows are counted in the batch.
+    // Calls take(worker, piece, batch, from, to) on every worker for the rows of each piece, batch by batch, with the
+    // pieces in ascending order; row numbers are relative to the batch.
     template <class Take>
     void survey(const GoOn& go_on, Take&& take) {
         share(workers, workers == 1, stop, go_on, [&](int worker) {
@@ -59,7 +59,7 @@ struct FrameMatcher::Feed {
     }
 
 private:
-    // Pieces before a faulty one are still processed to their end, so the earliest fault is found.
+    // Pieces before a faulty piece are still processed to the end, so the earliest fault is found.
     bool unfit(std::size_t batch, std::int64_t from, std::int64_t to) {
         auto found = first_fault(columns[batch], before + frame.start(batch), from, to, names);
         if (!found) return false;
@@ -88,7 +88,7 @@ void FrameMatcher::Open::add_to(Documents& documents, const MatchOptions& option
     documents.accord.add(accord);
 }
 
-// Compares a column of ranks with the scores for a few rows of a list.
+// Compares a rank column with the scores for a few rows of a list.
 void compare_ranks(const Frame& frame, const std::vector<Columns>& all, const Stretch* from, const Stretch* end,
                    std::int64_t queries, Accord& accord) {
     if (from == end || !all.front().rank || !all.front().value) return;
@@ -113,7 +113,7 @@ void compare_ranks(const Frame& frame, const std::vector<Columns>& all, const St
     }
 }
 
-// One per worker: puts a query's documents together and hands them to the reducer.
+// Collects the documents of a query and hands them to the reducer. Each worker has one.
 class FrameMatcher::Assembler {
 public:
     Assembler(const FrameMatcher& matcher, const Feed& feed, const Sorted& sorted)
@@ -131,7 +131,7 @@ public:
         const Stretch* const end = sorted_.end(query);
         std::size_t rows = 0;
         for (const Stretch* at = sorted_.begin(query); at != end; ++at) rows += at->length;
-        // Ids made of numbers must not move while they are used.
+        // Ids made from numbers must not move while they are used.
         if (digits_size_ < rows * LONGEST_WHOLE) {
             digits_size_ = rows * LONGEST_WHOLE;
             digits_ = std::make_unique_for_overwrite<char[]>(digits_size_);
@@ -144,7 +144,7 @@ public:
     }
 
 private:
-    // Processing each row at once would wait for memory row by row; here, many rows are fetched together.
+    // Many rows are fetched together, because processing them one by one would wait for memory at every row.
     void fetch(const Stretch* from, const Stretch* end) {
         std::uint64_t all = 0;
         for (const Stretch* at = from; at != end; ++at) {
@@ -178,7 +178,7 @@ private:
     const std::int64_t queries_;
     Reducer reducer_;
     Documents documents_;
-    volatile std::uint64_t fetched_ = 0;  // or a compiler would leave the reading out
+    volatile std::uint64_t fetched_ = 0;  // volatile, or a compiler would omit the reads
     std::unique_ptr<char[]> digits_;
     std::size_t digits_size_ = 0;
 };
@@ -254,7 +254,7 @@ Sorted FrameMatcher::stretches(Feed& feed, const GoOn& go_on) {
     return Sorted(reduced_.size(), parts);
 }
 
-// All queries except that of the last row, which the next frame may continue.
+// All queries except the last row's, which the next frame may continue.
 bool FrameMatcher::reduce(Feed& feed, bool last, const GoOn& go_on) {
     const Sorted sorted = stretches(feed, go_on);
     const std::int64_t open = last ? -1 : feed.frame.rows() == 0 ? open_.query : sorted.query_at(feed.frame.rows() - 1);
@@ -325,7 +325,7 @@ Matched FrameMatcher::finish(const GoOn& go_on) {
     return matched;
 }
 
-// Gathered rows are numbered within their block, from 1.
+// Gathered rows are numbered from 1 within their block.
 Place FrameMatcher::row_of(const Place& place) const {
     if (!options_.gathered) return place;
     return {0, blocks_[static_cast<std::size_t>(place.block)] + place.line};

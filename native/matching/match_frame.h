@@ -1,4 +1,4 @@
-// Declares the match of frames: one frame, or many that come one after another and are not kept.
+// Declares how frames are matched: a single frame, or many frames that arrive one after another and are not kept.
 #pragma once
 
 #include <memory>
@@ -14,33 +14,34 @@
 
 namespace carob {
 
-// Takes the rows of a run frame after frame. Rows are numbered across frames.
+// Matches a run that arrives frame by frame. Row numbers continue across frames.
 //
-// Unless options.gathered, a query is reduced as soon as a frame is taken that does not end within it, so at most one
-// frame and one query are held. With options.gathered every row of a judged query is kept, see gather.h.
+// Unless options.gathered is set, a query is reduced as soon as a frame continues beyond it, so at most one frame and
+// one query are held in memory. With options.gathered, every row of a judged query is kept; see gather.h.
 //
-// The limit of its speed: of 100 M rows of text ids and scores, 3.3 GB as Arrow lays them out, each byte has to be read
-// once, 0.3 s at 10 GB/s. Reading them out of Parquet takes 2.6 s of two cores, so that is the limit; matching adds 35 ns
-// of one core per row, most of it the look-up of the document.
+// What limits its speed: 100 M rows of text ids and scores are 3.3 GB in Arrow's layout, and reading each byte once
+// takes 0.3 s at 10 GB/s. Reading the rows from Parquet takes 2.6 s on two cores, so that is the limit. Matching adds
+// 35 ns per row on one core, most of it for looking up the document.
 class FrameMatcher {
 public:
     FrameMatcher(const Judgments& judgments, const MatchOptions& options);
 
-    // False if a query came back after it was reduced: begin again, gathered. `last` says that no frame follows.
-    // Throws RowFault for the first row that cannot be used, Interrupted if `go_on` returned false.
+    // False if a query reappeared after it was reduced; the caller must then begin again with options.gathered. `last`
+    // means that no frame follows. Throws RowFault for the first row that cannot be used, Interrupted if `go_on`
+    // returned false.
     bool take(const Frame& frame, const RunColumns& columns, bool last, const GoOn& go_on);
     // Call once, at the end.
     Matched finish(const GoOn& go_on);
 
 private:
-    // The documents so far of the query that the last row belongs to.
+    // The documents read so far for the query of the last row.
     struct Open {
         std::int64_t query = -1;
         Ids ids;
         std::vector<double> scores;
         std::vector<std::int64_t> ranks;
         std::vector<std::int64_t> rows;  // from 0
-        Accord accord;                   // of some rows with the rank column
+        Accord accord;                   // between the rank column and the scores of some rows
 
         void clear();
         void add_to(Documents& documents, const MatchOptions& options, std::uint64_t seed) const;
@@ -68,7 +69,7 @@ private:
     std::int64_t rows_ = 0;
 };
 
-// The whole run in one frame, its rows in any order. Throws as FrameMatcher does.
+// Matches a whole run in one frame, with its rows in any order. Throws what FrameMatcher throws.
 Matched match_frame(const Judgments& judgments, const Frame& frame, const RunColumns& columns,
                     const MatchOptions& options, const GoOn& go_on);
 

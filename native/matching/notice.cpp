@@ -15,14 +15,14 @@ void Reducer::notice(std::int64_t query, const Documents& documents, Findings& f
     if (few_judged && Sample::parts(query, judgments_.query_count())) notice_affixes(query, documents, findings.noticed);
 }
 
-// Looks for a few relevant documents that were not retrieved, in other spellings, among unjudged ones.
+// Looks for other spellings of a few relevant documents that were not retrieved among the unjudged documents.
 void Reducer::notice_spellings(std::int64_t query, const Documents& documents, Noticed& noticed) {
     if (hits_.size() == documents.size()) return;  // all are judged
     const std::int64_t from = judgments_.offsets()[static_cast<std::size_t>(query)];
     std::int64_t left = Sample::of(documents.size(), judgments_.query_count());
     const std::size_t first = std::min({Sample::RETRIEVED, documents.size(), static_cast<std::size_t>(left)});
     for (std::size_t i = 0; i < first; ++i) noticed.odd_ids |= is_odd(documents.documents[i].name());
-    std::size_t width = 0;  // of ids with leading zeros
+    std::size_t width = 0;  // width of ids with leading zeros
     for (std::size_t i = 0; i < std::min<std::size_t>(4, documents.size()); ++i) {
         const std::string_view name = documents.documents[i].name();
         if (!name.empty() && name.front() == '0') width = std::max(width, name.size());
@@ -44,7 +44,7 @@ void Reducer::notice_spellings(std::int64_t query, const Documents& documents, N
     }
 }
 
-// Looks for relevant documents that were not retrieved and unjudged ones whose ids have words in common.
+// Looks for relevant documents that were not retrieved and unjudged documents whose ids share words with theirs.
 void Reducer::notice_affixes(std::int64_t query, const Documents& documents, Noticed& noticed) {
     const std::size_t most = Sample::parted(judgments_.query_count());
     words_.clear();

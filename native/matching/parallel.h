@@ -15,13 +15,14 @@
 
 namespace carob {
 
-// Asked on the calling thread about ten times a second; false ends the work.
+// Called on the calling thread about ten times a second; returning false ends the work.
 using GoOn = std::function<bool()>;
 
 // Set if the caller no longer wants the result.
 struct Interrupted {};
 
-// The same question, but it also ends a waiting read of the source, because the threads end only after their reads.
+// Calls `go_on` and, if it returns false, also ends a waiting read of the source, because the threads end only after
+// their reads.
 inline GoOn interrupting(Source& source, const GoOn& go_on) {
     if (!go_on) return {};
     return [&] {
@@ -31,8 +32,9 @@ inline GoOn interrupting(Source& source, const GoOn& go_on) {
     };
 }
 
-// Calls body(0 … threads - 1), each on its own thread, or body(0) on the caller's thread if one is enough. A body must
-// not throw. True unless `go_on` returned false; then `stop` was set and the bodies have ended.
+// Calls body(0 … threads - 1), each on its own thread, or body(0) on the caller's thread if one thread is enough. A
+// body must not throw. Returns true unless `go_on` returned false; in that case `stop` was set and the bodies have
+// ended.
 template <class Body>
 bool run_in_parallel(int threads, bool inline_only, std::atomic<bool>& stop, const GoOn& go_on, Body&& body) {
     if (inline_only) {
@@ -56,7 +58,7 @@ bool run_in_parallel(int threads, bool inline_only, std::atomic<bool>& stop, con
                 --running;
                 ended.notify_one();
             });
-        } catch (const std::system_error&) {  // the machine has no more threads: those that run do the work
+        } catch (const std::system_error&) {  // no more threads can be started: the running ones do the work
             const std::lock_guard lock(mutex);
             --running;
             break;
@@ -80,7 +82,8 @@ bool run_in_parallel(int threads, bool inline_only, std::atomic<bool>& stop, con
     return wanted;
 }
 
-// The same for a body that may throw: what one threw is thrown here once all have ended. Throws Interrupted.
+// The same for bodies that may throw: an exception of one of them is rethrown here after all have ended. Throws
+// Interrupted.
 template <class Body>
 void share(int threads, bool inline_only, std::atomic<bool>& stop, const GoOn& go_on, Body&& body) {
     std::vector<std::exception_ptr> failures(static_cast<std::size_t>(threads));

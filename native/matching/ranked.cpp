@@ -1,4 +1,4 @@
-// Ranks all documents that a run has for some queries, and pools the documents of runs.
+// Ranks all documents that a run retrieves for some queries, and pools the documents of runs.
 #include "matching/ranked.h"
 
 #include <algorithm>
@@ -11,7 +11,8 @@
 namespace carob {
 namespace {
 
-// Copies what belongs to the queries; the blocks that contained their lines no longer exist when they are ranked.
+// Copies the lines of the queries, because the blocks that contained them no longer exist when the documents are
+// ranked.
 class QueriesSink {
 public:
     QueriesSink(const std::vector<std::string_view>& wanted, const std::atomic<bool>& stop) : listed(wanted.size()), stop_(stop) {
@@ -62,7 +63,7 @@ private:
     std::int64_t number_ = -1;
 };
 
-// On its own thread if the caller can stop it.
+// Runs on its own thread if the caller can stop it.
 template <class Sink>
 void read_into(Sink& sink, Source& source, const RunRules& rules, std::atomic<bool>& stop, const GoOn& go_on) {
     std::exception_ptr failure;
@@ -80,7 +81,7 @@ void read_into(Sink& sink, Source& source, const RunRules& rules, std::atomic<bo
 }  // namespace
 
 Ranked rank_listed(std::string_view query, const Listed& listed, const MatchOptions& options) {
-    // Here every document counts as judged relevant, so that its rank is computed.
+    // Every document counts as judged relevant here, so its rank is computed.
     JudgmentsBuilder builder;
     for (std::size_t i = 0; i < listed.ids.size(); ++i) builder.add(query, listed.ids[i], 1, 0);
     const Judgments everything = builder.finish(Duplicates::first);

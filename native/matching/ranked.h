@@ -1,4 +1,4 @@
-// Declares the ranked documents of some queries, and the pool of several runs: documents, judged or not.
+// Declares the ranked documents of some queries and the pool of several runs, with unjudged documents included.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ namespace carob {
 
 struct Ranked {
     std::vector<std::string> documents;
-    std::vector<double> scores;  // in the width in which they were compared
+    std::vector<double> scores;  // in the precision in which they were compared
 };
 
 // The documents of one query, in the run's order.
@@ -28,12 +28,13 @@ struct Listed {
 // In the order in which a match ranks them.
 Ranked rank_listed(std::string_view query, const Listed& listed, const MatchOptions& options);
 
-// Reads a whole run once and keeps some queries, each given once; the order is the one in which match_text ranks. Throws
-// what match_text throws.
+// Reads a whole run once and keeps the documents of some queries, ranked as match_text ranks them. Each query must be
+// given once. Throws what match_text throws.
 std::vector<Ranked> rank_queries(const std::vector<std::string_view>& queries, Source& source, const MatchOptions& options,
                                  const GoOn& go_on);
 
-// Adds the documents that a run has for judged queries to a pool, in the order of its lines. Throws what match_text throws.
+// Adds the documents that a run retrieves for judged queries to a pool, in the order of the run's lines. Throws what
+// match_text throws.
 void add_to_pool(JudgmentsBuilder& pool, const Judgments& judgments, double grade, Source& source, const Reading& reading,
                  const GoOn& go_on);
 

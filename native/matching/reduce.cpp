@@ -18,8 +18,8 @@ void Documents::find_places() {
     }
 }
 
-// Judged documents are found in the table of the judgments, which is made once; the others are kept until the query ends,
-// to notice one that comes twice.
+// Judged documents are looked up in the table of the judgments, which is built once; unjudged documents are kept until
+// the query ends, to detect repeated ones.
 void Reducer::join(std::int64_t query, const Documents& documents) {
     const auto q = static_cast<std::size_t>(query);
     const std::int64_t from = judgments_.offsets()[q];
@@ -29,12 +29,12 @@ void Reducer::join(std::int64_t query, const Documents& documents) {
     hits_.clear();
     repeats_.clear();
     retrieved_as_.assign(static_cast<std::size_t>(judgments_.offsets()[q + 1] - from), NEVER);
-    unjudged_.reset(std::size_t{2} * count);  // emptier than necessary, for fewer collisions
+    unjudged_.reset(std::size_t{2} * count);  // larger than necessary, for fewer collisions
     for (std::uint32_t start = 0; start < count; start += Judgments::TOGETHER) {
         std::int64_t found[Judgments::TOGETHER];
         const auto some = std::min<std::uint32_t>(Judgments::TOGETHER, count - start);
         judgments_.find_documents(query, documents.documents.data() + start, some, found);
-        // Which are judged cannot be predicted, so both lists are written without a branch.
+        // The processor cannot predict which documents are judged, so both lists are written without a branch.
         std::uint32_t judged[Judgments::TOGETHER + 1], others[Judgments::TOGETHER + 1];
         std::uint32_t judged_count = 0, other_count = 0;
         for (std::uint32_t i = 0; i < some; ++i) {
@@ -64,7 +64,7 @@ void Reducer::join(std::int64_t query, const Documents& documents) {
     std::sort(repeats_.begin(), repeats_.end(), [](const Again& a, const Again& b) { return a.document < b.document; });
 }
 
-// Leaves one of each repeated document and moves the others' numbers up.
+// Keeps one occurrence of each repeated document and renumbers the remaining documents.
 void Reducer::drop_repeats(Documents& documents) {
     const std::size_t count = documents.size();
     std::vector<char> kept(count, 1);
@@ -94,7 +94,7 @@ void Reducer::drop_repeats(Documents& documents) {
     for (Hit& hit : hits_) hit.document = moved[standing[hit.document]];
 }
 
-// The tie rule; equal ids, and ids that do not matter, keep the order of the file.
+// Applies the tie rule. Equal ids keep the order of the file, and so do all ids under a rule that ignores ids.
 bool Reducer::goes_before(const Documents& documents, std::uint32_t a, std::uint32_t b) const {
     if (ties_ == Ties::rank_column) {
         if (documents.ranks[a] != documents.ranks[b]) return documents.ranks[a] < documents.ranks[b];
@@ -110,7 +110,7 @@ const Reducer::Spot& Reducer::spot(std::uint32_t document) const {
     return spots_[static_cast<std::size_t>(at - wanted_.begin())];
 }
 
-// Counts the scores above and equal to a few, without sorting the others.
+// Counts the scores above and equal to a few given scores, without sorting all of them.
 void Reducer::rank_few(const Documents& documents) {
     spots_.assign(wanted_.size(), Spot{});
     if (wanted_.empty()) return;
@@ -149,7 +149,7 @@ void Reducer::rank_in_ties(const Documents& documents) {
     }
 }
 
-// Walks all documents from the highest score down.
+// Visits all documents from the highest score down.
 void Reducer::rank_many(const Documents& documents) {
     const std::size_t count = documents.size();
     const auto score = [&](std::size_t place) { return documents.documents[order_[place]].score; };
@@ -178,8 +178,8 @@ void Reducer::rank_many(const Documents& documents) {
     }
 }
 
-// Sorts documents of one score, given in file order, by the tie rule. Most ids differ within the eight bytes that follow
-// those that all of them share.
+// Sorts documents with equal scores, given in file order, by the tie rule. Most ids differ within the eight bytes after
+// their common prefix.
 void Reducer::sort_tied(const Documents& documents, std::uint32_t* first, std::uint32_t* last) {
     const auto before = [&](std::uint32_t a, std::uint32_t b) { return goes_before(documents, a, b); };
     if (ties_ == Ties::input) return;
@@ -208,9 +208,9 @@ void Reducer::sort_tied(const Documents& documents, std::uint32_t* first, std::u
     for (const Tied& each : tied_) *first++ = each.document;
 }
 
-// NaN is neither above nor below anything, so "before" is not an order and the result is that of an algorithm: trec_eval
-// sorts lines by document id, then merge-sorts them as glibc's qsort does (halves n/2 and the rest, the left one first
-// unless it compares greater).
+// NaN is neither above nor below any number, so comparing scores defines no order, and the result depends on the
+// algorithm. trec_eval sorts lines by document id, then merge-sorts them as glibc's qsort does (it splits n items into
+// n/2 and the rest, and takes the left item first unless it compares greater).
 void Reducer::rank_with_nan(const Documents& documents) {
     std::vector<std::uint32_t> order(documents.size());
     std::iota(order.begin(), order.end(), 0u);
@@ -266,8 +266,9 @@ void Reducer::report(std::int64_t query, Documents& documents, Findings& finding
     if (with_scores_) report_scores(documents, findings);
 }
 
-// Documents that come from the highest score down: the neighbours of each judged one say whether it is tied. A tied group
-// is sorted only if several of its documents have rows; of one, those before it are counted.
+// Reports documents that arrive from the highest score down: a comparison of each judged document with its neighbours
+// shows whether it is tied. A tied group is sorted only if several of its documents have rows; if only one has a row,
+// the documents before it are counted.
 void Reducer::report_in_order(std::int64_t query, const Documents& documents, Findings& findings) {
     QueryRows its = findings.begin(query, documents.size());
     its.signs = signs_;
@@ -277,7 +278,7 @@ void Reducer::report_in_order(std::int64_t query, const Documents& documents, Fi
     number_.resize(count);
     std::uint32_t from = 0, to = 0;  // the group of equal scores
     bool sorted = false;
-    // Whether a hit of the same group that comes later has a row.
+    // Whether a later hit in the same group has a row.
     const auto has_another = [&](std::size_t h) {
         while (++h < hits_.size() && hits_[h].document < to) {
             if (has_row(hits_[h].judgment)) return true;
@@ -295,7 +296,7 @@ void Reducer::report_in_order(std::int64_t query, const Documents& documents, Fi
         const bool with_row = has_row(hit.judgment);
         std::uint32_t place = sorted ? number_[i] : i;
         if (with_row && !sorted && to - from > 1) {
-            if (!has_another(h)) {  // so the others need no order
+            if (!has_another(h)) {  // so no other hit needs an order
                 place = from;
                 for (std::uint32_t other = from; other < to; ++other) place += other != i && goes_before(documents, other, i);
             } else {
@@ -313,7 +314,7 @@ void Reducer::report_in_order(std::int64_t query, const Documents& documents, Fi
     if (with_scores_) report_scores(documents, findings);
 }
 
-// By rank. Ranks are distinct, so if there are many rows, each is written to the place of its rank.
+// Sorts rows by rank. Ranks are distinct, so if there are many rows, each is written directly to the place of its rank.
 void Reducer::sort_rows(Findings& findings, std::size_t first, std::size_t documents) {
     const auto begin = findings.rows.begin() + static_cast<std::ptrdiff_t>(first);
     const auto by_rank = [](const Row& a, const Row& b) { return a.rank < b.rank; };
@@ -332,7 +333,7 @@ void Reducer::sort_rows(Findings& findings, std::size_t first, std::size_t docum
     }
 }
 
-// Equal scores need no order among themselves.
+// The sort need not be stable, because only scores are reported.
 void Reducer::report_scores(const Documents& documents, Findings& findings) const {
     const auto first = static_cast<std::ptrdiff_t>(findings.scores.size());
     for (const Document& document : documents.documents) findings.scores.push_back(document.score);

@@ -16,10 +16,10 @@ namespace carob {
 // The documents retrieved for one query in file order.
 struct Documents {
     std::vector<Document> documents;
-    std::vector<std::int64_t> ranks;  // the rank column, where ties are settled by it
-    std::vector<Place> places;        // empty where find_places() can count them
+    std::vector<std::int64_t> ranks;  // the rank column, if it breaks ties
+    std::vector<Place> places;        // empty if find_places() can count them
     Place start{0, 0};                // of the first document
-    Accord accord;                    // of some documents with the rank column
+    Accord accord;                    // between the rank column and the scores of some documents
     bool descending = true;           // every score is at most the one before it, so none is NaN
 
     std::size_t size() const { return documents.size(); }
@@ -39,14 +39,14 @@ struct Documents {
         documents.push_back({id.data(), id.size(), hash, score});
     }
 
-    // Counts the lines between the ids, all of which lie in one stretch of text.
+    // Counts the lines between the ids, which all lie in one stretch of text.
     void find_places();
 
 private:
     double last_score_ = std::numeric_limits<double>::infinity();
 };
 
-// One per worker: it owns the tables that are reused for each query.
+// Each worker has one, which owns the tables that are reused for each query.
 class Reducer {
 public:
     Reducer(const Judgments& judgments, const MatchOptions& options)
@@ -57,7 +57,7 @@ public:
 
 private:
     static constexpr std::uint32_t NEVER = ~std::uint32_t{0};
-    // Finding one score and its tie takes a dozen steps or a pass; one walk finds all of them.
+    // Finding one score and its tie takes a dozen steps or a pass over the scores; a single walk finds them all.
     static constexpr std::size_t FEW = 8;
 
     struct Hit {
@@ -97,7 +97,7 @@ private:
     const bool with_scores_;
     const bool relevant_only_;
 
-    // A tied document, and some bytes of its id as a number that orders like them.
+    // A tied document, and some bytes of its id as a number that sorts in the same order as the bytes.
     struct Tied {
         std::uint64_t bytes;
         std::uint32_t document;
@@ -107,18 +107,18 @@ private:
     std::vector<char> seen_;
     std::string spelling_;
     WordPairs words_;
-    IdTable unjudged_;  // those retrieved so far
+    IdTable unjudged_;  // unjudged documents retrieved so far
     std::vector<Hit> hits_;
     std::vector<std::uint32_t> retrieved_as_;  // per judgment of the query: the document, or NEVER
     std::vector<Again> repeats_;
     std::vector<std::uint32_t> wanted_;  // ascending, distinct: documents whose rank is needed
-    std::vector<Spot> spots_;            // one per wanted document
+    std::vector<Spot> spots_;            // one for each wanted document
     std::vector<double> scores_;         // of all documents
     std::vector<double> thresholds_;
     std::vector<Standing> standings_;
     std::vector<std::vector<std::uint32_t>> groups_;
     std::vector<std::uint32_t> order_;   // documents by score
-    std::vector<std::uint32_t> number_;  // per document: its place in wanted_, or NEVER; per rank: its row, or NEVER
+    std::vector<std::uint32_t> number_;  // a document's place in wanted_, or a rank's row; or NEVER
     std::vector<Tied> tied_;
     std::vector<Row> rows_;
 };

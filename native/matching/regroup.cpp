@@ -1,4 +1,4 @@
-// Puts gathered documents back into queries, bucket by bucket, and reduces them.
+// Sorts gathered documents into their queries again, bucket by bucket, and reduces them.
 #include "matching/regroup.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace carob {
 namespace {
 
-// The documents of a bucket of queries from all workers, sorted into queries, each in file order.
+// The documents of a bucket from all workers, grouped by query, with each query's documents in file order.
 class Regrouper {
 public:
     Regrouper(const Judgments& judgments, const MatchOptions& options, const Buckets& buckets,
@@ -49,7 +49,7 @@ private:
         for (std::size_t q = 0; q < buckets_.width; ++q) starts_[q + 1] += starts_[q];
     }
 
-    // Every worker's records come block after block, so file order takes the blocks in turn.
+    // Every worker's records are stored block after block, so visiting the blocks in turn restores the file order.
     void sort_records() {
         records_.resize(starts_.back());
         next_.assign(starts_.begin(), starts_.end() - 1);

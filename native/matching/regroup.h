@@ -9,8 +9,9 @@
 
 namespace carob {
 
-// Reduces the queries of every bucket. `findings` has one entry for each worker, which is one thread. If `small`, one
-// thread alone reads the buckets. Throws Interrupted if `go_on` returned false, and what a worker threw.
+// Reduces the queries of every bucket. `findings` has one entry for each worker, and each worker is one thread. If
+// `small`, a single thread reads the buckets. Throws Interrupted if `go_on` returned false, and rethrows what a worker
+// threw.
 void reduce_gathered(const Judgments& judgments, const MatchOptions& options, const Buckets& buckets,
                      const std::vector<std::unique_ptr<Gathered>>& gathered, bool small, const GoOn& go_on,
                      const std::vector<Findings*>& findings);

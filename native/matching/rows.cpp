@@ -7,7 +7,7 @@
 namespace carob {
 namespace {
 
-// Each worker's scores are given back as soon as they are copied.
+// The memory of each worker's scores is freed as soon as they are copied.
 void arrange_scores(std::vector<Findings>& findings, Matched& matched) {
     std::vector<std::size_t> starts;
     std::size_t total = 0;

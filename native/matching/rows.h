@@ -19,13 +19,13 @@ struct MatchOptions {
     bool float32 = false;
     Duplicates duplicates = Duplicates::keep;
     bool scores = false;  // keep every score, not only those of judged documents
-    bool relevant_only = false;  // give no rows of documents with a grade of 0 or less, only their numbers
+    bool relevant_only = false;  // report no rows for documents with a grade of 0 or less, only their counts
     Reading reading;
     int threads = 1;
-    std::int64_t piece_rows = 0;  // of a frame that a thread takes at once; 0 for as many as are worthwhile
-    bool gathered = false;  // do not expect the lines of a query to be neighbours
+    std::int64_t piece_rows = 0;  // rows of a frame that a thread takes at a time; 0 for the default
+    bool gathered = false;  // do not expect the lines of a query to be contiguous
     Spill* spill = nullptr;  // takes the gathered documents that exceed the memory budget
-    std::size_t memory = std::size_t{1} << 28;  // bytes of gathered documents held where there is a spill
+    std::size_t memory = std::size_t{1} << 28;  // bytes of gathered documents held in memory if there is a spill
 
     double rounded(double score) const { return float32 ? static_cast<double>(static_cast<float>(score)) : score; }
 };
@@ -33,12 +33,13 @@ struct MatchOptions {
 // One judged document that was retrieved; ranks are counted from 1.
 struct Row {
     std::uint32_t rank;
-    std::uint32_t tie_first;  // the ranks of the first and the last document with the same score
+    std::uint32_t tie_first;  // ranks of the first and last documents with the same score
     std::uint32_t tie_last;
     std::uint32_t judgment;
 };
 
-// A line by its block and its number in it from 1; the line of the whole text once the blocks before it are counted.
+// A line, given by its block and its number within the block from 1. After the lines of earlier blocks are counted, it
+// is a line number of the whole text.
 struct Place {
     std::int64_t block;
     std::int64_t line;
@@ -56,17 +57,17 @@ struct Repeat {
 struct QueryRows {
     std::int64_t query;
     std::int64_t length;
-    std::int64_t judged;     // documents retrieved, whether they have a row or not
+    std::int64_t judged;     // judged documents retrieved, with or without a row
     std::int64_t signs;      // see sign
     std::int64_t first_tie;  // the first rank that a judged document shares with another document, or 0
     std::size_t row;
     std::size_t row_count;
-    std::size_t score = 0;  // where its scores begin, if scores are kept
+    std::size_t score = 0;  // where the query's scores begin, if scores are kept
 };
 
-// One worker's findings so far.
+// What one worker has found so far.
 struct Findings {
-    // Begins the report of a query, which takes its rows and its end.
+    // Begins the report of a query; its rows and its end are added to the returned object.
     QueryRows begin(std::int64_t query, std::size_t length) const {
         return {query, static_cast<std::int64_t>(length), 0, 0, 0, rows.size(), 0, scores.size()};
     }
@@ -95,12 +96,12 @@ struct Findings {
 
 struct Matched {
     std::vector<std::int64_t> length;             // -1 for a query that the run lacks
-    std::vector<std::int64_t> judged, first_tie, signs;  // a query, see QueryRows
+    std::vector<std::int64_t> judged, first_tie, signs;  // per query, see QueryRows
     std::vector<std::int64_t> offsets;
     std::vector<std::int64_t> rank, tie_first, tie_last, judgment;
-    std::vector<double> scores;  // if they are kept: of all documents, query by query, highest first, NaN last
+    std::vector<double> scores;  // if kept: scores of all documents, query by query, highest first, NaN last
     std::vector<std::string> extra;
-    std::vector<Repeat> duplicates;  // places are whole-text lines, their block is 0
+    std::vector<Repeat> duplicates;  // places are lines of the whole text, with block 0
     Noticed noticed;
     bool relevant_only = false;
     std::int64_t dropped = 0;
@@ -112,7 +113,7 @@ struct Matched {
 // Puts the workers' findings into the order of the judgments' queries.
 Matched arrange(const Judgments& judgments, const MatchOptions& options, std::vector<Findings>& findings);
 
-// The order of two tied documents under a rule by id; `a` before `b` when negative.
+// Compares two tied documents under a rule by id; negative if `a` comes before `b`.
 inline int compare_tied(std::string_view a, std::string_view b, Ties ties) {
     return ties == Ties::ascending ? compare_ids(a, b) : compare_ids(b, a);
 }

@@ -1,5 +1,5 @@
-// Looks for signs that a list is not what it seems: equal scores, ranks or distances instead of scores,
-// ids in another spelling.
+// Looks for signs that a list is not what it seems: equal scores, ranks or distances instead of scores, or ids in
+// another spelling.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace carob {
 
 namespace sign {
-inline constexpr std::uint8_t CONSTANT = 1;  // several documents, all of one score
+inline constexpr std::uint8_t CONSTANT = 1;  // several documents, all with the same score
 inline constexpr std::uint8_t RISING = 2;    // no score is below the one before it, and some are above
 inline constexpr std::uint8_t COUNTING = 4;  // the scores are equal steps from near 0, and do not fall
 }  // namespace sign
@@ -42,16 +42,16 @@ struct Respelled {
     std::string judged, ranked;
 };
 
-// Signs in the lists of judged queries, noticed on the way.
+// Signs noticed in the lists of judged queries while they are matched.
 struct Noticed {
     static constexpr std::size_t EXAMPLES = 3;
 
-    Accord ranks;  // of some pairs of neighbouring documents
+    Accord ranks;  // from some pairs of neighbouring documents
     std::int64_t infinite = 0;
     std::int64_t respelled_count = 0;
     std::vector<Respelled> respelled;  // of the first queries
     std::vector<Respelled> affixed;    // one id is a part of the other, in a few queries
-    bool odd_ids = false;              // an id may have a spelling that only a normal form finds
+    bool odd_ids = false;              // an id may have a spelling that only normalization finds
 
     void add(Noticed&& other) {
         ranks.add(other.ranks);
@@ -67,8 +67,9 @@ struct Noticed {
     }
 };
 
-// Whether scores from `low` to `high`, in any order, are equal steps from near 0 on: 1, 2, 3 or 0.1, 0.2, 0.3, 1.5, 2.5, 3.5
-// or 1, 3, 5. From 0 itself they are whole numbers, because the scores of three documents may be scaled to 0, 0.5, 1.
+// Whether the scores from `low` to `high`, in any order, rise in equal steps from a value near 0, for example 1, 2, 3;
+// 0.1, 0.2, 0.3; 1.5, 2.5, 3.5; or 1, 3, 5. If they start at 0, the step must be a whole number, because the scores of
+// three documents may have been scaled to 0, 0.5, 1.
 template <class ScoreAt>
 bool counts(std::size_t count, double low, double high, ScoreAt&& score_at, std::vector<char>& seen) {
     if (count < 3 || low < 0 || !(low < high) || std::isinf(high)) return false;
@@ -85,7 +86,8 @@ bool counts(std::size_t count, double low, double high, ScoreAt&& score_at, std:
     return true;
 }
 
-// The signs of the scores of a list, in the order of its lines. A list in order of score costs a few steps only.
+// Returns the signs of a list's scores, given in the order of its lines. A list in descending order of score takes only
+// a few steps.
 template <class ScoreAt>
 std::uint8_t signs_of(std::size_t count, bool descending, ScoreAt&& score_at, std::vector<char>& seen, std::int64_t& infinite) {
     if (count == 0) return 0;
@@ -112,7 +114,7 @@ std::uint8_t signs_of(std::size_t count, bool descending, ScoreAt&& score_at, st
 }
 
 // Calls try_id(id) with other spellings of an id: as a number with a fraction, without or with leading zeros (up to
-// `width` digits), in small letters and in capitals.
+// `width` digits), in lower case and in upper case.
 template <class TryId>
 void each_spelling(std::string_view id, std::size_t width, std::string& room, TryId&& try_id) {
     const auto digits = [](std::string_view text) { return !text.empty() && std::all_of(text.begin(), text.end(), is_digit); };
@@ -142,38 +144,38 @@ void each_spelling(std::string_view id, std::size_t width, std::string& room, Tr
     changed('a', 'z', 'A' - 'a');
 }
 
-// Whether an id has letters, blanks or codes (%20) that others write differently, in ways that each_spelling() cannot list.
+// Whether an id contains letters, blanks or escapes (%20) that have other spellings which each_spelling() cannot list.
 inline bool is_odd(std::string_view id) {
-    bool found = false;  // without a branch for each byte, of which hardly any is odd
+    bool found = false;  // no branch per byte, since hardly any byte is odd
     for (const char c : id) found |= (static_cast<unsigned char>(c) - 0x21u > 0x5du) | (c == '%') | (c == '"');
     return found;
 }
 
-// Which queries are looked at, and how many documents of each: about five hundred documents of a run in all.
+// Chooses which queries are examined and how many documents of each: about five hundred documents of a run in total.
 struct Sample {
     static constexpr std::int64_t DOCUMENTS = 500;
-    static constexpr std::int64_t MOST = 64;      // of a query
-    static constexpr std::size_t RETRIEVED = 16;  // of a list, whose ids are looked at
+    static constexpr std::int64_t MOST = 64;      // documents of a query
+    static constexpr std::size_t RETRIEVED = 16;  // documents of a list whose ids are examined
 
     static constexpr std::int64_t PARTED = 32;  // queries whose ids are split into words
     static constexpr std::int64_t RANKS = 1024;  // pairs of documents whose ranks are compared
 
     static bool parts(std::int64_t query, std::int64_t queries) { return query % (1 + queries / PARTED) == 0; }
-    // The documents of a list whose ids are split into words, and as many judgments.
+    // The number of documents of a list whose ids are split into words; the same number of judgments is split.
     static std::size_t parted(std::int64_t queries) {
         return static_cast<std::size_t>(std::clamp<std::int64_t>(4 * DOCUMENTS / std::max<std::int64_t>(queries, 1), 32, 256));
     }
-    // How many pairs of a list's documents are compared: all of few and short lists.
+    // How many pairs of a list's documents are compared: all pairs if the lists are few and short.
     static std::size_t ranks(std::size_t length, std::size_t least, std::int64_t queries) {
         return std::min(length - 1, std::max(least, static_cast<std::size_t>(RANKS / std::max<std::int64_t>(queries, 1))));
     }
     static bool holds(std::int64_t query, std::int64_t queries) { return query % (1 + queries / DOCUMENTS) == 0; }
-    // The first relevant document may be rightly missing, so several are checked if there are few queries.
+    // The first relevant document may be missing for a good reason, so several are checked if there are few queries.
     static std::int64_t of(std::size_t length, std::int64_t queries) {
         const auto by_length = std::min<std::int64_t>(4, 1 + static_cast<std::int64_t>(length) / 64);
         return std::max(by_length, std::min(MOST, DOCUMENTS / std::max<std::int64_t>(queries, 1)));
     }
-    // Whether at most half of a list is judged. Otherwise its ids are those of the judgments.
+    // Whether at most half of a list is judged. If more is judged, the list evidently spells ids as the judgments do.
     static bool few(std::size_t judged, std::size_t documents) { return 2 * judged <= documents; }
 };
 

@@ -1,4 +1,4 @@
-// Declares the spill file, which takes the records that exceed the memory budget.
+// Declares the spill file, which stores the records that exceed the memory budget.
 #pragma once
 
 #include <cstddef>
@@ -6,11 +6,11 @@
 
 namespace carob {
 
-// Both are called from any thread, and throw what stops the work.
+// Both functions may be called from any thread; an exception they throw stops the work.
 class Spill {
 public:
     virtual ~Spill() = default;
-    // The place to read them from.
+    // Returns the place to read the bytes from.
     virtual std::uint64_t append(const char* bytes, std::size_t size) = 0;
     virtual void read(std::uint64_t place, char* bytes, std::size_t size) = 0;
 };

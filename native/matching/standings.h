@@ -11,11 +11,11 @@ namespace carob {
 
 struct Standing {
     std::size_t above = 0;  // scores strictly greater
-    std::size_t equal = 0;  // scores equal, the score itself included
+    std::size_t equal = 0;  // equal scores, including the score itself
 };
 
-// `thresholds` are distinct and descending, as everywhere here; no NaN among the scores. For scores in descending order
-// score_at(0) … score_at(count - 1):
+// Finds standings among the scores score_at(0) … score_at(count - 1), which are in descending order and contain no NaN.
+// `thresholds` are distinct and descending, as everywhere in this file.
 template <class ScoreAt>
 void find_standings_in_order(std::size_t count, ScoreAt&& score_at, const std::vector<double>& thresholds,
                              std::vector<Standing>& standings) {
@@ -41,7 +41,7 @@ void find_standings_in_order(std::size_t count, ScoreAt&& score_at, const std::v
     }
 }
 
-// How many of the thresholds are greater than the score. A branch at each step would be mispredicted half of the time.
+// How many of the thresholds are greater than the score. A branch at each step would be mispredicted half the time.
 inline std::size_t thresholds_above(const std::vector<double>& thresholds, double score) {
     const double* first = thresholds.data();
     for (std::size_t left = thresholds.size(); left > 0;) {
@@ -52,7 +52,7 @@ inline std::size_t thresholds_above(const std::vector<double>& thresholds, doubl
     return static_cast<std::size_t>(first - thresholds.data());
 }
 
-// For scores in any order.
+// Finds standings among scores in any order.
 inline void find_standings(const std::vector<double>& scores, const std::vector<double>& thresholds,
                            std::vector<Standing>& standings) {
     standings.assign(thresholds.size(), Standing{});
@@ -67,7 +67,8 @@ inline void find_standings(const std::vector<double>& scores, const std::vector<
         standings[0] = {above, equal};
         return;
     }
-    // A score is above every threshold after the first that is not greater than it; count there, then run a sum.
+    // A score is above every threshold that follows the first one not greater than it, so count at that threshold and
+    // then take running sums.
     std::vector<std::size_t> entering(thresholds.size() + 1, 0);
     for (const double score : scores) {
         std::size_t place = thresholds_above(thresholds, score);
@@ -86,7 +87,7 @@ inline void sort_distinct_descending(std::vector<double>& values) {
     values.erase(std::unique(values.begin(), values.end()), values.end());
 }
 
-// Which of the descending thresholds equals the score; there is one.
+// Which of the descending thresholds equals the score; one of them does.
 inline std::size_t threshold_of(const std::vector<double>& thresholds, double score) {
     return thresholds_above(thresholds, score);
 }

@@ -61,7 +61,7 @@ class WordedIds {
     std::vector<std::size_t> ends_{0};
 };
 
-// Pairs the relevant documents that a list lacks with its unjudged documents by their words.
+// Pairs relevant documents that are missing from a list with its unjudged documents by the words of their ids.
 class WordPairs {
    public:
     WordedIds missing, unjudged;
@@ -71,7 +71,8 @@ class WordPairs {
         unjudged.clear();
     }
 
-    // Adds the pairs of which one id consists of consecutive words of the other, the longest if there are several.
+    // Adds the pairs in which one id consists of consecutive words of the other; the longest such id if there are
+    // several.
     void find(std::int64_t query, std::vector<Respelled>& pairs) {
         if (missing.size() == 0 || unjudged.size() == 0) return;
         know(missing);
@@ -102,7 +103,8 @@ class WordPairs {
         }
     }
 
-    // The known id with the most words, all of them consecutive words of an id, or -1; of all its words only if `whole`.
+    // The known id with the most words among those that consist of consecutive words of the given id, or -1. A known id
+    // that consists of all these words counts only if `whole`.
     std::int64_t longest_in(std::span<const std::uint64_t> words, bool whole) const {
         if (words.size() > MOST) return -1;
         std::int64_t found = -1;
@@ -124,7 +126,7 @@ class WordPairs {
 
     static constexpr std::size_t MOST = 32;  // words of an id
     std::vector<std::pair<std::uint64_t, std::int64_t>> known_;
-    std::bitset<1 << 15> some_;  // by the last bits of the known hashes, so that few others are looked for among them
+    std::bitset<1 << 15> some_;  // by the last bits of the known hashes: rules out most other hashes without a search
 };
 
 }  // namespace carob

@@ -1,4 +1,4 @@
-// Makes the kernel's exceptions: each has a kind, and where the fault is.
+// Creates the kernel's exceptions, which state the kind of a fault and where it is.
 #include "python/errors.h"
 
 #include <cerrno>

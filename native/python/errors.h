@@ -1,4 +1,4 @@
-// Turns the kernel's faults into Python's exceptions.
+// Converts the kernel's faults to Python exceptions.
 #pragma once
 
 #include <type_traits>
@@ -20,10 +20,10 @@ void bind_errors(nb::module_& module);
 [[noreturn]] void raise_id_error(const char* kind, std::string_view query, std::string_view document);
 [[noreturn]] void raise_source_error(const carob::SourceFault& fault, nb::handle source);
 
-// Whether to go on: false once a signal's handler, such as that of Ctrl-C, has set an exception.
+// Whether to continue: false after a signal handler, for example that of Ctrl-C, has set an exception.
 bool go_on();
 
-// Runs `work` and turns the kernel's faults into Python's; called with the GIL held.
+// Runs `work` and converts the kernel's faults to Python exceptions; called with the GIL held.
 template <class Work>
 auto translated(nb::handle source, Work&& work) {
     try {
@@ -31,8 +31,8 @@ auto translated(nb::handle source, Work&& work) {
             work();
         } else {
             auto made = work();
-            // Otherwise Python would handle a signal in the next code that it runs, perhaps in a finalizer, which
-            // drops exceptions.
+            // Otherwise, Python would handle a signal in the next code it runs, which may be a finalizer, and
+            // finalizers swallow exceptions.
             if (!go_on()) throw nb::python_error();
             return made;
         }
@@ -49,7 +49,7 @@ auto translated(nb::handle source, Work&& work) {
     } catch (const carob::PythonFault&) {
         throw nb::python_error();
     } catch (const carob::Interrupted&) {
-        throw nb::python_error();  // PyErr_CheckSignals has set it
+        throw nb::python_error();  // PyErr_CheckSignals has set the exception
     }
 }
 

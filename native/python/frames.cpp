@@ -1,4 +1,4 @@
-// Binds frames, which arrive as Arrow streams, and their match; one frame or many.
+// Binds frames, which arrive as Arrow streams, and the match of one or many frames.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
@@ -21,7 +21,7 @@ namespace carob::python {
 
 namespace {
 
-// Takes the stream out of its capsule; given back when everything is read.
+// Moves the stream out of its capsule and releases it after everything has been read.
 class TakenStream {
 public:
     explicit TakenStream(nb::handle capsule) {
@@ -41,7 +41,7 @@ public:
 void make_frame(carob::Frame* self, nb::object capsule) {
     translated(capsule, [&] {
         TakenStream taken(capsule);
-        // The producer of the batches may want Python's lock on another thread.
+        // The producer of the batches may need the GIL on another thread.
         const nb::gil_scoped_release free;
         new (self) carob::Frame(taken.stream);
     });
@@ -112,9 +112,9 @@ std::unique_ptr<carob::Matched> match_frame(const HeldJudgments& judgments, cons
     });
 }
 
-// Its parts live as long as it does. Only one thread at a time may use it.
+// Keeps alive everything that the matcher refers to. Only one thread at a time may use it.
 class HeldMatcher {
-    // It cannot continue after a failure or after its end.
+    // The matcher cannot continue after a failure or after its end.
     template <class Work>
     auto alone(Work&& work, bool last) {
         if (busy_.exchange(true)) throw nb::value_error("the matcher is in use, or has ended");

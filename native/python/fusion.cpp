@@ -27,7 +27,7 @@ using Table = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::c
 
 std::vector<double> numbers_in(const Doubles& values) { return {values.data(), values.data() + values.shape(0)}; }
 
-// The points of a method by rank, or else those of a normalisation.
+// The points of a method by rank, or otherwise those of a normalisation.
 carob::Norm points_of(const std::string& method, const std::string& norm) {
     using carob::Norm;
     if (method == "rrf") return Norm::rrf;
@@ -109,7 +109,7 @@ void make_recipe(carob::FusionRecipe* recipe, const std::string& method, const s
     new (recipe) carob::FusionRecipe(std::move(made));
 }
 
-// None if a run is not plain.
+// Returns None if a run is not plain.
 nb::object plain_runs(const nb::list& files, int threads) {
     std::vector<carob::NativePath> paths;
     for (const nb::handle file : files) paths.push_back(native_path(file));
@@ -123,7 +123,7 @@ nb::object plain_runs(const nb::list& files, int threads) {
     }
 }
 
-// Keeps the arrays that the lists are in. An nb::ndarray would outlive the module where it is freed at the very end.
+// Keeps the arrays that contain the lists. An nb::ndarray freed at interpreter exit would outlive the module.
 class HeldPool final : public carob::PooledRuns {
 public:
     HeldPool(nb::object judgments, const nb::list& offsets, const nb::list& documents, const nb::list& scores)
@@ -163,7 +163,7 @@ private:
     const int file_;
 };
 
-// Keeps pieces in memory. They may come in another order than that of their places.
+// Keeps pieces in memory. They may arrive in a different order from that of their places.
 class MemoryText final : public carob::FusedText {
 public:
     void write(std::uint64_t place, std::string_view piece) override {
@@ -178,7 +178,7 @@ private:
     std::mutex mutex_;
 };
 
-// Runs `work` without the interpreter; none if some list cannot be fused here.
+// Runs `work` without the GIL; returns nothing if a list cannot be fused here.
 template <class Work>
 auto if_plain(const carob::RunsByQuery& runs, const carob::FusionRecipe& recipe, Work&& work) {
     using Made = decltype(work());
@@ -197,7 +197,7 @@ auto if_plain(const carob::RunsByQuery& runs, const carob::FusionRecipe& recipe,
 
 int team(int threads) { return std::clamp(threads, 1, 256); }
 
-// For each run, its lists of equal scores.
+// For each run, the number of its lists whose scores are all equal.
 std::optional<std::vector<std::int64_t>> wrote(const carob::RunsByQuery& runs, const carob::FusionRecipe& recipe, int threads,
                                                carob::FusedText& text) {
     return if_plain(runs, recipe, [&] { return carob::write_fused(runs, recipe, team(threads), go_on, text); });
@@ -239,7 +239,7 @@ nb::object match_weights(const carob::RunsByQuery& runs, const carob::FusionReci
     return matched;
 }
 
-// The rank, the score, and the rank, score and points in each list.
+// The rank and the score, followed by the rank, score and points in each list.
 nb::object explain(const carob::RunsByQuery& runs, const carob::FusionRecipe& recipe, std::size_t query, const nb::bytes& document) {
     if (query >= runs.query_count()) throw nb::index_error("no such query");
     const std::string_view name(document.c_str(), document.size());

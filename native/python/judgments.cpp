@@ -1,4 +1,4 @@
-// Binds judgments: those of a text, a dict or rows, and other tables of text.
+// Binds judgments from a text, a dict or rows, and other tables of text.
 #include "python/judgments.h"
 
 #include <nanobind/stl/optional.h>
@@ -41,7 +41,7 @@ nb::object list_queries(HeldJudgments& held) {
     return held.queries;
 }
 
-// All queries in one piece, and where each begins and ends.
+// All queries joined, and where each query begins and ends.
 nb::tuple joined_queries(const HeldJudgments& self) {
     const carob::Ids& queries = self.data.queries();
     auto offsets = std::make_unique_for_overwrite<std::int64_t[]>(queries.size() + 1);
@@ -83,7 +83,8 @@ std::unique_ptr<HeldJudgments> judgments_from_rows(nb::list queries, nb::list do
 
 constexpr std::size_t STATE_SIZE = 7;
 
-// The queries, how many judgments each has, the documents, grades and lines, and the counts of lines: what a pickle keeps.
+// What a pickle stores: the queries, how many judgments each query has, the documents, grades and lines, and the counts
+// of lines.
 nb::tuple state_of(HeldJudgments& held) {
     const carob::Judgments& data = held.data;
     std::vector<std::int64_t> lines;
@@ -94,7 +95,7 @@ nb::tuple state_of(HeldJudgments& held) {
                           data.count.malformed.count, data.count.lines);
 }
 
-// A pickle may come from anywhere: all that the builder and its readers rely on is checked.
+// A pickle may come from anywhere, so everything that the builder and its readers rely on is checked.
 void restore(HeldJudgments* self, const nb::tuple& state) {
     if (state.size() != STATE_SIZE) throw nb::value_error("the state of judgments has another number of parts");
     const auto queries = nb::cast<nb::list>(state[0]);

@@ -1,4 +1,4 @@
-// Declares the judgments that Python holds.
+// Declares the judgments as Python holds them.
 #pragma once
 
 #include <memory>

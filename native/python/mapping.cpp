@@ -1,8 +1,8 @@
-// Walks Python dictionaries: {query: {document: grade or score}}. Called with the GIL held.
+// Reads Python dictionaries: {query: {document: grade or score}}. Called with the GIL held.
 //
-// Only public API of the stable ABI, but for one shortcut. A number's __float__ may run any Python code, including code that
-// changes the dictionary under way: anything but plain text and plain numbers is read from a copy, and a size that
-// changed is an error afterwards.
+// Uses only the public API of the stable ABI, except for one shortcut. A number's __float__ may run any Python code,
+// including code that changes the dictionary while it is read. Therefore, anything other than plain text and plain
+// numbers is read from a copy, and a changed size is an error afterwards.
 #include "python/mapping.h"
 
 #include <algorithm>
@@ -41,7 +41,7 @@ std::string type_name(PyObject* object) {
     fail(document == nullptr ? "query" : "document", query, document, detail);
 }
 
-// The UTF-8 of text, or null where it holds surrogates.
+// The UTF-8 of text, or nothing if the text contains surrogates.
 std::optional<std::string_view> utf8(PyObject* text) {
     Py_ssize_t size = 0;
     if (const char* bytes = PyUnicode_AsUTF8AndSize(text, &size)) return std::string_view(bytes, static_cast<std::size_t>(size));
@@ -49,19 +49,19 @@ std::optional<std::string_view> utf8(PyObject* text) {
     return std::nullopt;
 }
 
-// Whether an id needs no second look: it is a str itself, and no surrogate is in it.
+// Whether an id needs no further checks: it is exactly a str (not a subclass) and contains no surrogates.
 inline bool plain_id(PyObject* id) {
     if (!PyUnicode_CheckExact(id)) return false;
 #if !defined(Py_LIMITED_API) && !defined(PYPY_VERSION)
-    if (PyUnicode_KIND(id) == PyUnicode_1BYTE_KIND) return true;  // up to U+00FF: nearly every id, without a call
+    if (PyUnicode_KIND(id) == PyUnicode_1BYTE_KIND) return true;  // up to U+00FF: covers nearly every id without a call
 #endif
     return utf8(id).has_value();
 }
 
 inline bool plain_number(PyObject* value) { return PyFloat_Check(value) || PyLong_CheckExact(value); }
 
-// The bytes of an id that is a str: UTF-8, with lone surrogates as the bytes they stand for. `held` keeps what had to be
-// made.
+// The bytes of an id that is a str: UTF-8, with lone surrogates as the bytes they stand for. `held` keeps any object
+// that had to be created.
 class IdBytes {
 public:
     std::string_view operator()(PyObject* id) {
@@ -86,7 +86,7 @@ Owned text_object(std::string_view id) {
     return made;
 }
 
-// Surrogates stand for the bytes of an id that are not UTF-8, and for nothing else: so ids differ where their bytes do.
+// Surrogates may stand only for the bytes of an id that are not UTF-8, so ids differ exactly when their bytes differ.
 void expect_bytes(PyObject* id, PyObject* query, PyObject* document) {
     if (utf8(id)) return;
     const Owned bytes(PyUnicode_AsEncodedString(id, "utf-8", "surrogateescape"));
@@ -96,7 +96,7 @@ void expect_bytes(PyObject* id, PyObject* query, PyObject* document) {
     fail("surrogates", query, document, "it holds surrogates that stand for no bytes");
 }
 
-// An id as a str itself: text, or the decimal text of a whole number where that may be one.
+// An id as an exact str: text, or the decimal text of a whole number if whole numbers are allowed.
 Owned id_text(PyObject* id, IdKinds kinds, PyObject* query, PyObject* document) {
     Owned text;
     if (PyUnicode_Check(id)) {
@@ -116,8 +116,8 @@ Owned id_text(PyObject* id, IdKinds kinds, PyObject* query, PyObject* document) 
     return text;
 }
 
-// A copy that nobody else changes, whose ids are text. Two ids may become one. `query` is the query of the documents, or
-// null where they are queries.
+// A copy that no other code can change, whose ids are text. Two ids may become one, which is an error. `query` is the
+// query of the documents, or null if the ids are queries.
 Owned tamed(PyObject* dict, IdKinds kinds, PyObject* query) {
     Owned copy(PyDict_Copy(dict));
     if (!copy) throw PythonFault{};
@@ -142,18 +142,18 @@ Owned tamed(PyObject* dict, IdKinds kinds, PyObject* query) {
 
 constexpr double WHOLE_LIMIT = 9007199254740992.0;  // 2^53: every smaller whole number is a double
 
-// Whether a whole number changes when it becomes a double.
+// Whether a whole number changes when it is converted to a double.
 bool rounded_off(PyObject* value, double found) {
     if (!(std::abs(found) >= WHOLE_LIMIT) || !std::isfinite(found) || PyFloat_Check(value)) return false;
     const Owned whole(PyNumber_Long(value));
     const Owned back(whole ? PyLong_FromDouble(found) : nullptr);
     const bool is_whole = back && PyObject_RichCompareBool(value, whole.get(), Py_EQ) == 1;
     const int same = is_whole ? PyObject_RichCompareBool(whole.get(), back.get(), Py_EQ) : 1;
-    PyErr_Clear();  // what is not a whole number cannot be rounded off
+    PyErr_Clear();  // only a whole number can be rounded off
     return same == 0;
 }
 
-// The number in `value`, which the caller keeps alive.
+// The number in `value`; the caller keeps `value` alive.
 double number(PyObject* value, PyObject* query, PyObject* document) {
     // An integer that is requested as a float would be converted first.
     const double found = PyLong_CheckExact(value) ? PyLong_AsDouble(value) : PyFloat_AsDouble(value);
@@ -188,7 +188,7 @@ void expect_dict(PyObject* object, const char* what, PyObject* query) {
         fail("mapping", query, nullptr, std::string(what) + " is " + type_name(object) + ", not dict");
 }
 
-// One query of a run: the scores in the dictionary's order, then the ranks of what was judged.
+// Handles one query of a run: reads the scores in the dictionary's order, then ranks the judged documents.
 class MappingReducer {
 public:
     MappingReducer(const Judgments& judgments, const MatchOptions& options, IdKinds ids)
@@ -228,7 +228,7 @@ private:
 
     double rounded(double score) const { return float32_ ? static_cast<double>(static_cast<float>(score)) : score; }
 
-    // False where an id is not plain text, or a number not a plain one, unless the dictionary is `tame`.
+    // Returns false if an id is not plain text or a number is not plain, unless the dictionary is `tame`.
     bool read_scores(PyObject* query, PyObject* inner, bool tame) {
         scores_.clear();
         const Py_ssize_t size = PyDict_Size(inner);
@@ -240,8 +240,8 @@ private:
         Py_ssize_t position = 0;
         PyObject* key = nullptr;
         PyObject* value = nullptr;
-        // Entries are near one another, ids and numbers are not: those of a few entries are fetched together. Where a number
-        // may run code, which may end other objects, one at a time.
+        // Entries are close together in memory, but ids and numbers are not, so those of a few entries are prefetched
+        // together. If a number may run code, which may free other objects, entries are read one at a time.
         constexpr std::size_t AHEAD = 32;
         Entry ahead[AHEAD];
         const std::size_t most = tame ? 1 : AHEAD;
@@ -284,7 +284,7 @@ private:
         drop_second_judgments();
     }
 
-    // A document judged twice is met by its first judgment, as in text.
+    // A document judged twice counts with its first judgment, as in text.
     void drop_second_judgments() {
         if (judgments_.duplicates.empty()) return;
         std::vector<Hit> kept;
@@ -316,7 +316,7 @@ private:
         }
         const std::int64_t from = judgments_.offsets()[static_cast<std::size_t>(query)];
         const std::int64_t to = judgments_.offsets()[static_cast<std::size_t>(query) + 1];
-        std::size_t hit = 0;  // in the order of judgments, as the hits are
+        std::size_t hit = 0;  // in the order of the judgments, like the hits
         for (std::int64_t j = from; j < to && left > 0; ++j) {
             if (hit < hits_.size() && hits_[hit].judgment == j) {
                 ++hit;
@@ -384,7 +384,7 @@ private:
         bool tied = false;
         for (Hit& hit : hits_) {
             const Standing& standing = standings_[threshold_of(thresholds_, hit.score)];
-            if (standing.equal == 0) fail_changed(query);  // a number that changes each time it is read
+            if (standing.equal == 0) fail_changed(query);  // a number that changes on each read
             hit.tie_first = hit.rank = static_cast<std::int64_t>(standing.above) + 1;
             hit.tie_last = static_cast<std::int64_t>(standing.above + standing.equal);
             tied |= standing.equal > 1;
@@ -392,7 +392,7 @@ private:
         if (tied) rank_in_ties(inner);
     }
 
-    // Only here are ids of unjudged documents examined.
+    // Ids of unjudged documents are examined only here.
     void rank_in_ties(PyObject* inner) {
         std::vector<std::vector<Member>> groups(thresholds_.size());
         bytes_.clear();
@@ -459,7 +459,7 @@ private:
     IdBytes bytes_;
 };
 
-// Calls take(query, its dictionary) for each query, even if the dictionary changes meanwhile; queries are text.
+// Calls take(query, its dictionary) for each query, even if the dictionary changes in the meantime; queries are text.
 template <class Take>
 void each_query(PyObject* dict, const char* what, IdKinds ids, Take&& take) {
     expect_dict(dict, what, nullptr);

@@ -9,7 +9,7 @@
 
 namespace carob {
 
-// A dictionary's fault. Query and document are references that the catcher owns, or null.
+// A fault in a dictionary. Query and document are references owned by the catcher, or null.
 struct MappingFault {
     const char* kind;
     PyObject* query;
@@ -17,10 +17,10 @@ struct MappingFault {
     std::string detail;
 };
 
-// A Python exception is set.
+// Thrown when a Python exception has been set.
 struct PythonFault {};
 
-// Which ids are allowed: text, or also whole numbers.
+// Which ids are allowed: only text, or text and whole numbers.
 enum class IdKinds { text, whole };
 
 Judgments judgments_from_mapping(PyObject* qrels, IdKinds ids);

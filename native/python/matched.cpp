@@ -1,4 +1,4 @@
-// Binds the match of a text or a dict, and the judged rows that it gives.
+// Binds the match of a text or a dict, and the resulting judged rows.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
@@ -67,7 +67,7 @@ nb::list rankings(nb::object source, const nb::list& queries, std::optional<std:
                   const std::string& blank_lines, bool lenient, bool loose) {
     carob::MatchOptions options = match_options(ties, float32, duplicates);
     options.reading = reading_rules(numbers, comments, blank_lines, lenient, loose);
-    std::vector<std::string> names;  // the list may change meanwhile
+    std::vector<std::string> names;  // the list may change in the meantime
     for (std::size_t i = 0; i < queries.size(); ++i) names.emplace_back(bytes_at(queries, static_cast<Py_ssize_t>(i)));
     const std::vector<std::string_view> ids(names.begin(), names.end());
     const std::vector<carob::Ranked> ranked = translated(source, [&] {
@@ -80,7 +80,7 @@ nb::list rankings(nb::object source, const nb::list& queries, std::optional<std:
     return found;
 }
 
-// The judgments of documents that people judged, then the documents of runs that nobody judged.
+// The judged documents, followed by the unjudged documents of runs.
 class Pool {
 public:
     Pool(const HeldJudgments& judgments, double grade) : grade_(grade) {
@@ -124,7 +124,7 @@ public:
     }
 
 private:
-    // Several Python threads may be here while a source is read.
+    // Several Python threads may execute this code while a source is read.
     struct Use {
         explicit Use(std::atomic<bool>& busy) : busy(busy) {
             if (busy.exchange(true)) throw nb::value_error("another thread uses this pool");

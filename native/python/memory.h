@@ -1,4 +1,4 @@
-// Gives memory that was freed back to the system.
+// Returns freed memory to the system.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace carob::python {
 
-// Called after work on this many queries or judgments. glibc keeps freed memory that other allocations surround, and it
-// is too scattered for the large arrays that follow.
+// Called after processing this many queries or judgments. glibc keeps freed memory that is surrounded by other
+// allocations, and that memory is too fragmented for the large arrays allocated next.
 inline void give_back_memory(std::size_t count) {
     constexpr std::size_t MANY = 100'000;
 #if defined(__GLIBC__)

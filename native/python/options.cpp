@@ -1,4 +1,4 @@
-// Lists the words that each option may be.
+// Lists the words that each option accepts.
 #include "python/options.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Declares the parts of the module, and what two of them share.
+// Declares the parts of the module and the functions that parts share.
 #pragma once
 
 #include <optional>

@@ -122,9 +122,10 @@ nb::tuple extremes(const Doubles& grade, const Doubles& tie_first, const Doubles
                           new_array(std::move(numbers), count));
 }
 
-// By how many standard deviations the relevant documents of each list are nearer to its end than chance puts them, among
-// its first `until` documents: Σ grade · place less its mean over all orders, NaN where grades do not tell orders apart.
-// With them their number, sum and sum of squares, the latter only of those above 0, and how many are above 0.
+// For each list, by how many standard deviations the relevant documents among its first `until` documents are nearer to
+// its end than expected by chance: Σ grade · place minus its mean over all orders, or NaN if the grades do not
+// distinguish orders. The result also includes how many values are numbers, how many are above 0, the sum, and the sum
+// of the squares of the values above 0.
 nb::tuple leans(const Doubles& grade, const Doubles& tie_first, const Doubles& tie_last, const Longs& offsets,
                 const Doubles& until) {
     const carob::TiedRows rows = tied_rows(grade, tie_first, tie_last, offsets);

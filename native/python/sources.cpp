@@ -8,7 +8,8 @@ namespace carob::python {
 
 namespace {
 
-// An object with readinto(buffer) -> int and rewind(). Called from the kernel's threads, so each call takes the GIL.
+// An object with readinto(buffer) -> int and rewind(). It is called from the kernel's threads, so each call acquires
+// the GIL.
 class ObjectSource final : public carob::Source {
 public:
     explicit ObjectSource(nb::object object)
@@ -21,7 +22,7 @@ public:
         if (made == nullptr) nb::raise_python_error();
         const nb::object buffer = nb::steal(made);
         const nb::object got = asked(buffer);
-        // The memory is the kernel's; an object that kept the view must not write through it later.
+        // The memory belongs to the kernel; an object that keeps the view must not write through it later.
         buffer.attr("release")();
         if (got.is_none()) throw nb::value_error("readinto() returned None: a source that does not block is needed");
         const auto count = nb::cast<std::int64_t>(got);
@@ -35,7 +36,7 @@ public:
         object_.attr("rewind")();
     }
 
-    // Called after a question to Python, whose answer is the exception that is set.
+    // Called after a failed call to Python, which has set an exception.
     void interrupt() override {
         const nb::gil_scoped_acquire gil;
         const nb::error_scope kept;

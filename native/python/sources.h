@@ -1,4 +1,5 @@
-// Reads bytes from Python's paths, buffers and file objects, and writes the records that exceed the memory budget.
+// Reads bytes from Python's paths, buffers and file objects, and passes records that exceed the memory budget to
+// Python.
 #pragma once
 
 #include "python/values.h"
@@ -12,7 +13,7 @@
 
 namespace carob::python {
 
-// Holds a Python buffer for as long as its bytes are read.
+// Holds a Python buffer while its bytes are read.
 class HeldBuffer {
 public:
     explicit HeldBuffer(nb::handle object) {
@@ -28,14 +29,14 @@ private:
     Py_buffer buffer_{};
 };
 
-// The system's form of a path.
+// A path in the system's native form.
 carob::NativePath native_path(nb::handle path);
 
 // A path, bytes, or an object with readinto() and rewind().
 std::unique_ptr<carob::Source> make_source(nb::handle source);
 
-// An object with append(memoryview) -> place and fill(place, memoryview). The mutex is taken before the GIL, which the
-// called method may release for a while.
+// An object with append(memoryview) -> place and fill(place, memoryview). The mutex is locked before the GIL is
+// acquired, because the called method may temporarily release the GIL.
 class ObjectSpill final : public carob::Spill {
 public:
     explicit ObjectSpill(nb::object object) : object_(std::move(object)) {}
@@ -68,7 +69,7 @@ private:
     std::mutex mutex_;
 };
 
-// Null for None.
+// Returns null for None.
 std::unique_ptr<ObjectSpill> make_spill(nb::handle object);
 
 }  // namespace carob::python

@@ -54,7 +54,7 @@ nb::list lines_of(nb::object source, const nb::list& queries) {
     return found;
 }
 
-// The beginning of the line, for people.
+// The beginning of the line, for display.
 nb::object excerpt_of(const carob::Seen& seen) {
     const std::string_view shown = std::string_view(seen.excerpt).substr(0, carob::Seen::SHOWN);
     PyObject* made = PyUnicode_DecodeUTF8(shown.data(), static_cast<Py_ssize_t>(shown.size()), "replace");
@@ -82,7 +82,7 @@ nb::dict queries_of(const carob::Survey& survey) {
     return queries;
 }
 
-// Judged queries that the text lacks, and its queries without judgments.
+// Judged queries that are missing from the text, and queries of the text without judgments.
 nb::tuple strangers(const carob::Survey& survey, const HeldJudgments& judgments) {
     nb::list missing, extra;
     for (std::int64_t q = 0; q < judgments.data.query_count(); ++q) {
@@ -108,7 +108,7 @@ std::pair<std::size_t, std::size_t> json_sizes(nb::handle lines) {
     return {found.depth, found.digits};
 }
 
-// The lines of whole rows in the next bytes, or None.
+// The lines of the complete rows in the next bytes, or None.
 nb::object take_json(carob::PlainJson& reader, nb::handle text) {
     const HeldBuffer buffer(text);
     std::string lines;

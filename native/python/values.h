@@ -1,4 +1,4 @@
-// Turns the kernel's bytes and arrays into Python's objects.
+// Converts the kernel's bytes and arrays to Python objects.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -20,14 +20,14 @@ using Longs = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::dev
 
 inline nb::bytes to_bytes(std::string_view text) { return nb::bytes(text.data(), text.size()); }
 
-// Malformed text may hold any bytes; people read the reason.
+// Malformed text may contain any bytes, but the reason is meant to be read.
 inline nb::str to_text(std::string_view text) {
     PyObject* made = PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace");
     if (made == nullptr) nb::raise_python_error();
     return nb::steal<nb::str>(made);
 }
 
-// A read-only view of memory that `owner` keeps.
+// A read-only view of memory that `owner` keeps alive.
 template <class T>
 inline nb::object view(const std::vector<T>& values, nb::handle owner) {
     return nb::cast(nb::ndarray<nb::numpy, const T, nb::ndim<1>>(values.data(), {values.size()}, owner),

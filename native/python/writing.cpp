@@ -1,4 +1,4 @@
-// Binds the making of ranked lists from the rows of runs, and their text.
+// Binds the functions that make ranked lists from the rows of runs and write them as text.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -70,7 +70,7 @@ nb::bytes lists_text(const carob::RankedLists& lists, const std::string& layout,
     }
 }
 
-// Its parts live as long as it does.
+// Keeps alive everything that the list maker refers to.
 class HeldMaker {
 public:
     HeldMaker(nb::object judged, const carob::ListRules& rules, std::vector<carob::RunPart> parts, nb::object emit)
@@ -120,7 +120,7 @@ public:
 
     const carob::PartMaker& maker() const { return maker_; }
 
-    // One of the counts of each part.
+    // A given count for each part.
     nb::list counts(std::int64_t carob::ListCounts::*which) const {
         nb::list found;
         for (const carob::ListCounts& each : maker_.counts()) found.append(each.*which);
@@ -128,7 +128,7 @@ public:
     }
 
 private:
-    // False where a query came back.
+    // Returns false if a query reappeared.
     template <class Work>
     static bool taken(nb::handle source, Work&& work) {
         try {

@@ -1,4 +1,4 @@
-// Fills pieces of a source on one thread, and hands them to another.
+// Reads pieces of a source on one thread and hands them to another.
 #include "text/ahead.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ std::size_t Ahead::read(char* bytes, std::size_t size) {
     }
     const Piece& piece = pieces_[first_];
     const std::size_t count = std::min(size, piece.size - taken_);
-    lock.unlock();  // the thread writes to this piece only once it is handed back
+    lock.unlock();  // the thread writes to this piece only after it is handed back
     std::memcpy(bytes, piece.room.get() + taken_, count);
     taken_ += count;
     if (taken_ == piece.size) {

@@ -1,5 +1,5 @@
-// Reads a slow source on a separate thread, some pieces ahead of the reader. A decompressor that went from thread to
-// thread would leave its window in another core's cache, and decompression would stop while a block is copied.
+// Reads a slow source on a separate thread, several pieces ahead of the reader. If a decompressor moved from thread to
+// thread, its window would stay in another core's cache, and decompression would pause while a block is copied.
 #pragma once
 
 #include <array>
@@ -18,12 +18,13 @@ class Ahead {
 public:
     // Throws std::system_error if the machine has no more threads.
     explicit Ahead(Source& source);
-    // Waits for a read that has begun.
+    // Waits for a read that has already begun.
     ~Ahead();
     Ahead(const Ahead&) = delete;
     Ahead& operator=(const Ahead&) = delete;
 
-    // As Source::read. What the source throws is thrown after all that was read before.
+    // Works like Source::read. An exception of the source is thrown only after all bytes read before it have been
+    // returned.
     std::size_t read(char* bytes, std::size_t size);
 
 private:
@@ -39,7 +40,7 @@ private:
     Source& source_;
     std::array<Piece, 3> pieces_;
     std::size_t first_ = 0;   // the piece to read from
-    std::size_t taken_ = 0;   // bytes of it that were read
+    std::size_t taken_ = 0;   // bytes of that piece that were read
     std::size_t filled_ = 0;  // pieces that hold bytes
     bool ended_ = false;
     bool unwanted_ = false;

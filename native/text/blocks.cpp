@@ -24,8 +24,8 @@ const char* last_line_end(const char* begin, const char* end) {
     return end;
 }
 
-// The last place at which the first field changes from one line to the next, or begin. A wrong cut costs time, never
-// correctness: whoever reads the blocks notices a query that comes back.
+// The last place at which the first field changes from one line to the next, or begin. A wrong cut costs only time, not
+// correctness, because the reader of the blocks detects a query that reappears.
 const char* last_query_boundary(const char* begin, const char* end) {
     std::string_view query;
     const char* following = end;
@@ -46,7 +46,7 @@ const char* last_query_boundary(const char* begin, const char* end) {
     return begin;
 }
 
-// The start of a text: nothing, a UTF-8 mark to skip, or a sign that it is not text.
+// Checks the start of a text: skips a UTF-8 mark, and throws if the bytes are not text.
 std::size_t mark_length(const char* text, std::size_t size) {
     const auto starts = [&](std::string_view mark) {
         return std::string_view(text, size).substr(0, mark.size()) == mark;
@@ -91,7 +91,7 @@ std::size_t Blocks::fill(char* bytes, std::size_t size) {
     return filled;
 }
 
-// Throws the source's exception in one caller; for the others, the text ends.
+// Throws the source's exception in one caller; for all other callers, the text ends.
 void Blocks::fail() {
     exhausted_.store(true, std::memory_order_release);
     std::rethrow_exception(std::exchange(failure_, nullptr));
@@ -101,7 +101,7 @@ bool Blocks::read_ahead() {
     if (ahead_ || failure_ || !source_.is_slow() || exhausted()) return ahead_.has_value();
     try {
         ahead_.emplace(source_);
-    } catch (const std::system_error&) {  // the machine has no more threads: those that run read
+    } catch (const std::system_error&) {  // no more threads can be started: the running ones read
     }
     return ahead_.has_value();
 }
@@ -111,7 +111,7 @@ bool Blocks::next(Block& block) {
     if (exhausted()) return false;
     if (failure_) fail();
     std::size_t filled = tail_.size();
-    // The rest of the block before is part of this one, so that every block fits in the same memory.
+    // The rest of the previous block counts towards this block's size, so every block fits in the same memory.
     std::size_t wanted = std::max(block_bytes_, filled * 2);
     block.grow(wanted + 1, 0);
     if (filled != 0) std::memcpy(block.text(), tail_.data(), filled);
@@ -125,7 +125,7 @@ bool Blocks::next(Block& block) {
         const char* end = text + filled;
         const char* cut = end;
         if (failure_) {
-            // A part of a line that the source cut off is ignored.
+            // An incomplete line at the point where the source failed is ignored.
             cut = last_line_end(begin, end);
             if (cut == begin) fail();
             filled = static_cast<std::size_t>(cut - text);
@@ -135,7 +135,7 @@ bool Blocks::next(Block& block) {
             if (end[-1] != '\n') text[filled++] = '\n';
             cut = text + filled;
         } else if (cut = last_line_end(begin, end); too_long(cut, end)) {
-            // Whoever reads the block refuses this line, and nothing after it is read.
+            // The reader of the block rejects this line, and nothing after it is read.
             exhausted_.store(true, std::memory_order_release);
             text[filled++] = '\n';
             cut = text + filled;

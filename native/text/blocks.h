@@ -17,7 +17,7 @@ namespace carob {
 
 enum class Cut { lines, queries };
 
-// Lines in [begin, end), every one ended by '\n'; PADDING readable bytes on either side.
+// The lines in [begin, end), each ended by '\n', with PADDING readable bytes on either side.
 class Block {
 public:
     const char* begin() const { return begin_; }
@@ -39,20 +39,21 @@ private:
 class Blocks {
 public:
     static constexpr std::size_t DEFAULT_BYTES = std::size_t{1} << 20;
-    static constexpr std::size_t MOST_BYTES = std::size_t{1} << 30;  // so that a line in a block fits in 32 bits
+    static constexpr std::size_t MOST_BYTES = std::size_t{1} << 30;  // so a line number within a block fits in 32 bits
 
-    // `progress`, where given, is the number of bytes read so far.
+    // `progress`, if given, is updated with the number of bytes read so far.
     Blocks(Source& source, Cut cut, std::size_t block_bytes, std::atomic<std::int64_t>* progress = nullptr);
 
-    // False at the end of the text. Throws what the source throws, once all whole lines before are handed out, and
-    // LineFault for bytes that are not text.
+    // Returns false at the end of the text. Throws what the source throws after all whole lines before the failure have
+    // been handed out, and LineFault for bytes that are not text.
     bool next(Block& block);
 
-    // From now on, reads a slow source on a separate thread. False if there is no such thread: for any other source, at
-    // the end of the text, or if the machine has no more threads. Call before several threads ask for blocks.
+    // From now on, reads a slow source on a separate thread. Returns false if it starts no thread: for a source that is
+    // not slow, at the end of the text, or if the machine has no more threads. Call it before several threads request
+    // blocks.
     bool read_ahead();
 
-    // True once the last block has been handed out.
+    // Whether the last block has been handed out.
     bool exhausted() const { return exhausted_.load(std::memory_order_acquire); }
 
 private:
@@ -66,7 +67,7 @@ private:
     const std::size_t block_bytes_;
     std::atomic<std::int64_t>* progress_;
     std::vector<char> tail_;
-    std::exception_ptr failure_;  // of the source, one past the last block
+    std::exception_ptr failure_;  // thrown by the source after the last block
     std::int64_t next_sequence_ = 0;
     std::atomic<bool> exhausted_{false};
 };

@@ -1,4 +1,4 @@
-// Finds out how many fields each line of a run has.
+// Determines how many fields each line of a run has.
 #include "text/first_line.h"
 
 namespace carob {

@@ -1,4 +1,4 @@
-// Looks over lines of JSON before a library parses them: how deep they nest, how long their numbers are.
+// Scans lines of JSON before a library parses them: how deeply they nest and how long their numbers are.
 #include "text/json.h"
 
 #include <algorithm>

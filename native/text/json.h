@@ -1,4 +1,4 @@
-// Scans lines of JSON before a library parses them: how deep they nest, how long their numbers are.
+// Scans lines of JSON before a library parses them: how deeply they nest and how long their numbers are.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,10 @@ namespace carob {
 
 struct JsonSizes {
     std::size_t depth = 0;   // the largest nesting depth of a line
-    std::size_t digits = 0;  // of the longest whole number; those with a fraction or an exponent do not count
+    std::size_t digits = 0;  // of the longest whole number, ignoring numbers with a fraction or an exponent
 };
 
-// Neither counts text in quotes.
+// Text in quotes affects neither the depth nor the digits.
 JsonSizes json_sizes(std::string_view lines);
 
 }  // namespace carob

@@ -1,4 +1,4 @@
-// Reads a text line by line on one thread; counts its lines and collects or throws their faults.
+// Reads a text line by line on one thread, counts its lines, and collects or throws their faults.
 #pragma once
 
 #include <optional>
@@ -20,12 +20,12 @@ struct LineCount {
     std::int64_t commented = 0;  // comments with as many fields as the lines of data
 };
 
-// A comment that may be a line of data, such as one whose query's id begins with '#'.
+// Counts a comment that may be a line of data, for example a line whose query id begins with '#'.
 inline bool may_be_data(const char* first, const char* end, std::int64_t fields) {
     return !too_long(first, end) && count_fields(first, end) == fields;
 }
 
-// `take(first, end, line)` gets every data line from its first byte that is not a blank and may return a Complaint.
+// `take(first, end, line)` receives every data line from its first non-blank byte and may return a Complaint.
 template <class Take>
 LineCount walk_lines(Source& source, const Reading& reading, std::int64_t fields, Take&& take) {
     LineCount count;

@@ -1,4 +1,4 @@
-// Turns a token into a number, either strictly or the way C's strtod and atol do.
+// Converts a token to a number, either strictly or as C's strtod and atol do.
 #include "text/numbers.h"
 
 #include <charconv>
@@ -32,7 +32,7 @@ bool is_word(std::string_view token, std::string_view lower) {
     return true;
 }
 
-// The place after the digits that begin at a place.
+// The place after the digits that begin at the given place.
 std::size_t after_digits(std::string_view token, std::size_t i, bool hex) {
     for (; i < token.size(); ++i) {
         const int low = token[i] | 0x20;
@@ -41,7 +41,7 @@ std::size_t after_digits(std::string_view token, std::size_t i, bool hex) {
     return i;
 }
 
-// The place after the digits and the point that begin at a place, which is that place if there is no digit.
+// The place after the digits and the point that begin at the given place, or that place itself if there is no digit.
 std::size_t after_mantissa(std::string_view token, std::size_t start, bool hex) {
     const std::size_t whole = after_digits(token, start, hex);
     if (whole == token.size() || token[whole] != '.') return whole;
@@ -49,8 +49,8 @@ std::size_t after_mantissa(std::string_view token, std::size_t start, bool hex) 
     return end > start + 1 ? end : start;
 }
 
-// The start of a token that C's strtod reads as a number, by the grammar of the C standard (C17, 7.22.1.3). Platforms
-// read more: in Windows' library, 1d2 is 100.
+// The part at the start of a token that C's strtod reads as a number according to the C standard (C17, 7.22.1.3). Some
+// platforms accept more: in the Windows library, 1d2 is 100.
 std::string_view c_number(std::string_view token) {
     const auto is_sign = [&](std::size_t k) { return k < token.size() && (token[k] == '+' || token[k] == '-'); };
     const auto is_letter = [&](std::size_t k, char letter) { return k < token.size() && (token[k] | 0x20) == letter; };
@@ -71,7 +71,8 @@ std::string_view c_number(std::string_view token) {
     return token.substr(0, end);
 }
 
-// C's own reading, in any locale that the host program has chosen. Slow and rare: hex, inf, overflow, denormals, garbage.
+// Calls C's own functions, whatever locale the host program has chosen. Slow, and needed only for rare tokens: hex,
+// inf, overflow, denormals, garbage.
 double c_strtod(std::string_view token) {
     const std::string text(c_number(token));
 #if defined(_WIN32)
@@ -119,8 +120,8 @@ bool is_decimal(std::string_view token) {
     return true;
 }
 
-// Whether a token that is a decimal is a whole number, written without point and exponent, that changes as a
-// double. Every whole number of up to 15 digits is a double.
+// Whether a decimal token is a whole number, written without a point or an exponent, that changes when it becomes a
+// double. Every whole number of up to 15 digits is exactly a double.
 bool rounded_off(std::string_view token, double value) {
     std::string_view digits = without_sign(token);
     while (!digits.empty() && digits.front() == '0') digits.remove_prefix(1);

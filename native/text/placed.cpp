@@ -1,4 +1,4 @@
-// Reads and writes bytes of a file at any place.
+// Reads and writes bytes of a file at a given place.
 #include "text/placed.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 namespace carob {
 namespace {
 
-// One system call transfers at most 2 GiB on any system.
+// No system transfers more than 2 GiB in one system call.
 constexpr std::size_t MOST_AT_ONCE = std::size_t{1} << 30;
 
 #if defined(_WIN32)

@@ -1,4 +1,4 @@
-// Reads bytes of a plain file at any place, from any thread.
+// Reads bytes of a plain file at a given place, from any thread.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ public:
 
     std::uint64_t size() const { return size_; }
 
-    // Up to `size` bytes from a place on; fewer only at the end of the file.
+    // Reads up to `size` bytes from a place on; returns fewer only at the end of the file.
     std::size_t read(std::uint64_t place, char* bytes, std::size_t size) const;
 
 private:
@@ -30,7 +30,7 @@ private:
     std::uint64_t size_ = 0;
 };
 
-// Writes to an open file, given by its descriptor, at a place. Throws SourceFault.
+// Writes at a given place to an open file, identified by its descriptor. Throws SourceFault.
 void write_at(int file, std::uint64_t place, std::string_view bytes);
 
 }  // namespace carob

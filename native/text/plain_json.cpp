@@ -1,4 +1,4 @@
-// Makes lines of TREC text of a run in plain JSON, block by block.
+// Makes lines of TREC text from a run in plain JSON, block by block.
 #include "text/plain_json.h"
 
 #include <algorithm>
@@ -8,12 +8,12 @@
 namespace carob {
 namespace {
 
-constexpr std::size_t EXACT_DIGITS = 15;   // of whole numbers, which a double always holds
+constexpr std::size_t EXACT_DIGITS = 15;   // of whole numbers that a double always represents exactly
 constexpr std::size_t LONGEST_USUAL = 40;  // bytes of a number with a fraction
 constexpr std::size_t EXPONENT_DIGITS = 2;
 enum Member : std::size_t { QUERY, DOCUMENT, SCORE, RANK };
 
-// As RFC 3629 has it: neither longer forms than needed, nor surrogates, nor anything above U+10FFFF.
+// Follows RFC 3629: rejects overlong forms, surrogates, and anything above U+10FFFF.
 bool is_utf8(std::string_view text) {
     for (std::size_t i = 0; i < text.size();) {
         const auto byte = [&](std::size_t place) { return place < text.size() ? static_cast<unsigned char>(text[place]) : 0u; };
@@ -31,10 +31,10 @@ bool is_utf8(std::string_view text) {
     return true;
 }
 
-// How a word reads as a number, by RFC 8259.
+// How RFC 8259 reads a word as a number.
 struct NumberForm {
     bool is_number = false;
-    bool is_whole = false;  // without a fraction and an exponent
+    bool is_whole = false;  // without a fraction or an exponent
     bool is_usual = false;  // every library reads the same double: not whole with many digits, not near the ends of the range
 };
 
@@ -67,13 +67,13 @@ NumberForm form_of(std::string_view word) {
         exponent = digits();
         if (exponent == 0) return {};
     }
-    // A whole -0 is 0 where whole numbers are read as such.
+    // A whole -0 becomes 0 in a library that reads whole numbers as integers.
     const bool is_usual = exponent <= EXPONENT_DIGITS && word.size() <= (is_whole ? EXACT_DIGITS : LONGEST_USUAL) &&
                           !(is_whole && is_negative && begins_with_zero);
     return {p == end, is_whole, is_usual};
 }
 
-// Whether an id is that of a line between tabs, also at its start.
+// Whether an id can be written in a line between tabs, also at the start of the line.
 bool is_plain_id(std::string_view id) {
     if (id.empty() || id.front() == '#' || begins_with_mark(id.data(), id.data() + id.size())) return false;
     return !is_blank(id.front()) && !is_blank(id.back());
@@ -146,7 +146,7 @@ bool PlainJson::read_member() {
     if (!is_id) return true;
     char& kind = id_kinds_[place];
     if (kind == '\0') kind = is_text ? 't' : 'n';
-    return kind == (is_text ? 't' : 'n') && (is_text || value.front() != '-');  // -1 pads lists
+    return kind == (is_text ? 't' : 'n') && (is_text || value.front() != '-');  // -1 is often used to pad lists
 }
 
 bool PlainJson::read_step(std::string& lines) {
@@ -158,7 +158,7 @@ bool PlainJson::read_step(std::string& lines) {
         case Place::row: {
             const std::size_t before = lines.size();
             if (read_object(lines) && goes_on_at(Place::row, ']', Place::end)) return true;
-            lines.resize(before);  // the row may come again, with what follows it
+            lines.resize(before);  // the row may be read again with the bytes that follow it
             return false;
         }
         case Place::query:
@@ -174,7 +174,7 @@ bool PlainJson::read_step(std::string& lines) {
     return at_ == end_;
 }
 
-// After an item: at a comma and a next one, or at the end of all.
+// Reads what follows an item: a comma before the next item, or the end of all items.
 bool PlainJson::goes_on_at(Place next, char last, Place after) {
     const bool is_more = takes(',');
     if (!is_more && !takes(last)) return false;
@@ -232,7 +232,7 @@ bool PlainJson::takes(char wanted) {
     return true;
 }
 
-// After the first quote.
+// Called after the opening quote.
 bool PlainJson::read_text(std::string_view& text, bool& has_escapes) {
     const char* const start = at_;
     char all = 0;  // the OR of all characters: its highest bit is set if one is not ASCII
@@ -251,7 +251,7 @@ bool PlainJson::read_text(std::string_view& text, bool& has_escapes) {
     return static_cast<unsigned char>(all) < 0x80 || is_utf8(text);
 }
 
-// At the backslash; goes to the last byte.
+// Called at the backslash; moves to the last byte of the escape.
 bool PlainJson::skip_escape() {
     ++at_;
     if (peek() != 'u') return peek() != '\0' && std::string_view("\"\\/bfnrt").find(*at_) != std::string_view::npos;

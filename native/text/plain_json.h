@@ -15,23 +15,25 @@ namespace carob {
 // {query: {document: score}}.
 enum class JsonForm { lines, list, object };
 
-// Plain means what every library reads alike, and what fields between tabs can hold: ids without escapes, control
-// characters and blanks at their ends, none of them empty, and no whole number of so many digits that a double may not
-// hold it. A list is not empty, and no query and no document of a query is a key twice.
+// Plain JSON is what every library reads in the same way and what fields between tabs can contain: ids that are not
+// empty and have no escapes, control characters, or blanks at their ends, and no whole number with so many digits that
+// a double may not represent it. No list is empty, and no query, and no document of a query, occurs twice as a key.
 class PlainJson {
 public:
-    // The names are those of a row's members for query, document and score, and for the rank if rows have one; other
-    // members may have any text, number or word. In a list, all others are known, as a library that holds all rows looks
-    // for columns in all of them. No names matter to an object {query: {document: score}}.
+    // The names are those of a row's members for the query, the document and the score, and for the rank if rows have
+    // one; other members may contain any text, number or word. In a list, all other members must be known, because a
+    // library that loads all rows looks for columns in all of them. An object {query: {document: score}} ignores the
+    // names.
     PlainJson(JsonForm form, std::vector<std::string> names, std::vector<std::string> others)
         : form_(form), names_(std::move(names)), others_(std::move(others)), found_(names_.size()) {}
 
-    // Takes the next bytes, none at the end of the text, and appends the lines of whole rows. False if the text is not
-    // plain; nothing may be taken after it.
+    // Takes the next bytes (none at the end of the text) and appends the lines of complete rows. Returns false if the
+    // text is not plain; take() must not be called again after that.
     bool take(std::string_view bytes, std::string& lines);
 
 private:
-    // The next expected item, except in JSON lines. A step ends where the next bytes may be missing.
+    // The item that is expected next, except in JSON lines. A step ends wherever the following bytes may not have
+    // arrived yet.
     enum class Place { start, row, query, document, end_of_list, end };
 
     bool read_line(std::string& lines, bool is_last);
@@ -54,16 +56,16 @@ private:
     const JsonForm form_;
     const std::vector<std::string> names_;
     const std::vector<std::string> others_;
-    std::vector<std::string_view> found_;  // the value of each name, of the row that is read
-    char id_kinds_[2] = {};  // of queries and documents: 't' for texts, 'n' for numbers, which must not be mixed
-    std::string rest_;                     // bytes of which a step or a line is not complete
+    std::vector<std::string_view> found_;  // the value of each name in the current row
+    char id_kinds_[2] = {};  // of queries and documents: 't' for text, 'n' for numbers; they must not be mixed
+    std::string rest_;                     // bytes of an incomplete step or line
     const char* at_ = nullptr;
-    const char* end_ = nullptr;   // of what may be read
+    const char* end_ = nullptr;   // end of the readable bytes
     bool is_cut_ = false;         // whether more bytes may complete a step or a line
     Place place_ = Place::start;
     std::string query_;
     std::unordered_set<std::string> queries_;
-    std::vector<std::uint64_t> documents_;  // hashes of the query's documents: two alike send the file to a library
+    std::vector<std::uint64_t> documents_;  // hashes of the query's documents: equal ones send the file to a library
     const std::uint64_t seed_ = fresh_seed();
 };
 

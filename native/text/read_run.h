@@ -1,12 +1,12 @@
-// Reads a whole run into a sink on the calling thread; a slow source is read on another.
+// Reads a whole run into a sink on the calling thread; a slow source is read on another thread.
 #pragma once
 
 #include "text/run_lines.h"
 
 namespace carob {
 
-// Reads block by block, and asks `more()` before each block. Returns how many lines lenient rules skipped; throws the
-// first fault, with its line in the whole text.
+// Reads block by block and calls `more()` before each block. Returns the number of lines that lenient rules skipped;
+// throws the first fault with its line number in the whole text.
 template <class Sink, class More>
 std::int64_t read_run(Sink& sink, Source& source, const RunRules& rules, More&& more) {
     Blocks blocks(source, Cut::lines, rules.reading.block_bytes);

@@ -23,7 +23,7 @@ std::string_view fault_name(Fault fault) {
     return "number";
 }
 
-// The words for two numbers in one detail.
+// Describes two numbers in one detail.
 static std::string two_counts(const std::string& detail, const std::string& between) {
     const std::size_t blank = detail.find(' ');
     return detail.substr(0, blank + 1) + between + detail.substr(blank + 1);

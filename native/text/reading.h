@@ -1,4 +1,4 @@
-// The reading rules, and the report of a line that breaks one.
+// Declares the reading rules and the report of a line that breaks a rule.
 #pragma once
 
 #include <cstddef>
@@ -19,15 +19,16 @@ struct Reading {
     Comments comments = Comments::any;
     bool blank_lines_are_errors = false;
     bool lenient = false;
-    // Split at any blanks, and leave what follows a run's sixth field unread, as trec_eval does. Otherwise tabs separate
-    // the fields of a line that has tabs, and all lines of a run have the same number of fields.
+    // If set, lines are split at any blanks and everything after a run's sixth field is ignored, as in trec_eval.
+    // Otherwise, tabs separate the fields of a line that contains tabs, and all lines of a run must have the same
+    // number of fields.
     bool loose = false;
     std::size_t block_bytes = 0;  // bytes read at once; 0 means the default size
 };
 
 enum class Fault { columns, uneven, joined, mark, mixed, number, nan, wide, rank, blank, nul, too_long, utf16, compressed };
 
-// `line` counts every line from 1, `data_line` only those that are neither blank nor a comment.
+// `line` counts all lines from 1; `data_line` counts only lines that are neither blank nor a comment.
 struct LineFault {
     Fault fault;
     std::int64_t line;
@@ -42,17 +43,17 @@ std::string explain(const LineFault& fault);
 inline constexpr std::size_t EXCERPT_LIMIT = 80;
 inline constexpr std::size_t MALFORMED_LIMIT = 20;
 
-// A line of judgments or of a run is some hundred bytes. Longer than this is a text without lines, such as a device or a
-// file of another kind, which should not fill the memory; lenient rules do not continue after it.
+// A line of judgments or of a run takes about a hundred bytes. A longer line than this means a text without lines, for
+// example a device or a file of another kind, which must not fill the memory; even lenient rules stop there.
 inline constexpr std::size_t LONGEST_LINE = std::size_t{1} << 20;
 
 inline bool too_long(const char* line, const char* end) { return static_cast<std::size_t>(end - line) > LONGEST_LINE; }
 
-// C's functions end text at a NUL, so tools treat it differently.
+// C's functions end text at a NUL, so different tools treat it differently.
 inline bool holds_nul(const char* from, const char* to) { return std::memchr(from, 0, static_cast<std::size_t>(to - from)) != nullptr; }
 
-// A byte order mark at the start of a line, where another file was appended. The reader skips the mark of the text
-// itself.
+// A byte order mark at the start of a line, left where another file was appended. The reader skips the mark at the
+// start of the text.
 inline bool begins_with_mark(const char* p, const char* end) {
     return end - p > 2 && *p == '\xEF' && p[1] == '\xBB' && p[2] == '\xBF';
 }
@@ -65,7 +66,7 @@ inline std::string excerpt_of(const char* line, const char* end) {
 
 enum class LineKind { data, blank, comment };
 
-// Classifies the line [line, end); `first` becomes its first byte that is not a blank.
+// Classifies the line [line, end) and sets `first` to its first non-blank byte.
 inline LineKind classify(const char* line, const char* end, Comments comments, const char*& first) {
     first = skip_blanks(line, end);
     if (first == end) return LineKind::blank;

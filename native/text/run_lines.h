@@ -9,13 +9,13 @@
 
 namespace carob {
 
-// One line of a run that holds data.
+// One data line of a run.
 struct RunLine {
     std::string_view document;
     double score;
     std::int64_t rank;  // 0 unless ranks are read
     std::int64_t line;  // in the block, from 1
-    std::string_view tag = {};  // the sixth field; of an ordinary line only where it begins, and the size 0
+    std::string_view tag = {};  // the sixth field; for an ordinary line only its start, with size 0
 };
 
 struct BlockCount {
@@ -24,7 +24,7 @@ struct BlockCount {
     std::int64_t data_lines;
 };
 
-// A LineFault whose lines are still counted within its block.
+// A LineFault whose line numbers are still relative to its block.
 struct BlockFault {
     std::int64_t block;
     LineFault fault;
@@ -32,13 +32,13 @@ struct BlockFault {
 
 inline constexpr int RUN_FIELDS = 6;
 
-// The parts of an ordinary line, by the blanks in its first 64 bytes.
+// The parts of an ordinary line, found from the blanks in its first 64 bytes.
 struct QuickLine {
     unsigned query_end, document, document_end, score, score_end, tag;
 };
 
-// Finds the end of a line whose first five fields are taken, if it does not end with the sixth. False sends it to the
-// slow path.
+// Finds the end of a line whose first five fields have been read, if the line does not end with the sixth field.
+// Returning false sends the line to the slow path.
 inline bool end_after_tag(const char* line, const char* tag, const char* text_end, bool loose, const char*& end) {
     end = line_end(end, text_end);
     const char* const tag_end = skip_token(tag, end);
@@ -46,8 +46,9 @@ inline bool end_after_tag(const char* line, const char* tag, const char* text_en
     return loose || skip_blanks(tag_end, end) == end;
 }
 
-// Splits an ordinary line: one blank between fields, always the same, none before the first. False sends the line to
-// the slow path. Bytes after the sixth field do not matter to `loose` rules; under others, only blanks may follow.
+// Splits an ordinary line: a single blank between fields, always the same one, and none before the first field.
+// Returning false sends the line to the slow path. `loose` rules ignore bytes after the sixth field; under other rules,
+// only blanks may follow it.
 CAROB_ALWAYS_INLINE bool split_quickly(const char* line, const char* text_end, bool loose, QuickLine& parts, const char*& end) {
     const std::uint64_t all = low_bytes(line);
     std::uint64_t low = all;
@@ -61,7 +62,7 @@ CAROB_ALWAYS_INLINE bool split_quickly(const char* line, const char* text_end, b
     const char separator = line[at[0]];
     const int others =
         (line[at[1]] ^ separator) | (line[at[2]] ^ separator) | (line[at[3]] ^ separator) | (line[at[4]] ^ separator);
-    // A blank at the start, or right after one of the five.
+    // A blank at the start of the line, or right after one of the five blanks.
     const std::uint64_t through = ~std::uint64_t{0} >> (63 - at[4]);
     const std::uint64_t doubled = (all & (all >> 1) & through) | (all & 1);
     if (others != 0 || (separator != ' ' && separator != '\t') || doubled != 0 || at[4] == 63 || *line == '#')
@@ -78,36 +79,36 @@ CAROB_ALWAYS_INLINE bool split_quickly(const char* line, const char* text_end, b
 struct RunRules {
     Reading reading;
     bool with_rank = false;  // read the fourth column
-    std::int64_t width = 0;  // how many fields each line has; 0 for as many as the first that can be read
+    std::int64_t width = 0;  // number of fields of each line; 0 for that of the first valid line
 };
 
-// Findings of a pass over blocks, other than documents.
+// What a pass over blocks finds besides documents.
 struct RunNotes {
     std::vector<BlockCount> blocks;
-    std::vector<BlockFault> malformed;  // the first few that lenient rules skipped
+    std::vector<BlockFault> malformed;  // the first few lines that lenient rules skipped
     std::int64_t malformed_count = 0;
     std::int64_t commented = 0;  // comments with as many fields as the lines of data
     std::int64_t tag_block = -1;
     std::string tag;  // the sixth field of the last line of data in tag_block
 };
 
-// The limit of its speed on 6,980 queries x 1,000 documents, 261 MB in 7.0 M lines: read() has to copy the 261 MB once,
-// which takes 0.03 s of a 2.5 GHz core, and that is the limit. Splitting lines and looking documents up takes ten
-// times that, 0.33 s in all or 48 ns per line, of which the score is a quarter and the lookup a sixth.
+// The lower limit of the time for 6,980 queries x 1,000 documents, 261 MB in 7.0 M lines: read() has to copy the 261 MB
+// once, which takes 0.03 s on a 2.5 GHz core. Splitting lines and looking up documents takes ten times as long, 0.33 s
+// in total or 48 ns per line, of which the score takes a quarter and the lookup a sixth.
 //
-// Reads the blocks it is given into a sink: sink.query(id, line) whenever the first field changes (also at the start of
-// a block), sink.document(RunLine) for every line of data, sink.finish() at the end of a block; sink.stopped() is asked
-// now and then.
+// Reads blocks into a sink. Calls sink.query(id, line) whenever the first field changes (and at the start of a block),
+// sink.document(RunLine) for every data line, sink.finish() at the end of a block, and sink.stopped() from time to
+// time.
 template <class Sink>
 class RunReader {
 public:
     RunReader(const RunRules& rules, Sink& sink, RunNotes& notes)
         : rules_(rules), sink_(sink), notes_(notes), width_(rules.reading.loose ? RUN_FIELDS : rules.width) {}
 
-    // How many fields a line has, as far as one was read.
+    // The number of fields per line, if a line has been read.
     std::int64_t width() const { return width_; }
 
-    // Under strict rules the first bad line is returned and ends the block.
+    // Under strict rules, the first bad line ends the block and is returned.
     CAROB_FLATTEN std::optional<LineFault> read(const Block& block) {
         begin(block);
         const bool loose = rules_.reading.loose;
@@ -139,8 +140,8 @@ public:
         return std::move(fault_);
     }
 
-    // Reads on until the sink, asked before a line that can be read, says that it stopped. Separate from read(), whose
-    // loop is slower the more copies a compiler has to make.
+    // Reads on until the sink reports that it has stopped; the sink is checked before each valid line. Separate from
+    // read(), whose loop becomes slower the more copies of this code a compiler has to make.
     std::optional<LineFault> read_first(const Block& block) {
         begin(block);
         for (const char* line = block.begin(); line != text_end_;) {
@@ -163,7 +164,7 @@ private:
         fault_.reset();
     }
 
-    // If the rank column is read, or lines do not have RUN_FIELDS fields, every line takes the slow path.
+    // If the rank column is read, or if lines do not have RUN_FIELDS fields, every line takes the slow path.
     bool takes_quickly() const { return !rules_.with_rank && width_ == RUN_FIELDS; }
 
     static std::string_view span(const char* from, const char* to) {
@@ -183,8 +184,8 @@ private:
         return true;
     }
 
-    // A line whose score has more digits, such as Python writes, or any other. Separate from read(), which is slower
-    // with a second path to a score.
+    // Handles a line whose score has more digits, as Python writes them, or any other line. Separate from read(), which
+    // would be slower with a second path to a score.
     CAROB_NEVER_INLINE bool read_with_long_score(const char* line, const char*& end) {
         QuickLine parts;
         if (split_quickly(line, text_end_, rules_.reading.loose, parts, end)) {
@@ -199,7 +200,7 @@ private:
         return read_slowly(line, end = line_end(line, text_end_));
     }
 
-    // Any line. False ends the block.
+    // Handles any line. Returning false ends the block.
     CAROB_NEVER_INLINE bool read_slowly(const char* line, const char* end) {
         const char* first = nullptr;
         const LineKind kind = classify(line, end, rules_.reading.comments, first);
@@ -249,8 +250,8 @@ private:
         return take(fields[0], {fields[2], score.value, rank, count_.lines, fields[5]});
     }
 
-    // Whether a line of many fields may be two or more: the second begins after the tag of the first, or is one word with
-    // it. If all lines are joined, none differs from the first.
+    // Whether a line with many fields may be two or more joined lines: the second begins after the tag of the first, or
+    // forms one word with it. If all lines are joined, no line differs in width from the first.
     bool are_joined(const char* first, const char* end) const {
         std::string_view fields[2 * RUN_FIELDS];
         split_line(first, end, fields, 2 * RUN_FIELDS, false);
@@ -278,7 +279,7 @@ private:
     const char* text_end_ = nullptr;
     std::string_view query_;
     const char* tag_ = nullptr;
-    std::string_view slow_tag_;  // the last that was read slowly, which may contain blanks
+    std::string_view slow_tag_;  // the last tag read on the slow path; it may contain blanks
     std::int64_t width_;         // of the lines; 0 before the first
     std::optional<LineFault> fault_;
 };

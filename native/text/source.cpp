@@ -15,7 +15,7 @@ FileSource::FileSource(const NativePath& path) {
     file_ = std::fopen(path.c_str(), "rb");
 #endif
     if (file_ == nullptr) throw SourceFault{errno == 0 ? EIO : errno};
-    // Blocks are large, so a second buffer would only be copied through.
+    // Blocks are large, so a second buffer would only add a copy.
     std::setvbuf(file_, nullptr, _IONBF, 0);
 }
 

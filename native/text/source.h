@@ -1,4 +1,4 @@
-// Declares where bytes come from: a plain file, memory, or anything that can be read again from its start.
+// Declares the sources of bytes: a plain file, memory, or anything that can be read again from its start.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,15 @@ namespace carob {
 class Source {
 public:
     virtual ~Source() = default;
-    // Up to `size` bytes; 0 only at the end. May be called from any thread, one at a time.
+    // Reads up to `size` bytes; returns 0 only at the end. May be called from any thread, but only by one at a time.
     virtual std::size_t read(char* bytes, std::size_t size) = 0;
     virtual void rewind() = 0;
-    // Ends a read that waits for bytes, and all later reads: they throw. Called from another thread, and for nothing else.
+    // Ends a read that is waiting for bytes and all later reads, which then throw. Called from another thread, and only
+    // for this purpose.
     virtual void interrupt() {}
-    // Whether an exception of a read is due to the following bytes, and not to the caller.
+    // Whether an exception thrown by a read is due to the following bytes rather than to the caller.
     virtual bool is_at_fault() const { return true; }
-    // Whether a read takes about as long as processing the bytes, as decompression does.
+    // Whether reading bytes takes about as long as processing them, as with decompression.
     virtual bool is_slow() const { return false; }
 };
 

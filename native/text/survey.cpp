@@ -1,4 +1,4 @@
-// Reads a text once and counts what may be wrong with it.
+// Reads a text once and counts possible problems in it.
 #include "text/survey.h"
 
 #include <algorithm>
@@ -62,7 +62,7 @@ struct SurveyedLine {
         if (tabs != 0 && blanks != tabs && has_tabs_and_blanks(begin, end)) {
             split_at_tabs(begin, end, fields, KEPT);
             count = count_fields_at_tabs(begin, end);
-            blanks = returned() + count - 1;  // those within a field pad nothing
+            blanks = returned() + count - 1;  // blanks within a field are no padding
         }
     }
 
@@ -94,7 +94,7 @@ std::pair<bool, bool> odd_bytes(const char* p, const char* end) {
     return {(high & (EVERY_BYTE * 0x80)) != 0, (zero & (EVERY_BYTE * 0x80)) != 0};
 }
 
-// The code point at p, which moves after it; nothing for bytes that are not UTF-8.
+// Reads the code point at p and moves p past it; returns nothing for bytes that are not UTF-8.
 std::optional<std::uint32_t> code_point(const char*& p, const char* end) {
     const auto first = static_cast<unsigned char>(*p++);
     if (first < 0x80) return first;
@@ -119,8 +119,9 @@ bool is_invisible(std::uint32_t point) {
 
 // ---- spellings
 
-// An id without leading zeros and without a number's ".0", compared without the bit that tells capitals from small
-// letters: ids of equal normal form are alike, and Python's normal form decides about those that are.
+// An id without leading zeros and without the ".0" of a number, compared without the bit that distinguishes upper-case
+// from lower-case letters. Ids with equal forms are only candidates; Python's normal form decides whether they are the
+// same id.
 std::string_view rough(std::string_view id) {
     if (id.size() > 2 && id.back() == '0') {
         const std::size_t dot = id.find_last_not_of('0');
@@ -151,7 +152,7 @@ bool rough_same(std::string_view a, std::string_view b) {
     return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) { return (x | 0x20) == (y | 0x20); });
 }
 
-// Looks for judged documents among a run's, and for the same in other spellings.
+// Looks for judged documents among those of a run, spelled as in the judgments or in other ways.
 class Spellings {
     auto same_form(std::string_view form) const {
         return [this, form](std::uint32_t n) { return rough_same(rough(judgments_.document(first_[n])), form); };
@@ -205,7 +206,7 @@ private:
     }
 
     const Judgments& judgments_;
-    IdTable table_;                    // one place per form
+    IdTable table_;                    // one entry per form
     std::vector<std::int64_t> first_;  // the first judged document of each form
     std::vector<char> literal_;        // whether the run has a document of this form, spelled as in the judgments
     std::map<std::uint32_t, Spelling> other_;  // the first other spelling of a form
@@ -250,7 +251,7 @@ public:
     Survey found;
 
 private:
-    // True for a line with data.
+    // Returns true for a data line.
     bool take(const SurveyedLine& line) {
         found.tabs += line.tabs;
         found.spaces += line.spaces;
@@ -273,7 +274,7 @@ private:
         return true;
     }
 
-    // Whether a line of a run has as many fields as the first that can be read.
+    // Whether a line of a run has as many fields as the first valid line.
     bool as_wide_as_first(const SurveyedLine& line) {
         if (run_width_ == 0 && parse_score(line.fields[4], Numbers::strict).fault == NumberFault::none) run_width_ = line.count;
         return run_width_ == 0 || line.count == run_width_;
@@ -281,7 +282,7 @@ private:
 
     static void see(Seen& what, const SurveyedLine& line) { what.add(line.number, line.begin, line.end); }
 
-    // True where a query's lines begin, perhaps once more.
+    // True where the lines of a query begin, even if the query has occurred before.
     bool query(const SurveyedLine& line) {
         const std::string_view id = line.fields[0];
         if (open_ != 0 && same_id(id, query_)) {

@@ -1,7 +1,7 @@
-// Finds blanks, lines and fields in bytes: a blank is C's isspace, only '\n' ends a line.
+// Finds blanks, lines and fields in bytes: a blank is what C's isspace accepts, and only '\n' ends a line.
 //
-// Fast scanning reads up to PADDING bytes on either side of the text it was given. Whoever owns the text (see blocks.h)
-// provides that room.
+// Fast scanning reads up to PADDING bytes on either side of the given text. The owner of the text (see blocks.h) must
+// provide that room.
 #pragma once
 
 #include <bit>
@@ -10,7 +10,7 @@
 #include <cstring>
 #include <string_view>
 
-// CAROB_PORTABLE leaves out everything that some machines lack, so that the rest can be tested on any machine.
+// CAROB_PORTABLE omits all instructions that some machines lack, so the portable code can be tested on any machine.
 #if defined(CAROB_PORTABLE)
 #elif defined(__SSE2__) || defined(_M_X64) || (defined(_M_IX86_FP) && _M_IX86_FP >= 2)
 #include <emmintrin.h>
@@ -20,7 +20,8 @@
 #define CAROB_NEON 1
 #endif
 
-// Functions to inline in each loop that calls them, even if a compiler thinks them too long, and functions not to inline.
+// Marks functions to inline in each loop that calls them, even if a compiler considers them too long, and functions not
+// to inline.
 #if defined(__GNUC__)
 #define CAROB_ALWAYS_INLINE [[gnu::always_inline]] inline
 #define CAROB_NEVER_INLINE [[gnu::noinline]]
@@ -49,12 +50,12 @@ inline const char* skip_token(const char* p, const char* end) {
     return p;
 }
 
-// The text must hold a '\n' at or after p.
+// The text must contain a '\n' at or after p.
 inline const char* line_end(const char* p, const char* text_end) {
     return static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(text_end - p)));
 }
 
-// Splits the line [p, end) into its first `wanted` fields and returns how many there were of them.
+// Splits the line [p, end) into its first `wanted` fields and returns how many of them it found.
 inline int split(const char* p, const char* end, std::string_view* fields, int wanted) {
     int found = 0;
     while (found < wanted) {
@@ -67,7 +68,7 @@ inline int split(const char* p, const char* end, std::string_view* fields, int w
     return found;
 }
 
-// The same at tabs. The blanks around a field do not belong to it, and those within it do.
+// Splits at tabs instead. Blanks around a field do not belong to it, but blanks within it do.
 inline int split_at_tabs(const char* p, const char* end, std::string_view* fields, int wanted) {
     int found = 0;
     while (found < wanted) {
@@ -83,7 +84,7 @@ inline int split_at_tabs(const char* p, const char* end, std::string_view* field
     return found;
 }
 
-// Whether a line has tabs and other blanks between its fields, so that a blank may be part of an id.
+// Whether a line has both tabs and other blanks between its fields, so a blank may be part of an id.
 inline bool has_tabs_and_blanks(const char* p, const char* end) {
     p = skip_blanks(p, end);
     while (end != p && is_blank(end[-1])) --end;
@@ -94,13 +95,14 @@ inline bool has_tabs_and_blanks(const char* p, const char* end) {
     return false;
 }
 
-// Splits as the rules say: `loose` ones at any blanks, others at tabs where a line has both tabs and blanks.
+// Splits according to the rules: `loose` rules split at any blanks, other rules at tabs if a line has both tabs and
+// blanks.
 inline int split_line(const char* p, const char* end, std::string_view* fields, int wanted, bool loose) {
     const bool at_tabs = !loose && has_tabs_and_blanks(p, end);
     return at_tabs ? split_at_tabs(p, end, fields, wanted) : split(p, end, fields, wanted);
 }
 
-// The number of fields, by a way of splitting.
+// The number of fields under a given way of splitting.
 template <class Split>
 std::int64_t count_by(const char* p, const char* end, Split&& split_off) {
     std::int64_t found = 0;
@@ -115,7 +117,7 @@ inline std::int64_t count_fields_at_tabs(const char* p, const char* end) { retur
 // The position of the lowest set bit of a word that is not 0.
 inline unsigned lowest_bit(std::uint64_t word) {
 #if defined(__GNUC__)
-    return static_cast<unsigned>(__builtin_ctzll(word));  // std::countr_zero would ask for 0 first
+    return static_cast<unsigned>(__builtin_ctzll(word));  // std::countr_zero would check for 0 first
 #else
     return static_cast<unsigned>(std::countr_zero(word));
 #endif
@@ -133,7 +135,7 @@ inline std::uint32_t load4(const char* p) {
     return word;
 }
 
-// Asks for the memory at `p`, which will be read soon.
+// Prefetches the memory at `p`, which will be read soon.
 inline void prefetch(const void* p) {
 #if defined(__GNUC__)
     __builtin_prefetch(p);
@@ -142,7 +144,7 @@ inline void prefetch(const void* p) {
 #endif
 }
 
-// Equality by words: ids are short, and a call to memcmp costs more than comparing them.
+// Compares ids word by word, because ids are short and a call to memcmp costs more than the comparison itself.
 inline bool same_id(std::string_view a, std::string_view b) {
     std::size_t n = a.size();
     if (n != b.size()) return false;
@@ -161,7 +163,7 @@ inline bool same_id(std::string_view a, std::string_view b) {
     return true;
 }
 
-// Byte order of ids everywhere: unsigned bytes, a prefix comes first.
+// The byte order of ids used everywhere: unsigned bytes, with a prefix before a longer id.
 inline int compare_ids(std::string_view a, std::string_view b) {
     const std::size_t shared = a.size() < b.size() ? a.size() : b.size();
     const int order = shared == 0 ? 0 : std::memcmp(a.data(), b.data(), shared);
@@ -169,7 +171,7 @@ inline int compare_ids(std::string_view a, std::string_view b) {
     return a.size() < b.size() ? -1 : a.size() > b.size() ? 1 : 0;
 }
 
-// Which of the next 64 bytes are at most ' ', one bit per byte: every blank is among them.
+// Which of the next 64 bytes are at most ' ', one bit per byte. This includes every blank.
 inline std::uint64_t low_bytes(const char* p) {
     std::uint64_t found = 0;
 #if defined(CAROB_SSE2)

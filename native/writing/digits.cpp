@@ -1,4 +1,4 @@
-// Writes a number as the shortest decimal that reads back as the same, laid out as Python's repr.
+// Writes a number as the shortest decimal that reads back as the same number, in the format of Python's repr.
 #include "writing/digits.h"
 
 #include <algorithm>
@@ -9,13 +9,13 @@
 namespace carob {
 namespace {
 
-// Python writes an exponent where the first digit stands for less than 1e-4 or for 1e16 and more.
+// Python writes an exponent if the first digit represents less than 1e-4, or 1e16 or more.
 constexpr int LEAST_EXPONENT = -4, MOST_EXPONENT = 16;
 
 char* copy(const char* from, int count, char* out) { return std::copy(from, from + count, out); }
 char* zeros(int count, char* out) { return std::fill_n(out, count, '0'); }
 
-// `count` digits, the first of which stands for 10^exponent, without an exponent.
+// Writes `count` digits without an exponent; the first digit represents 10^exponent.
 char* lay_out(const char* digits, int count, int exponent, char* out) {
     if (exponent < 0) {
         *out++ = '0';
@@ -34,7 +34,7 @@ char* lay_out(const char* digits, int count, int exponent, char* out) {
     return copy(digits + whole, count - whole, out);
 }
 
-// Without to_chars: the first number of digits that reads back as the same.
+// Without to_chars, tries increasing numbers of digits until the text reads back as the same number.
 [[maybe_unused]] int shortest_by_trial(double number, char* text, std::size_t size) {
     int written = 0;
     for (int digits = 0; digits < 17; ++digits) {
@@ -64,7 +64,7 @@ char* write_shortest(double number, char* out) {
     std::from_chars(exponent_digits, end, exponent);
     if (mark[1] == '-') exponent = -exponent;
     if (exponent >= LEAST_EXPONENT && exponent < MOST_EXPONENT) return lay_out(digits, count, exponent, out);
-    // Both write an exponent with a sign and at least two digits.
+    // Both functions write an exponent with a sign and at least two digits.
     *out++ = digits[0];
     if (count > 1) {
         *out++ = '.';

@@ -1,4 +1,4 @@
-// Writes a number as the shortest decimal that reads back as the same, laid out as Python's repr.
+// Writes a number as the shortest decimal that reads back as the same number, in the format of Python's repr.
 #pragma once
 
 #include <charconv>
@@ -13,7 +13,7 @@ inline constexpr bool HAS_SHORTEST_DIGITS = false;  // more slowly, by trial
 
 inline constexpr int LONGEST_NUMBER = 32;
 
-// Writes a finite number and returns the end, at most LONGEST_NUMBER bytes on.
+// Writes a finite number and returns the end of the text, at most LONGEST_NUMBER bytes further.
 char* write_shortest(double number, char* out);
 
 }  // namespace carob

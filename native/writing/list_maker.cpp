@@ -1,4 +1,4 @@
-// Makes ranked lists of the rows of runs.
+// Makes ranked lists from the rows of runs.
 #include "writing/list_maker.h"
 
 #include <algorithm>
@@ -82,7 +82,7 @@ void ListMaker::keep_judged(std::string_view query) {
     counts_.unjudged += static_cast<std::int64_t>(before - candidates_.size());
 }
 
-// Leaves one of each repeated document, as Reducer::drop_repeats does.
+// Keeps one occurrence of each repeated document, as Reducer::drop_repeats does.
 void ListMaker::drop_repeats(std::string_view query) {
     if (candidates_.size() >= IdTable::NONE / 4) throw std::length_error("too many documents for one query");
     const auto count = static_cast<std::uint32_t>(candidates_.size());
@@ -98,7 +98,7 @@ void ListMaker::drop_repeats(std::string_view query) {
             standing_.resize(count);
             for (std::uint32_t k = 0; k < count; ++k) standing_[k] = k;
         }
-        // The later of the two has the place of the first occurrence in the table, and its own row.
+        // If the later occurrence counts, the entry of the first one then refers to it and its row.
         const double held = candidates_[standing_[first]].document.score;
         standing_[i] = IdTable::NONE;
         if (later_counts(rules_.order.duplicates, held, document.score)) standing_[first] = i;

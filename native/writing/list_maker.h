@@ -1,4 +1,4 @@
-// Declares the maker of ranked lists from the rows of runs: filtered, without repeats, ranked and cut.
+// Declares how the rows of runs become ranked lists: filtered, without repeats, ranked and cut.
 #pragma once
 
 #include <functional>
@@ -16,28 +16,28 @@ namespace carob {
 
 struct ListRules {
     MatchOptions order;                 // ties, float32 and duplicates
-    std::size_t depth = 0;              // documents to keep of each query; 0 for all
-    const Judgments* judged = nullptr;  // keep judged documents only
-    std::optional<Strings> queries;     // keep these queries only
-    bool gathered = false;              // the rows of a query need not be together
+    std::size_t depth = 0;              // documents to keep for each query; 0 for all
+    const Judgments* judged = nullptr;  // keep only judged documents
+    std::optional<Strings> queries;     // keep only these queries
+    bool gathered = false;              // the rows of a query need not be contiguous
     std::size_t at_once = 1 << 16;      // documents that are handed over together
 };
 
 struct ListCounts {
     std::int64_t repeats = 0, below_depth = 0, unjudged = 0;
-    std::int64_t cut_ties = 0;  // lists in which the first document below the depth has the score of the last one above
+    std::int64_t cut_ties = 0;  // lists whose last kept document and first cut document have equal scores
 };
 
-// Thrown if a query comes back after its list was made.
+// Thrown if a query reappears after its list was made.
 struct CameBack {};
 
-// Thrown if a document is listed twice for a query and the rule for that is `keep`.
+// Thrown if a document is listed twice for a query and the rule for duplicates is `keep`.
 struct ListedTwice {
     std::string query, document;
 };
 
-// Makes the list of a query when its last row was read, or, if gathered, at the end, in the order in which the queries
-// were first read. Hands some lists at a time to `emit`.
+// Makes the list of a query after its last row has been read or, if gathered, at the end, in the order in which the
+// queries were first read. Passes several lists at a time to `emit`.
 class ListMaker {
 public:
     using Emit = std::function<void(RankedLists)>;
@@ -46,7 +46,7 @@ public:
     ListMaker(const ListMaker&) = delete;
     ListMaker& operator=(const ListMaker&) = delete;
 
-    // The next row is of this query.
+    // Sets the query of the next row.
     void begin(std::string_view query);
     void add(std::string_view document, double score, std::int64_t rank);
     // Call once, at the end.
@@ -80,7 +80,7 @@ private:
     std::unordered_map<std::string, std::size_t, StringHash, std::equal_to<>> numbers_;  // of queries
     std::vector<Listed> gathered_;
     Listed open_;                // the rows of the query that the last row belongs to
-    Listed* current_ = nullptr;  // the list to which rows are added; none for unwanted queries
+    Listed* current_ = nullptr;  // the list to which rows are added; null for unwanted queries
     std::string name_;           // of the last query
     bool begun_ = false;
     RankedLists made_;

@@ -7,7 +7,7 @@
 
 namespace carob {
 
-// Takes lines from the reader of a run.
+// Receives lines from the reader of a run.
 class PartMaker::Lines {
 public:
     explicit Lines(PartMaker& maker) : maker_(maker) {}
@@ -26,7 +26,7 @@ public:
 private:
     static std::string_view whole_tag(std::string_view tag) {
         if (!tag.empty()) return tag;
-        // Only where it begins is known. The text goes on at least to the end of the line.
+        // Only the start of the tag is known. The text extends at least to the end of the line.
         const char* end = tag.data();
         while (!is_blank(*end) && *end != '\n') ++end;
         return {tag.data(), static_cast<std::size_t>(end - tag.data())};
@@ -84,7 +84,7 @@ void PartMaker::take(std::string_view query, std::string_view document, double s
     add(document, score, 0);
 }
 
-// Neither is inlined into the reader's loop, which would become twice as large for what a line rarely needs.
+// These functions are not inlined into the reader's loop, which would double in size for code that lines rarely need.
 CAROB_NEVER_INLINE void PartMaker::begin(std::string_view query) {
     if (makers_.size() == 1) {
         current_ = &makers_.front();

@@ -1,4 +1,4 @@
-// Declares what makes the lists of all parts of a run in one pass over its rows.
+// Declares the class that makes the lists of all parts of a run in one pass over its rows.
 #pragma once
 
 #include <deque>
@@ -11,11 +11,11 @@
 namespace carob {
 
 struct RunPart {
-    std::optional<Strings> queries;  // of the part; those of two parts differ, unless their tags do
-    std::optional<std::string> tag;  // of its lines; all parts have one, or none has
+    std::optional<Strings> queries;  // of the part; two parts share no query unless their tags differ
+    std::optional<std::string> tag;  // of the part's lines; all parts have a tag, or none has
 };
 
-// Passes each row to the maker of the lists of its part, and skips the rows of no part.
+// Passes each row to the list maker of its part, and skips rows that belong to no part.
 class PartMaker {
 public:
     using Emit = std::function<void(std::size_t part, RankedLists)>;
@@ -32,12 +32,12 @@ public:
     // Call once, at the end.
     void finish();
 
-    std::int64_t rows() const { return rows_; }  // that were read; of lines with tags, those of a part
+    std::int64_t rows() const { return rows_; }  // rows read; if parts have tags, only rows of a part
     std::int64_t malformed() const { return malformed_; }
     std::vector<ListCounts> counts() const;
 
 private:
-    // Documents that all parts together may have ready, and one part at least.
+    // How many documents all parts together, and at least one part, may have ready.
     static constexpr std::size_t AT_ONCE = std::size_t{1} << 16, LEAST_AT_ONCE = std::size_t{1} << 12;
 
     using ByName = std::unordered_map<std::string, ListMaker*, StringHash, std::equal_to<>>;
@@ -50,7 +50,7 @@ private:
     const bool with_ranks_;
     std::deque<ListMaker> makers_;  // which do not move
     ByName by_query_, by_tag_;
-    ListMaker* current_ = nullptr;  // of the part of the next row; none for rows of no part
+    ListMaker* current_ = nullptr;  // for the part of the next row; null if it has no part
     std::string tag_;               // of current_, if parts have tags
     std::int64_t rows_ = 0, malformed_ = 0;
 };

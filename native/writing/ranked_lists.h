@@ -8,10 +8,10 @@
 
 namespace carob {
 
-// Each list from the best document down.
+// Ranked lists, each from the best document down.
 struct RankedLists {
     Ids queries;
-    std::vector<std::int64_t> offsets{0};  // of the list of each query
+    std::vector<std::int64_t> offsets{0};  // of the lists, one for each query
     Ids documents;
     std::vector<double> scores;
 };

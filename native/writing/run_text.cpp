@@ -23,7 +23,7 @@ void put_rank(std::int64_t rank, std::string& out) {
     out.append(room, std::to_chars(room, room + sizeof room, rank).ptr);
 }
 
-// As RFC 4180 has it.
+// Quotes a field as RFC 4180 specifies.
 void put_quoted(std::string_view id, char separator, std::string& out) {
     const char special[] = {separator, '"', '\n', '\r'};
     if (!id.empty() && id.find_first_of(std::string_view(special, sizeof special)) == std::string_view::npos) {

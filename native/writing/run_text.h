@@ -9,11 +9,11 @@
 
 namespace carob {
 
-// TREC's six columns; query, document and rank of MS MARCO; a table whose columns are query, document, rank and score;
-// one object a row; and {document: score} of each query, without the braces around all queries.
+// TREC's six columns; MS MARCO's query, document and rank; a table with the columns query, document, rank and score;
+// one object per row; and {document: score} for each query, without the braces around all queries.
 enum class RunLayout { trec, msmarco, csv, tsv, json_lines, json };
 
-// `tag` and `separator`, a blank or a tab, are those of TREC's columns. Throws OddId.
+// `tag` and `separator` (a blank or a tab) apply only to TREC's columns. Throws OddId.
 std::string text_of(const RankedLists& lists, RunLayout layout, std::string_view tag, char separator);
 
 }  // namespace carob

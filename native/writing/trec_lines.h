@@ -12,26 +12,26 @@
 
 namespace carob {
 
-// An id that the lines of a layout cannot hold.
+// An id that cannot be written in the lines of a layout.
 struct OddId {
     std::string id;
 };
 
-// Throws OddId for an id that is empty, or that contains what ends a field or a line.
+// Throws OddId for an id that is empty or contains a character that ends a field or a line.
 inline void refuse_odd(std::string_view id) {
     if (id.empty() || id.find_first_of(std::string_view("\t\n\v\f\r\0", 6)) != std::string_view::npos) throw OddId{std::string(id)};
 }
 
-// The same for a query's, with which a line begins: it must not look like a comment.
+// The same for a query's id, which must not look like a comment because it begins the line.
 inline void refuse_odd_query(std::string_view id) {
     if (!id.empty() && id.front() == '#') throw OddId{std::string(id)};
     refuse_odd(id);
 }
 
-// Into memory that is reused.
+// Writes to memory that is reused.
 class TrecLines {
 public:
-    // The separator is a blank or a tab. `checked` ids are known not to cause OddId.
+    // The separator is a blank or a tab. `checked` means that the ids are known not to cause OddId.
     TrecLines(std::string_view tag, char separator, bool checked)
         : separator_(separator), checked_(checked), end_(separator + std::string(tag) + "\n") {}
 
@@ -62,9 +62,9 @@ public:
     }
 
 private:
-    static constexpr std::size_t LONGEST_RANK = 22;  // with the separators around it
+    static constexpr std::size_t LONGEST_RANK = 22;  // with the surrounding separators
 
-    // Most pieces are short, and a call of memcpy takes longer than copying two words that may overlap.
+    // Most pieces are short, and a call to memcpy takes longer than copying two words that may overlap.
     static char* put(std::string_view piece, char* out) {
         const std::size_t size = piece.size();
         if (size >= 8 && size <= 16) {
