@@ -1,7 +1,7 @@
 """Builds carob for 64-bit ARM with Zig, and runs tests of the kernel under QEMU: ``make arm``.
 
-It needs Debian or Ubuntu, ``apt install qemu-user`` and the system's own version of Python. An ARM system's Python and
-libraries are unpacked into ``build/arm``; nothing is installed, and root is not needed.
+It requires Debian or Ubuntu, ``apt install qemu-user`` and the system's own version of Python. Python and libraries for
+ARM are unpacked into ``build/arm``; nothing is installed, and root is not needed.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ VERSION = f"{sys.version_info[0]}.{sys.version_info[1]}"
 TESTS = ("native", "measures", "lists", "matching")
 PLATFORMS = ("manylinux2014_aarch64", *(f"manylinux_2_{minor}_aarch64" for minor in (17, 27, 28)))
 TOOLS = ("pytest", "hypothesis", "markdown-it-py")
-"""What the tests need; those that need pandas, Polars or PyArrow are skipped."""
+"""The packages that the tests need; tests that need pandas, Polars or PyArrow are skipped."""
 
 START = "import os, sys\n\nsys.executable = os.environ['CAROB_PYTHON']\n"
-"""A program that a test starts must be started through QEMU, too."""
+"""A program started by a test must also be started through QEMU."""
 
 
 def main(tests: list[str]) -> int:
-    """Make what is missing, build the wheel anew, run the tests, and return pytest's status."""
+    """Create what is missing, rebuild the wheel, run the tests, and return pytest's exit status."""
     emulator = shutil.which("qemu-aarch64") or sys.exit("There is no qemu-aarch64: apt install qemu-user.")
     FOLDER.mkdir(parents=True, exist_ok=True)
     if not SYSTEM.is_dir():
@@ -62,7 +62,7 @@ def main(tests: list[str]) -> int:
 
 
 def unpack_system() -> None:
-    """Fetch an ARM system's Python with the libraries that it needs, by a state of apt's own, and unpack them."""
+    """Fetch Python for ARM and the libraries that it needs, using a separate apt state, and unpack them."""
     state, cache = FOLDER / "state", FOLDER / "cache"
     for each in (state / "lists" / "partial", cache / "archives" / "partial"):
         each.mkdir(parents=True, exist_ok=True)
@@ -86,7 +86,7 @@ def unpack_system() -> None:
 
 
 def build() -> Path:
-    """Build the wheel with Zig for ARM. Its name and the kernel's name this machine, whose Python built it."""
+    """Build the wheel with Zig for ARM. The file names still state this machine, because its Python built them."""
     wheels = FOLDER / "wheels"
     shutil.rmtree(wheels, ignore_errors=True)
     tools = compiler.write_zig_tools(FOLDER / "tools", str(ZIG))
@@ -99,7 +99,7 @@ def build() -> Path:
 
 
 def install(wheel: Path) -> None:
-    """Unpack the wheel beside its libraries for ARM."""
+    """Unpack the wheel next to its libraries for ARM."""
     named = wheel.with_name(wheel.name.replace("linux_x86_64", PLATFORMS[0]))
     wheel.rename(named)
     shutil.rmtree(SITE, ignore_errors=True)
@@ -111,7 +111,7 @@ def install(wheel: Path) -> None:
 
 
 def pip(*arguments: str | Path, python: str | Path = sys.executable) -> None:
-    """Run the pip of this Python, or of another one."""
+    """Run pip with this Python or another one."""
     command = [python, "-m", "pip", "--quiet", "--disable-pip-version-check", *arguments]
     subprocess.run(command, check=True)
 

@@ -1,8 +1,8 @@
-"""The build backend that pip calls: scikit-build-core's, with a compiler if the machine has none."""
+"""The build backend that pip calls: scikit-build-core, plus a compiler if the machine has none."""
 
 import sys
 
-# pip compares its Python with requires-python only after this file, which an older one cannot read to its end.
+# pip checks requires-python only after running this file, which an older Python cannot parse to the end.
 if sys.version_info < (3, 10):  # noqa: UP036
     sys.exit(
         f"carob needs Python 3.10 or newer, and this is Python {sys.version_info[0]}.{sys.version_info[1]}."
@@ -53,7 +53,7 @@ def _missing_compiler() -> list[str]:
 def build_wheel(
     wheel_directory: str, config_settings: Settings | None = None, metadata_directory: str | None = None
 ) -> str:
-    """Build a wheel with the machine's compiler, or with Zig's."""
+    """Build a wheel with the machine's compiler, or with Zig."""
     with tempfile.TemporaryDirectory(prefix="carob-build-") as folder:
         settings = _with_compiler(config_settings, Path(folder))
         return build.build_wheel(wheel_directory, settings, metadata_directory)
@@ -62,17 +62,17 @@ def build_wheel(
 def build_editable(
     wheel_directory: str, config_settings: Settings | None = None, metadata_directory: str | None = None
 ) -> str:
-    """Build an editable wheel with the machine's compiler, or with Zig's."""
+    """Build an editable wheel with the machine's compiler, or with Zig."""
     with tempfile.TemporaryDirectory(prefix="carob-build-") as folder:
         settings = _with_compiler(config_settings, Path(folder))
         return build.build_editable(wheel_directory, settings, metadata_directory)
 
 
 def _with_compiler(config_settings: Settings | None, folder: Path) -> Settings:
-    """Return the settings that also say which compiler to use; the user's own go first."""
+    """Return the settings including the compiler to use; the user's own settings take precedence."""
     found = compiler.definitions(folder / "tools")
     settings: Settings = {f"cmake.define.{variable}": value for variable, value in found.items()}
     if "CMAKE_AR" in found:
-        # CMake keeps the paths of its tools in the build folder, and Zig's go away with this temporary one.
+        # CMake stores the paths of its tools in the build folder, and Zig's tools disappear with this temporary folder.
         settings["build-dir"] = str(folder / "build")
     return settings | (config_settings or {})

@@ -1,7 +1,7 @@
-"""Finds a C++20 compiler; where there is none, Zig's, which is a Python package.
+"""Finds a C++20 compiler; if there is none, uses Zig, which is a Python package.
 
-For builds without pip, ``python build_backend/compiler.py requirements`` prints the lists of packages to install and
-``… arguments FOLDER`` the arguments for CMake; ``… present`` exits with status 1 if there is no compiler.
+For builds without pip, ``python build_backend/compiler.py requirements`` prints the lists of packages to install, and
+``… arguments FOLDER`` prints the arguments for CMake; ``… present`` exits with status 1 if there is no compiler.
 """
 
 import os
@@ -13,23 +13,23 @@ from pathlib import Path
 
 __all__ = ["ZIG_PACKAGE", "definitions", "find_compiler", "write_zig_tools"]
 
-# The versions that were tried: Zig's command line and its C++ library change with each one before its first.
+# The versions that were tried. Before version 1, Zig's command line and its C++ library change with each release.
 ZIG_PACKAGE = "ziglang>=0.17,<0.18"
 
-_NAMES = ("c++", "g++", "clang++")  # CMake's own order, as far as these go
+_NAMES = ("c++", "g++", "clang++")  # CMake's own order for these names
 
-# A compiler without C++20 cannot build the kernel, so each compiles a trial program.
+# A compiler without C++20 cannot build the kernel, so each candidate compiles a test program.
 _TRIAL = "#include <bit>\n#include <span>\nint main() { return std::popcount(0u) + int(std::span<int>().size()); }\n"
 
-# Zig compiles for this processor by default, and the wheel may move to an older one. It also takes
-# a minute and a half to build its C++ library for each mode, so CMake's trials get the mode of the kernel.
+# By default, Zig compiles for this processor, but the wheel may be used on an older one. Zig also takes a minute and a
+# half to build its C++ library for each mode, so CMake's checks use the same mode as the kernel.
 _ZIG_WORDS = {"CMAKE_CXX_COMPILER": "c++ -mcpu=baseline -O3 -s", "CMAKE_AR": "ar", "CMAKE_RANLIB": "ranlib"}
 
 
 def find_compiler(environ: Mapping[str, str] = os.environ, platform: str = sys.platform) -> str | None:
-    """Return the command or the folder of a C++20 compiler, or None where the machine has none.
+    """Return the command or the folder of a C++20 compiler, or None if the machine has none.
 
-    ``CXX`` is used without a trial: its user wants to see its errors, not another compiler.
+    ``CXX`` is used without a trial, because a user who sets it wants to see its errors rather than another compiler.
     """
     if environ.get("CXX"):
         return environ["CXX"]
@@ -41,7 +41,7 @@ def find_compiler(environ: Mapping[str, str] = os.environ, platform: str = sys.p
 
 
 def _compiles(command: str) -> bool:
-    """Whether it compiles a C++20 program: on macOS, ``c++`` may be a stub that offers to install one."""
+    """Return whether it compiles a C++20 program: on macOS, ``c++`` may be a stub that offers an installation."""
     trial = [command, "-std=c++20", "-fsyntax-only", "-x", "c++", "-"]
     return subprocess.run(trial, input=_TRIAL, text=True, capture_output=True, check=False).returncode == 0
 
@@ -50,7 +50,7 @@ def _find_visual_studio(environ: Mapping[str, str]) -> str | None:
     """Return where the C++ tools of Visual Studio are; CMake finds their compiler."""
     if cl := shutil.which("cl", path=environ.get("PATH", "")):
         return cl
-    # The one path that Microsoft promises: https://github.com/microsoft/vswhere/wiki/Installing
+    # The only path that Microsoft guarantees: https://github.com/microsoft/vswhere/wiki/Installing
     vswhere = Path(
         environ.get("ProgramFiles(x86)", ""), "Microsoft Visual Studio", "Installer", "vswhere.exe"
     )
@@ -62,9 +62,9 @@ def _find_visual_studio(environ: Mapping[str, str]) -> str | None:
 
 
 def definitions(folder: Path, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Return the CMake variables that select the compiler: none if CMake finds the same one.
+    """Return the CMake variables that select the compiler, or none if CMake finds the same compiler itself.
 
-    Zig's tools are written to the folder if needed; it must exist until the build ends.
+    If needed, scripts for Zig's tools are written to the folder, which must exist until the build ends.
     """
     compiler = find_compiler(environ)
     if compiler is None:
@@ -77,9 +77,10 @@ def definitions(folder: Path, environ: Mapping[str, str] = os.environ) -> dict[s
 def write_zig_tools(
     folder: Path, python: str = sys.executable, platform: str = sys.platform
 ) -> dict[str, str]:
-    """Write a script for each tool of Zig; return the variables by which CMake will use them.
+    """Write a script for each tool of Zig, and return the variables that make CMake use the scripts.
 
-    Scripts, because each variable takes one program and Zig's tools are words after ``python -m ziglang``.
+    Scripts are needed because each variable accepts a single program, whereas Zig's tools are arguments of
+    ``python -m ziglang``.
     """
     folder.mkdir(parents=True, exist_ok=True)
     scripts = {}
@@ -92,12 +93,12 @@ def write_zig_tools(
             script.write_text(f'#!/bin/sh\nexec "{python}" -m ziglang {words} "$@"\n', encoding="utf-8")
             script.chmod(0o755)
         scripts[variable] = script.as_posix()
-    # The kernel has no C++20 modules, and the program that would look for them is not among Zig's.
+    # The kernel has no C++20 modules, and Zig lacks the program that scans for them.
     return {**scripts, "CMAKE_CXX_SCAN_FOR_MODULES": "OFF"}
 
 
 def main(arguments: list[str]) -> None:
-    """Print the answer to one of the Makefile's three questions."""
+    """Run one of the three subcommands that the Makefile uses."""
     match arguments:
         case ["requirements"]:
             lists = ["tools.txt"] if find_compiler() else ["tools.txt", "zig.txt"]

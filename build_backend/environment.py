@@ -1,7 +1,7 @@
-"""Puts pip into the environment whose Python runs it, twenty times faster than ``ensurepip``.
+"""Installs pip into the environment of the running Python, twenty times faster than ``ensurepip``.
 
-``ensurepip`` has pip install itself and compile every one of its modules. Here the wheel that Python brings along for
-it is unpacked, which is what installing a wheel of pure Python means, and Python compiles what it imports.
+``ensurepip`` makes pip install itself and compile all of its modules. This program unpacks the wheel that Python
+bundles, which is all that installing a pure Python wheel requires, and Python compiles modules when it imports them.
 https://packaging.python.org/en/latest/specifications/binary-distribution-format/#installing-a-wheel-distribution-1-0-py32-none-any-whl
 """
 
@@ -22,7 +22,7 @@ exec "$(dirname "$0")/python" -m pip "$@"
 
 
 def main() -> None:
-    """Unpack pip and write its command; leave both to ``ensurepip`` where its wheel lies elsewhere."""
+    """Unpack pip and write its command; leave both to ``ensurepip`` if the wheel is not where it is expected."""
     wheels = sorted(_folder().glob("pip-*.whl"))
     if not wheels:
         subprocess.run([sys.executable, "-m", "ensurepip", "--upgrade", "--default-pip"], check=True)
@@ -35,7 +35,7 @@ def main() -> None:
 
 
 def _folder() -> Path:
-    """Return where Python keeps its own wheels: distributions choose a folder with ``--with-wheel-pkg-dir``."""
+    """Return the folder of Python's bundled wheels, which distributions may choose with ``--with-wheel-pkg-dir``."""
     chosen = sysconfig.get_config_var("WHEEL_PKG_DIR")
     return Path(chosen) if chosen else Path(ensurepip.__file__).with_name("_bundled")
 

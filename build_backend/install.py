@@ -1,7 +1,7 @@
-"""Installs the checkout, or a wheel of it, into the environment that runs it; shows how far the compiler is.
+"""Installs the checkout, or a wheel of it, into the running environment, and shows the compiler's progress.
 
-pip alone prints nothing while the kernel compiles, or everything. Here: a line for each step of CMake's, and all that
-pip said only where it failed.
+While the kernel compiles, pip itself prints either nothing or everything. This program prints a line for each CMake
+step, and the full output of pip only if it failed.
 """
 
 from __future__ import annotations
@@ -18,14 +18,15 @@ from pathlib import Path
 __all__: list[str] = []
 
 CHECKOUT = Path(__file__).resolve().parents[1]
-# Ninja's "[2/5] Building CXX object …", and what pip does next.
+# Matches Ninja's "[2/5] Building CXX object …" and pip's next steps.
 _STEP = re.compile(r"^\s*(?:(\[\d+/\d+\] (?:Building|Linking))|(Installing collected packages):)")
 
 
 def main() -> int:
-    """Run pip; return its status."""
-    # Not isolated: the kernel is compiled again only where it changed, so a change of a Python file costs seconds.
-    # Not compiled to bytecode: SciPy alone takes ten seconds of it, and the command imports few of its modules.
+    """Run pip and return its exit status."""
+    # Without build isolation, only changed parts of the kernel are recompiled, so a change to a Python file costs
+    # seconds. Bytecode compilation is skipped because it takes ten seconds for SciPy alone, of which the command
+    # imports few modules.
     options = ["--no-build-isolation", "--no-compile", "--disable-pip-version-check", "--verbose"]
     command = [sys.executable, "-m", "pip", "install", *options, *(sys.argv[1:] or [str(CHECKOUT)])]
     began = time.monotonic()

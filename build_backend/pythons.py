@@ -1,7 +1,7 @@
 """Builds and runs carob with every Python on the machine, with and without a compiler: ``make pythons``.
 
-For each it builds the wheel as ``pip install .`` does, installs it into a fresh environment and scores the bundled
-example; all tables must be the same. Without a compiler means a PATH on which nothing lies: Zig's compiler is fetched.
+For each Python, it builds the wheel as ``pip install .`` does, installs the wheel into a fresh environment, and scores
+the bundled example; all tables must be the same. Without a compiler, the PATH is empty, so Zig is fetched.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ COMPILERS = ("with", "without")
 
 
 class Trial(NamedTuple):
-    """One Python, and whether it may find a compiler."""
+    """A Python interpreter, and whether it may find a compiler."""
 
     version: str
     python: str
@@ -38,11 +38,11 @@ class Trial(NamedTuple):
 
 
 class TrialError(Exception):
-    """A step of a trial ended with another status than 0; the text is what it printed last."""
+    """Raised if a step of a trial ends with a non-zero status; the text is the end of its output."""
 
 
 def main(arguments: list[str]) -> None:
-    """Build, install and score with each requested Python; exit with status 1 if one fails."""
+    """Build, install and score with each requested Python; exit with status 1 if any trial fails."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("versions", nargs="*", help=f"versions of Python to try; all of {' '.join(VERSIONS)}")
     parser.add_argument("--compiler", choices=COMPILERS, help="try only with, or only without a compiler")
@@ -70,7 +70,7 @@ def main(arguments: list[str]) -> None:
 
 
 def _ends(trials: list[Trial]) -> list[Trial]:
-    """Return the first and the last; the last alone if there is one Python, with which make already builds."""
+    """Return the first and last trials, or only the last for a single Python, with which make already builds."""
     first, last = trials[0], trials[-1]
     return [last] if first.version == last.version else [first, last]
 
@@ -90,7 +90,7 @@ def _trials(versions: list[str], compilers: list[str] | tuple[str, ...]) -> list
 
 
 def _python(version: str) -> str | None:
-    """Return an interpreter of this version that runs: pyenv's stand-ins on the PATH may only complain."""
+    """Return an interpreter of this version that really runs; pyenv's shims on the PATH may only print an error."""
     name = f"python{version}"
     candidates = [sys.executable, shutil.which(name) or "", "python3"]
     candidates += sorted(map(str, Path.home().glob(f".pyenv/versions/{version}.*/bin/{name}")))
@@ -110,7 +110,7 @@ def _scored(trial: Trial) -> str:
         _run([trial.python, "-m", "venv", folder / "fresh"], environ)
         python = folder / "fresh" / ("Scripts" if sys.platform == "win32" else "bin") / "python"
         pip: list[str | Path] = [python, "-m", "pip", "--disable-pip-version-check"]
-        # Its own build folder: CMake would reuse another compiler's build in the checkout.
+        # A separate build folder is used because CMake would reuse another compiler's build in the checkout.
         own = f"--config-settings=build-dir={folder / 'build'}"
         _run([*pip, "wheel", "--no-deps", own, "--wheel-dir", folder / "wheels", CHECKOUT], environ)
         _run([*pip, "install", "--no-compile", *(folder / "wheels").glob("carob-*.whl")], environ)
@@ -119,7 +119,7 @@ def _scored(trial: Trial) -> str:
 
 
 def _environment(folder: Path, wanted: str) -> dict[str, str]:
-    """Return this process's environment, less every way to a compiler if none is wanted."""
+    """Return this process's environment, without any path to a compiler if none is wanted."""
     if wanted == "with":
         return dict(os.environ)
     nothing = folder / "nothing"
@@ -133,7 +133,7 @@ def _environment(folder: Path, wanted: str) -> dict[str, str]:
 
 
 def _run(command: list[str | Path], environ: dict[str, str]) -> str:
-    """Return what a program prints; where it fails, raise the end of it."""
+    """Return the output of a program; if it fails, raise an error with the end of the output."""
     ran = subprocess.run(command, env=environ, cwd=CHECKOUT, text=True, check=False, capture_output=True)
     if ran.returncode:
         raise TrialError(

@@ -1,7 +1,7 @@
 """Makes wheels 3 % smaller for a release: ``python build_backend/smaller.py WHEEL ...``; needs zopflipy.
 
-zlib's best is 0.3 % smaller than its default. Zopfli writes the same format and takes 20 seconds a wheel. The
-docstrings of the kernel's stub are for those who work on carob, so a release has only its types.
+The best level of zlib saves only 0.3 % over its default. Zopfli writes the same format and takes 20 seconds per wheel.
+The docstrings of the kernel's stub are meant for carob's developers, so a release contains only its types.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 
 
 def make_smaller(wheel: Path) -> None:
-    """Replaces a wheel by one with the same files, in the same order."""
+    """Replaces a wheel with a smaller one that contains the same files in the same order."""
     from zopfli import ZipFile
 
     made = wheel.with_suffix(".smaller")
@@ -45,7 +45,7 @@ def without_docstrings(stub: bytes) -> bytes:
 
 
 def digest(content: bytes) -> str:
-    """Returns the hash of a file as a wheel's RECORD has it (PEP 376, binary distribution format)."""
+    """Returns the hash of a file in the format of a wheel's RECORD (PEP 376, binary distribution format)."""
     return base64.urlsafe_b64encode(hashlib.sha256(content).digest()).decode().rstrip("=")
 
 

@@ -1,8 +1,8 @@
-"""Writes the drawing library of reports for a wheel to carry: ``python build_backend/vega.py``; needs vl-convert.
+"""Writes the drawing library of reports for inclusion in a wheel: ``python build_backend/vega.py``; needs vl-convert.
 
 vl-convert takes two seconds of processor time to bundle Vega, Vega-Lite and Vega Embed. A wheel built after this
-program has run carries the bundle; carob without it asks vl-convert for each page. The
-bundle stays out of the repository.
+program has run contains the bundle; without it, carob calls vl-convert for each page. The bundle is not stored in the
+repository.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 
 TARGET = Path(__file__).parents[1] / "src" / "carob" / "reports" / "templates" / "vega.js.xz"
 EXPOSED = "window.vegaEmbed = vegaEmbed;"
-"""Vega Embed alone is exposed, as in ``carob.reports.page``."""
+"""Only Vega Embed is exposed, as in ``carob.reports.page``."""
 LIBRARIES = {
     "Vega, Vega-Lite, Vega-Embed": "University of Washington Interactive Data Lab, BSD-3-Clause",
     "D3": "Mike Bostock, ISC",
@@ -24,11 +24,11 @@ LIBRARIES = {
     "fast-json-patch": "Joachim Wester, MIT",
     "json-stringify-pretty-compact": "Simon Lydell, MIT",
 }
-"""The contents of the bundle, their authors and licences."""
+"""The components of the bundle, with their authors and licences."""
 
 
 def bundled() -> str:
-    """Vega's version and the notices as comments, then the script."""
+    """Vega's version and the notices as comments, followed by the script."""
     import vl_convert
 
     notices = "\n".join(f"{name}: {owner}" for name, owner in LIBRARIES.items())
@@ -42,7 +42,7 @@ def bundled() -> str:
 
 
 def main() -> None:
-    """Write it for the next wheel and, where this environment has carob already, for that."""
+    """Write the bundle for the next wheel and, if carob is already installed here, for that installation."""
     filters = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "pb": 0}]  # text is not aligned
     bundle = lzma.compress(bundled().encode("utf-8"), filters=filters)
     TARGET.write_bytes(bundle)

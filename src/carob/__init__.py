@@ -137,24 +137,24 @@ MODULES = {
     "carob.testing.verify": "Verification verify",
     "carob.writing.write_run": "WrittenRun write_run",
 }
-"""The modules of the public names, each imported when one of its names is first used: carob starts quickly."""
+"""The modules of the public names. Each is imported when one of its names is first used, so carob starts quickly."""
 LATER = {name: module for module, names in MODULES.items() for name in names.split()}
 __all__ = sorted(["__version__", *LATER])
 
 
 def __dir__() -> list[str]:
-    """Returns the public names, including those that are imported later, for completion by the Tab key."""
+    """Returns the public names, including names that are imported later, for Tab completion."""
     return sorted({*__all__, "__doc__", "__file__", "__name__", "__path__"})
 
 
 def later_name(name: str) -> Any:
-    """Imports a public name or a package at its first use, or returns a measure by name, as in ``carob.nDCG @ 10``."""
+    """Imports a public name or package at its first use, or returns a measure by name, as in ``carob.nDCG @ 10``."""
     from importlib import import_module
 
     if name in LATER and LATER[name] != "carob":
         value = globals()[name] = getattr(import_module(LATER[name]), name)
         if "carob._numpy" in sys.modules:
-            import_module("numpy")  # now rather than during the first call, which a user may time
+            import_module("numpy")  # import now rather than during the first call, which a user may time
         return value
     if name not in LATER and not name.startswith("_"):
         from carob.measures import REGISTER, Measure
@@ -169,5 +169,5 @@ def later_name(name: str) -> Any:
         raise AttributeError(f"module 'carob' has no attribute '{name}'") from None
 
 
-if not TYPE_CHECKING:  # for a type checker, every name would exist
+if not TYPE_CHECKING:  # otherwise, a type checker would accept every name
     __getattr__ = later_name

@@ -15,8 +15,8 @@ from carob._version import __version__
 __all__ = ["command", "main"]
 
 OBJECTS = 100_000
-"""The number of new objects after which Python searches for unused cycles: more than starting carob creates, all of
-which stay in use."""
+"""The number of new objects after which Python searches for unused cycles. It is larger than the number of objects
+created at start-up, because all of those stay in use."""
 WITHOUT_MATRICES = frozenset(
     (
         "check",
@@ -32,9 +32,9 @@ WITHOUT_MATRICES = frozenset(
         "whence",
     )
 )
-"""The commands that multiply no matrices large enough for several threads, unless people's judgments are given."""
+"""The commands that do not multiply matrices large enough for several threads, unless people's judgments are given."""
 SHORTAGES = ("failed to map segment", "annot allocate memory", "can't start new thread")
-"""The messages of the C library, the system and Python about a lack of memory, if the error has no separate class."""
+"""Messages of the C library, the system and Python about a lack of memory, for errors without a class of their own."""
 OUT_OF_MEMORY = (
     "There is not enough memory: raise the limit of the process (ulimit -v, or the limit of the container), or pass"
     " fewer runs at a time."
@@ -42,10 +42,10 @@ OUT_OF_MEMORY = (
 
 
 def command() -> None:
-    """Runs ``main``, and ends the process without deleting every object, which would take 20 ms.
+    """Runs ``main`` and ends the process without deleting every object, which would take 20 ms.
 
-    Functions that were registered with ``atexit`` are called first. Python ends the process as usual if a profiler, a
-    debugger or another thread is running.
+    Functions registered with ``atexit`` are called first. If a profiler, a debugger or another thread is running,
+    Python ends the process as usual.
     """
     gc.set_threshold(OBJECTS)
     if WITHOUT_MATRICES.intersection(sys.argv[1:2]) and not any(
@@ -73,7 +73,7 @@ def command() -> None:
 
 
 def main() -> None:
-    """Runs the command line, and exits without a traceback if the output is closed or the user interrupts."""
+    """Runs the command line. Exits without a traceback if the output is closed or the user interrupts it."""
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 -- open until the process ends
     if sys.stdout is None:
@@ -90,7 +90,7 @@ def main() -> None:
 
 
 def answered() -> None:
-    """Runs the command line, and turns interruptions, failures to write and out-of-memory errors into exit codes."""
+    """Runs the command line, and converts interruptions, write failures and out-of-memory errors to exit codes."""
     try:
         try:
             face(sys.argv[1:])
@@ -99,7 +99,7 @@ def answered() -> None:
     except KeyboardInterrupt:
         sys.stderr.write("carob: interrupted\n")
         if threading.active_count() > 1:
-            # Python's own end waits for threads, which may have minutes of work left.
+            # A normal exit from Python waits for threads, which may have minutes of work left.
             sys.stderr.flush()
             os._exit(130)
         sys.exit(130)
@@ -120,7 +120,7 @@ def answered() -> None:
             import traceback
 
             traceback.print_exc()
-            sys.exit(2)  # Python's own status, 1, would say that the answer is no
+            sys.exit(2)  # Python's own status, 1, would mean that the answer is no
         let_go(sys.stdout)
         said = f"Cannot write the output: {error.strerror or error}."
         if error.errno in (errno.EMFILE, errno.ENFILE):
@@ -142,13 +142,13 @@ def lacks_memory(error: BaseException | None) -> bool:
 
 
 def let_go(stream: TextIO) -> None:
-    """Redirects a stream to the null device, so that Python's flush at exit does not fail."""
+    """Redirects a stream to the null device so that Python's flush at exit does not fail."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def face(arguments: list[str]) -> None:
-    """Runs carob's command line. The version and trec_eval's command line need no command-line library."""
+    """Runs carob's command line. Printing the version and running trec_eval's command line do not load click."""
     if arguments == ["--version"]:
         sys.stdout.write(f"{__version__}\n")
         return

@@ -1,4 +1,4 @@
-"""``cached_property`` without a lock: an attribute that is computed when it is first used."""
+"""``cached_property`` without a lock, for attributes that are computed when they are first used."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING or sys.version_info >= (3, 12):
 else:
 
     class cached_property:  # noqa: N801 -- Python's own name
-        """The property of Python 3.12 and later, for earlier versions.
+        """The ``cached_property`` of Python 3.12 and later, for earlier versions.
 
-        The property of earlier versions takes a lock for all objects of a class while it computes. A process that
-        another thread forks during the computation would wait for the lock forever. Without a lock, two threads may
-        compute the same value.
+        The ``cached_property`` of earlier versions holds a lock for all objects of a class during the computation. A
+        process that another thread forks during the computation would wait for the lock forever. Without a lock, two
+        threads may compute the same value.
         """
 
         def __init__(self, function: Any) -> None:
@@ -27,7 +27,7 @@ else:
             self.name = name
 
         def __get__(self, instance: Any, owner: type | None = None) -> Any:
-            """Returns the value, which hides this property in the object from then on."""
+            """Computes the value, and stores it in the object, where it hides this property from then on."""
             if instance is None:
                 return self
             value = instance.__dict__[self.name] = self.function(instance)

@@ -1,9 +1,9 @@
-"""Python's own ``dataclass`` at a fraction of its cost: carob creates dozens of classes at start-up.
+"""A faster replacement for Python's ``dataclass``, because carob creates dozens of classes at start-up.
 
-``dataclasses.dataclass`` compiles each method of each class from text, which took a quarter of the start-up time. Here
-classes share the methods that compare and print them and keep them from being changed, and the code of ``__init__``,
-which has each class's own parameters. An evaluation calls ``replace`` a dozen times per run; it takes a tenth of the
-time of ``dataclasses.replace``. That function, ``fields`` and the others of ``dataclasses`` also work as usual.
+``dataclasses.dataclass`` compiles each method of each class from text, which took a quarter of the start-up time. Here,
+all classes share the methods that compare, print and freeze objects, and the code of ``__init__``, whose parameters
+differ by class. An evaluation calls ``replace`` a dozen times per run; it takes a tenth of the time of
+``dataclasses.replace``. All functions of ``dataclasses``, such as ``replace`` and ``fields``, also work as usual.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Factory:
     """The default of a parameter whose field has a ``default_factory``."""
 
     def __repr__(self) -> str:
-        """Returns what a signature shows."""
+        """Returns the text that a signature shows."""
         return "<factory>"
 
 
@@ -39,7 +39,7 @@ def set_fields(arguments: dict[str, Any]) -> None:
 
 
 def without_parameters(self: Any) -> None:
-    """A stand-in for each ``__init__``, which has this code and its own parameters."""
+    """The template for each ``__init__``, which uses this code with its own parameters."""
     set_fields(locals())
 
 
@@ -56,7 +56,7 @@ def initializer(cls: type) -> FunctionType:
         co_varnames=parameters,
     )
     made = FunctionType(code, globals(), "__init__")
-    made.__doc__ = None  # the code's first constant, which describes the code
+    made.__doc__ = None  # the first constant of the code is its docstring
     made.__qualname__ = f"{cls.__qualname__}.__init__"
     made.__annotations__ = {each.name: each.type for each in given} | {"return": None}
     made.__defaults__ = tuple(defaults(by_place).values())
@@ -72,7 +72,7 @@ def defaults(fields: list[dataclasses.Field[Any]]) -> dict[str, Any]:
 
 
 def set_once(self: Any, name: str, value: object) -> None:
-    """Sets a field that has no value yet, as an ``__init__`` does.
+    """Sets a field that has no value yet, as ``__init__`` does.
 
     Raises:
         FrozenInstanceError: the field has a value, or there is no such field.
@@ -98,7 +98,7 @@ def hash_of_fields(self: Any) -> int:
 
 
 def constructor_call(self: Any) -> str:
-    """Returns the call that makes the object."""
+    """Returns the expression that creates the object."""
     fields = ", ".join(
         f"{each.name}={getattr(self, each.name)!r}" for each in dataclasses.fields(self) if each.repr
     )
@@ -110,7 +110,7 @@ if TYPE_CHECKING:
 else:
 
     def replace(self, /, **changes):
-        """Returns an object of the same class with some fields changed. The class is one of this module's."""
+        """Returns a copy of the object with some fields changed. Its class must have been made by this module."""
         own = self.__dict__
         return type(self)(**{name: own[name] for name in self._parameters} | changes)
 

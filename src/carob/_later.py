@@ -1,4 +1,4 @@
-"""Packages whose modules are imported at their first use."""
+"""Makes a package import its modules when they are first used."""
 
 from __future__ import annotations
 

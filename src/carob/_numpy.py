@@ -1,7 +1,7 @@
-"""NumPy as ``np``, imported at the first use of an attribute, so that the kernel can read a file meanwhile.
+"""NumPy as ``np``, imported when an attribute is first used, so the kernel can read a file in the meantime.
 
-The import takes longer than reading a small file. ``importlib.util.LazyLoader`` would give its module to every other
-library as well, and imports submodules such as ``numpy.linalg`` twice.
+The import takes longer than reading a small file. ``importlib.util.LazyLoader`` would pass its lazy module to all other
+libraries as well, and imports submodules such as ``numpy.linalg`` twice.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class NumPy(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         """Imports NumPy and returns its attribute. Later uses find the attribute here."""
-        if name == "__isabstractmethod__":  # ``abc`` requests it for every attribute of a class
+        if name == "__isabstractmethod__":  # ``abc`` requests this name for every attribute of a class
             raise AttributeError(name)
         found = import_module("numpy")
         self.__dict__.update(vars(found))
@@ -33,19 +33,19 @@ class NumPy(ModuleType):
 
 
 def begin_import() -> None:
-    """Begins the import of NumPy in another thread, unless it has begun. Does nothing if there is no thread for it."""
+    """Starts importing NumPy in another thread, unless already started. Does nothing if no thread can be started."""
     if "numpy" in sys.modules:
         return
     thread = Thread(target=try_import)
     with suppress(RuntimeError):
         thread.start()
         if hasattr(os, "register_at_fork"):
-            # A process forked during the import would wait forever for a lock that the thread holds in its parent.
+            # A process forked during the import would wait forever for a lock held by the thread in the parent process.
             os.register_at_fork(before=thread.join)
 
 
 def try_import() -> None:
-    """Imports NumPy, or leaves the error to the first use."""
+    """Imports NumPy, or keeps the error for the first use."""
     try:
         import_module("numpy")
     except Exception as error:  # noqa: BLE001 -- whatever NumPy or the machine lacks
@@ -53,7 +53,7 @@ def try_import() -> None:
 
 
 def numpy_failure() -> Exception | None:
-    """Returns the error of the import in the other thread. Later imports fail because of it, with other errors."""
+    """Returns the error of the import in the other thread, which makes later imports fail with different errors."""
     return FAILURES[0] if FAILURES else None
 
 

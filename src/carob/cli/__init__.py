@@ -1,4 +1,4 @@
-"""The command line, which turns arguments into calls and writes results to standard output."""
+"""The command line, which converts arguments to function calls and writes results to standard output."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ COMMANDS = {
     "schema": ("schema", "Print arguments, exit status and JSON of commands as JSON Schema."),
     "help": ("help", "Show the help of a command."),
 }
-"""The module of each command, and a sentence about it. ``next`` is the function ``next_command`` of its module."""
+"""The module of each command, and its description. ``next`` is the function ``next_command`` of its module."""
 
 COMPLETION = "_CAROB_COMPLETE"
-"""The environment variable with which a shell requests completions."""
+"""The environment variable through which a shell requests completions."""
 
 
 class Commands(click.Group):
-    """The group of the commands in ``COMMANDS``. Each command is imported when it is used."""
+    """The group of the commands in ``COMMANDS``, each of which is imported when it is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Returns the names of the commands."""
@@ -69,7 +69,7 @@ class Commands(click.Group):
             return None
         module = import_module(f"carob.cli.{COMMANDS[cmd_name][0]}")
         command: click.Command = getattr(module, f"{cmd_name.replace('-', '_')}_command")
-        if command.help is None:  # Python was started with -OO
+        if command.help is None:  # Python was started with -OO, which removes docstrings
             from inspect import cleandoc
 
             from carob.output.docstrings import docstring_of
@@ -84,7 +84,7 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Returns the command that the first argument names.
+        """Returns the command named by the first argument.
 
         Raises:
             click.UsageError: no command has that name.
@@ -103,16 +103,16 @@ class Commands(click.Group):
         return completions({name: sentence for name, (_, sentence) in COMMANDS.items()}, incomplete) + options
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Writes the list of ``carob --help``, without importing the commands."""
+        """Writes the list of commands for ``carob --help``, without importing them."""
         del ctx
         with formatter.section("Commands"):
             formatter.write_dl([(name, sentence) for name, (_, sentence) in COMMANDS.items()])
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Runs ``carob`` and exits with its code, which is 2 after an error.
+    """Runs ``carob`` and exits with its exit code, which is 2 after an error.
 
-    With ``--format json`` the error is one JSON object.
+    With ``--format json``, the error is one JSON object.
     """
     arguments = sys.argv[1:] if arguments is None else arguments
     as_json = asks_for_json(arguments)
@@ -125,7 +125,7 @@ def main(arguments: list[str] | None = None) -> None:
         context = getattr(error, "ctx", None)
         if (
             not arguments and context is not None
-        ):  # an error in click 8.2 and later, whose message is the help
+        ):  # click 8.2 and later raise an error whose message is the help
             sys.stderr.write(f"{context.get_help()}\n")
             sys.exit(2)
         fields = {"kind": "UsageError", "message": sentence(error.format_message())}

@@ -73,18 +73,18 @@ def checked(files: tuple[str, ...], given: Given, options: dict[str, Any]) -> Ch
     if not files:
         raise click.UsageError("Pass a QRELS file and any number of RUNs, or --collections.")
     files = given.with_judgments(files)
-    # A single log is checked unchanged, so that anything unreadable in it is a finding.
+    # A single log is checked unchanged, so anything unreadable in it is reported as a finding.
     several = isinstance(files[0], Logs) and len(files[0].logs) > 1
     pairs = [split(each) for each in files[1:]]
     names = [name for name, _ in pairs if name is not None]
     refuse_alike(names)
-    # A repeated file without a name is a finding, and a dict would hide the repetition.
+    # A repeated file without a name is a finding, which a dict would hide.
     runs = [{name or path: path for name, path in pairs}] if names else files[1:]
     return check(given.qrels(files[0]) if several else str(files[0]), *runs, **options)
 
 
 def pool_checked(files: tuple[str, ...], given: Given, **options: Any) -> PoolCheck:
-    """Returns the runs with and without their own judgments.
+    """Returns the check of each run with and without the judgments that only it contributed.
 
     Raises:
         click.UsageError: fewer than two runs were given.

@@ -16,7 +16,7 @@ BIBTEX = """\
   license = {{Apache-2.0}},
 }}
 """
-"""The entry for carob. The doubled braces keep the author's name whole."""
+"""The BibTeX entry for carob. The doubled braces keep the author's name together."""
 
 
 @click.command("cite")

@@ -1,4 +1,4 @@
-"""``--collections`` of ``carob compare``, ``report``, ``eval`` and ``best``: options, what they exclude, output."""
+"""``--collections`` of ``carob compare``, ``report``, ``eval`` and ``best``: options, conflicts and output."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ SEVERAL = ("collections", "average", "absent", "friedman_ties", "borda_of")
 """The options for several collections."""
 
 SETTINGS = ("baseline", "target", "average", "absent", "friedman_ties", "borda_of")
-"""The names of the settings, other than the test's, that options set."""
+"""The names of the settings that options set, except those of the test."""
 
 
 def several_in(options: dict[str, Any]) -> dict[str, Any]:
-    """Removes the options for several collections from the options of a command, and returns them.
+    """Removes the options for several collections from a command's options, and returns them.
 
     Raises:
-        click.UsageError: one of the others was given without ``--collections``.
+        click.UsageError: one of these options was given without ``--collections``.
     """
     several = {name: options.pop(name) for name in SEVERAL}
     lone = next((name for name in SEVERAL[1:] if several[name] is not None), None)
@@ -42,7 +42,7 @@ def several_in(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def refuse_meaningless(collections: str) -> None:
-    """Refuses standard input in place of a folder or table, and options that do not apply to several collections.
+    """Rejects standard input instead of a folder or table, and options that do not apply to several collections.
 
     Raises:
         click.UsageError: the path is ``-``, or an option was given that does not apply.
@@ -61,7 +61,7 @@ def refuse_meaningless(collections: str) -> None:
 def report_several(
     files: tuple[str, ...], output: str, several: dict[str, Any], given: Given, options: dict[str, Any]
 ) -> None:
-    """Compares runs on several collections, and writes one HTML page.
+    """Compares runs on several collections, and writes an HTML page.
 
     Args:
         files: the paths of runs, with ``{collection}`` in them; none if the runs are with the qrels.
@@ -157,7 +157,7 @@ def evaluated_several(
 
 
 def show_scores(found: CollectionsScores, given: Given, *, per_query: bool, digits: int | None) -> None:
-    """Writes the scores of runs on several collections to standard output in a format."""
+    """Writes the scores of runs on several collections to standard output in the requested format."""
     from carob.output.escaping import json_text
 
     layout = given.layout

@@ -110,10 +110,10 @@ def compare_command(
 
 
 def refuse_pair(pair: tuple[str, str] | None, given: Given, *, several: bool = False) -> None:
-    """Refuses ``--pair`` where no figure shows one pair.
+    """Rejects ``--pair`` unless a requested figure shows a single pair.
 
     Raises:
-        click.UsageError: a pair was named.
+        click.UsageError: a pair was given that no figure shows.
     """
     kinds = set() if given.figure is None else {*given.figure.kinds.values()}
     if pair is not None and (several or kinds.isdisjoint((None, "differences"))):
@@ -122,7 +122,7 @@ def refuse_pair(pair: tuple[str, str] | None, given: Given, *, several: bool = F
 
 
 def compared_scores(files: tuple[str, ...], given: Given, **options: Any) -> Any:
-    """Calls ``carob.compare`` with per-query scores in files."""
+    """Calls ``carob.compare`` with the per-query scores in files."""
     from carob.comparison.compare import compare
 
     scores = scores_in(files, given)

@@ -1,7 +1,8 @@
-"""``carob.toml``: a project's columns, policy, measures and limits, which are the defaults of options.
+"""``carob.toml``: a project's columns, policy, measures and limits, which become the defaults of options.
 
-The file can only set what options can set. It names no file but the baseline, which is read and must be a
-regular file in the folder of ``carob.toml``, so that no file of a repository makes a command write, or wait for a pipe.
+The file can set only what options can set. The only file that it can specify is the baseline, which is only read and
+must be a regular file in the folder of ``carob.toml``. Therefore, no file of a repository can make a command write a
+file or wait for a pipe.
 """
 
 from __future__ import annotations
@@ -32,20 +33,20 @@ SCORING = {
     "gate",
     "next",
 }
-"""The commands to which policy and profile apply."""
+"""The commands to which the policy and the profile apply."""
 MEASURED = {"check", "eval", "compare", "report", "plan", "best", "agreement", "correlate", "cite"}
-"""The commands to which the measures apply: those that take any measure, and more than one."""
+"""The commands to which the measures apply: those that accept any measure, and more than one."""
 COLUMNS = ("qrels-columns", "run-columns")
 GATE = ("baseline", "max-drop", "min", "decide-by", "alpha")
 SECTIONS = {
     "policy": (
         *(axis for axis in CHOICES if axis != "malformed"),
         "depth",
-    ),  # whose option, --lenient, hides faults
+    ),  # the option for malformed lines would hide faults
     "columns": tuple(each.removesuffix("-columns") for each in COLUMNS),
     "gate": GATE,
 }
-"""The tables of the file, with their settings."""
+"""The tables of the file and their settings."""
 KEYS = ("measures", "profile", *SECTIONS)
 
 
@@ -64,7 +65,7 @@ def configure(context: click.Context, path: str) -> None:
 
 
 def applies(option: str, command: str) -> bool:
-    """Returns whether the file's value of an option applies to a command that has the option."""
+    """Returns whether the file's value for an option applies to a command that has this option."""
     if option == "measure":
         return command in MEASURED
     if option in GATE:
@@ -73,7 +74,7 @@ def applies(option: str, command: str) -> bool:
 
 
 def defaults_in(path: str) -> dict[str, Any]:
-    """Returns the values of options that a file states, by the names of the options.
+    """Returns the option values that a file sets, by option name.
 
     Raises:
         DataError: the file cannot be read, or has an unknown setting.
@@ -97,7 +98,7 @@ def defaults_in(path: str) -> dict[str, Any]:
     if "measures" in given and (measures := listed_texts(path, "measures", given["measures"])):
         found["measure"] = measures
     if "profile" in given:
-        # Another profile than carob's own is a file, which this file cannot name.
+        # A profile other than carob's own is a file, which ``carob.toml`` must not specify.
         found["profile"] = word_of(path, "profile", given["profile"], list_profiles())
     for axis, value in given.get("policy", {}).items():
         found[axis] = (
@@ -112,7 +113,7 @@ def defaults_in(path: str) -> dict[str, Any]:
 
 
 def refuse_unknown(given: Mapping[str, Any], known: tuple[str, ...], where: str, path: str) -> None:
-    """Refuses an unknown setting.
+    """Rejects an unknown setting.
 
     Raises:
         DataError: the setting does not exist.
@@ -124,24 +125,24 @@ def refuse_unknown(given: Mapping[str, Any], known: tuple[str, ...], where: str,
 
 
 def expect(is_right: bool, path: str, setting: str, expected: str) -> None:
-    """Refuses a setting of ``carob.toml`` that is not of the expected kind.
+    """Rejects a setting of ``carob.toml`` whose value does not have the expected type.
 
     Raises:
-        DataError: the value is of another kind.
+        DataError: the value has another type.
     """
     if not is_right:
         raise DataError(f"'{setting}' must be {expected}.", file=path)
 
 
 def listed_texts(path: str, setting: str, value: Any) -> list[str]:
-    """Returns a list of texts, in the order of the file."""
+    """Returns a list of strings in the order of the file."""
     is_right = isinstance(value, list) and all(isinstance(each, str) for each in value)
     expect(is_right, path, setting, 'a list of names, such as ["nDCG@10", "RR"]')
     return value  # type: ignore[no-any-return]
 
 
 def whole_number(path: str, setting: str, value: Any) -> int:
-    """Returns a whole number that is not negative."""
+    """Returns a non-negative whole number."""
     expect(type(value) is int and value >= 0, path, setting, "a whole number, such as 100")
     return int(value)
 
@@ -153,7 +154,7 @@ def word_of(path: str, setting: str, value: Any, words: Any) -> str:
 
 
 def columns_said(path: str, kind: str, columns: Any) -> str:
-    """Returns columns in the form of the options for columns."""
+    """Returns columns in the form that the options for columns expect."""
     is_right = isinstance(columns, dict) and all(
         isinstance(each, str) and "," not in each for each in columns.values()
     )
@@ -163,7 +164,7 @@ def columns_said(path: str, kind: str, columns: Any) -> str:
 
 
 def columns_of_runs_said(path: str, columns: Any) -> list[str]:
-    """Returns the columns of all runs and those of single runs, such as ``b:query=question``, in the options' form."""
+    """Returns the columns of all runs and of single runs in the form of the options, such as ``b:query=question``."""
     if not isinstance(columns, dict):
         return [columns_said(path, "run", columns)]
     own = {name: its for name, its in columns.items() if isinstance(its, dict)}
@@ -189,17 +190,17 @@ def limits_of_gate(path: str, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def limits_said(path: str, option: str, value: Any) -> list[str]:
-    """Returns limits in the form of the options."""
+    """Returns limits in the form that the options expect."""
     is_right = isinstance(value, dict) and all(type(each) in (int, float) for each in value.values())
     expect(is_right, path, option, 'a table of measures and numbers, such as {"nDCG@10" = 0.01}')
     return [f"{measure}={number}" for measure, number in value.items()]
 
 
 def file_inside(path: str, baseline: Any) -> str:
-    """Returns the path of the baseline, which is a regular file in the folder of ``carob.toml`` or below it.
+    """Returns the path of the baseline, which must be a regular file in the folder of ``carob.toml`` or below it.
 
     Raises:
-        DataError: the path is not that of such a file.
+        DataError: there is no such file at the path.
     """
     folder = os.path.realpath(os.path.dirname(path))
     found = os.path.realpath(os.path.join(folder, baseline)) if isinstance(baseline, str) else ""
@@ -213,9 +214,9 @@ def file_inside(path: str, baseline: Any) -> str:
 
 @contextmanager
 def settings_told(context: click.Context, layout: str, path: str) -> Iterator[None]:
-    """Says after the result of a command, or before its error, which of its options are from ``carob.toml``.
+    """Reports after a command's result, or before its error, which of its options are from ``carob.toml``.
 
-    Text and Markdown show it below the result; with other formats, it is on standard error.
+    Text and Markdown show the line below the result; with other formats, it goes to standard error.
     """
     line = settings_said(context, path)
     try:
@@ -233,7 +234,7 @@ def long_name(each: click.Parameter) -> str:
 
 
 def settings_said(context: click.Context, path: str) -> str:
-    """Returns the line about the options whose values are from ``carob.toml``, or an empty one if there are none."""
+    """Returns the line about the options whose values are from ``carob.toml``, or an empty text if there are none."""
     from click.core import ParameterSource
 
     values = context.default_map or {}
@@ -251,11 +252,11 @@ def value_said(value: Any) -> str:
 
 
 def show_below(line: str, layout: str) -> None:
-    """Writes the line, if there is one, below a result or, if that is an error or data, to standard error.
+    """Writes the line, if any, below a result; below data or for an error, writes it to standard error.
 
     Args:
         line: the line.
-        layout: the format of the result; empty for an error in words.
+        layout: the format of the result; empty for an error message in plain text.
     """
     from carob.cli.terminal import complain, painted, say, text_columns
     from carob.output.escaping import sentence

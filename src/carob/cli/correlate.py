@@ -75,11 +75,11 @@ def correlate_command(
 
 
 def judged(arguments: Sequence[str], read: Sequence[Any], truth: str) -> dict[str, Any]:
-    """Returns judges under distinct names.
+    """Returns judges by name, after checking that their names differ.
 
     Args:
         arguments: ``path`` or ``name=path`` of each judge.
-        read: what was read from each.
+        read: what was read from each of them.
         truth: the argument of the truth.
 
     Raises:
@@ -94,7 +94,7 @@ def judged(arguments: Sequence[str], read: Sequence[Any], truth: str) -> dict[st
 
 
 def refuse_too_few(files: Sequence[str]) -> None:
-    """Refuses too few runs, and states the likely reason.
+    """Rejects too few runs, and states the likely reason.
 
     Raises:
         DataError: a file is empty.
@@ -111,7 +111,7 @@ def refuse_too_few(files: Sequence[str]) -> None:
 
 
 def is_judged(path: str, given: Given) -> bool:
-    """Returns whether a file, or the first file of a folder or a pattern, has judgments and not a ranked list."""
+    """Returns whether a file, or the first file of a folder or pattern, contains judgments and no ranked list."""
     from glob import glob
 
     from carob.evaluation.leaderboards import files_in
@@ -134,7 +134,7 @@ def is_judged(path: str, given: Given) -> bool:
 
 
 def refuse_board_options(choices: dict[str, Any]) -> None:
-    """Removes the options that only leaderboards need, or refuses them.
+    """Removes the options that only leaderboards need, or rejects them.
 
     Raises:
         click.UsageError: one of these options was given.

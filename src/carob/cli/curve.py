@@ -63,7 +63,7 @@ def places_in(text: str) -> list[float | str]:
     """Parses depths, recall levels or shares in per cent, separated by commas or spaces.
 
     Raises:
-        DataError: the text contains something other than numbers.
+        DataError: the text contains anything other than numbers.
     """
     parts = re.split(r"[\s,]+", text.strip())
     for part in parts:

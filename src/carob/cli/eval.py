@@ -14,7 +14,7 @@ from carob.inputs.sources import kind_of
 
 DATA = ("csv", "tsv")
 BOTH = ("lines", "parquet", "arrow")
-"""Kinds of files that may hold both retrieved and relevant documents, with one row per query."""
+"""Kinds of files that may contain both retrieved and relevant documents, with one row per query."""
 
 
 @click.command("eval")
@@ -100,11 +100,11 @@ def eval_command(
         )
     show(scores, given.layout, bounds, **options)
     if any(each.failed for each in scores):
-        sys.exit(2)  # a warning has said why
+        sys.exit(2)  # a warning has already explained this
 
 
 def refuse_unbounded(bounded: bool, needing: dict[str, Any], layout: str, unfit: bool) -> None:
-    """Refuses options that cannot be combined with ``--unjudged-bounds``, and those that need it.
+    """Rejects options that cannot be combined with ``--unjudged-bounds``, and options that require it.
 
     Raises:
         click.UsageError: one of these options was given.
@@ -132,7 +132,7 @@ def evaluate_all(
         ranked: the runs.
         given: the measures and conventions.
         named: further arguments of ``carob.evaluate``.
-        judged: whether the scores should record how well the runs are judged.
+        judged: whether the scores should record how completely the runs are judged.
     """
     from carob.evaluation.evaluate import evaluate
     from carob.output.progress import watched
@@ -148,7 +148,7 @@ def evaluate_all(
 
 
 def beside_judged(given: Given) -> list[str] | None:
-    """Returns the measures, and last the one that shows how well a run is judged, unless they contain it."""
+    """Returns the measures and, unless it is among them, the measure of how completely a run is judged."""
     from carob.conventions.request import conventions, labelled
     from carob.evaluation.scores import JUDGED
     from carob.measures import parse_measure
@@ -171,7 +171,7 @@ def show(
     top: int | None = None,
     lang: str = "en",
 ) -> None:
-    """Writes the scores of runs to standard output in a format, and the bounds of unjudged documents."""
+    """Writes the scores of runs, and the bounds for unjudged documents, to standard output in the requested format."""
     from carob.evaluation.score_tables import SAME, best_first, board, document_to_keep, footers
     from carob.output.escaping import json_text, sentence
     from carob.output.formats import format_named

@@ -97,7 +97,7 @@ def explain_command(
 def grades_of_queries(
     grades: tuple[str, ...], judged: tuple[str, ...], words: Mapping[str, float] | None
 ) -> dict[str, Any]:
-    """Parses the typed grades of several queries, and all grades judged for them, as arguments of functions.
+    """Parses the typed grades of several queries, and all grades judged for these queries, into function arguments.
 
     Raises:
         DataError: the text contains something other than grades.
@@ -116,7 +116,7 @@ def grades_of_queries(
 def grades_in(text: str, words: Mapping[str, float] | None = None) -> list[float | None]:
     """Parses typed grades, separated by commas or spaces, with ``-`` or ``?`` for an unjudged document.
 
-    Brackets around them, as Python and JSON print, are left out.
+    Removes brackets around the grades, as Python and JSON print them.
 
     Raises:
         DataError: the text contains something other than grades.
@@ -200,5 +200,5 @@ def difference_command(
 
 
 def is_file(name: str) -> bool:
-    """Returns whether an argument is a judgment file, not a profile."""
+    """Returns whether an argument is a judgment file rather than a profile."""
     return name == "-" or os.path.exists(name)

@@ -1,4 +1,4 @@
-"""The option ``--figure``: figures of a result, in files."""
+"""The option ``--figure``, which writes figures of a result to files."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ class Picture:
     """The figures that ``--figure`` requests.
 
     Args:
-        kinds: for each file to write, the name of the figure; None for the result's first one.
+        kinds: for each file to write, the name of the figure; None for the result's first figure.
     """
 
     kinds: dict[str, str | None]
 
     def draw(self, found: Result, **chosen: Any) -> None:
-        """Draws a result, writes the files, and reports them on standard error.
+        """Draws the figures of a result, writes their files, and reports these on standard error.
 
         Args:
             found: the result.
-            chosen: what the figure shows of it, as arguments of the result's ``to_figure``.
+            chosen: what the figures show, as arguments of the result's ``to_figure``.
 
         Raises:
-            DataError: the result has no figure of that name.
+            DataError: the result has no figure with that name.
         """
         from carob.output.files import write_whole
         from carob.output.pictures.figures import image
@@ -48,13 +48,13 @@ class Picture:
 
 
 def picture(given: list[tuple[str | None, str]]) -> Picture:
-    """Returns the figures to draw, after checking that they can be drawn: before anything is computed.
+    """Returns the figures to draw. Checks that they can be drawn before anything is computed.
 
     Args:
         given: the name of each figure, or None, and the file to write.
 
     Raises:
-        click.UsageError: the file extension is not that of a format, or two figures have the same file.
+        click.UsageError: the file extension does not belong to a format, or two figures have the same file.
         DataError: matplotlib is not installed.
     """
     from carob.output.pictures.figures import canvas

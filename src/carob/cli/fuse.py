@@ -82,7 +82,7 @@ def fuse_command(
 def tuning(
     runs: list[Any], measure: str, qrels: str, saved: str | None, given: Given, choices: dict[str, Any]
 ) -> None:
-    """Tunes the weights, shows what they are worth, and saves them."""
+    """Tunes the weights, shows how much they improve the scores, and saves them."""
     from carob.fusion.tune import tune_fusion
 
     for name in ("absent", "name", "bounds", "depth"):
@@ -96,7 +96,7 @@ def tuning(
 
 
 def write(found: FusedRun, output: str | None) -> None:
-    """Writes the fused run to a file or to standard output, and says so."""
+    """Writes the fused run to a file or to standard output, and reports that it did."""
     if output == "-":
         say(found.text.decode("utf-8", "surrogateescape"), data=True)
     elif output is not None:
@@ -106,19 +106,19 @@ def write(found: FusedRun, output: str | None) -> None:
 
 
 def weights_in(text: str, choices: dict[str, Any]) -> dict[str, Any]:
-    """Parses weights that are separated by commas, in the order of the runs or by name, or reads a file of weights.
+    """Parses weights separated by commas, in the order of the runs or by name, or reads a file of weights.
 
     Args:
         text: the weights, or the file of ``--save-weights``.
-        choices: the method, norm and profile that the command names, if any.
+        choices: the method, norm and profile given to the command, if any.
 
     Returns:
-        ``weights`` and, from a file, the method, norm and profile with which they were tuned, as arguments of
-        ``carob.fuse``.
+        Arguments of ``carob.fuse``: ``weights`` and, from a file, the method, norm and profile with which they were
+        tuned.
 
     Raises:
-        DataError: the text contains something other than numbers, the file does not exist or has no weights, or they
-            are those of another method, norm or profile.
+        DataError: the text contains anything other than numbers, the file does not exist or contains no weights, or the
+            weights were tuned with another method, norm or profile.
     """
     parts = text.split(",")
     if not os.path.isfile(text):
@@ -153,7 +153,7 @@ def weights_in(text: str, choices: dict[str, Any]) -> dict[str, Any]:
 
 
 def weights_written(parts: list[str]) -> list[float] | dict[str, float]:
-    """Returns weights that were written one by one: in the order of the runs, or by the runs' names.
+    """Returns weights that were given one by one, in the order of the runs or by run name.
 
     Raises:
         DataError: a weight is not a number, only some weights have names, or two have the same name.
@@ -172,7 +172,7 @@ def weights_written(parts: list[str]) -> list[float] | dict[str, float]:
 
 
 def bounds_in(given: tuple[str, ...]) -> dict[str, tuple[float | None, float | None]] | None:
-    """Parses bounds of scores, as in ``dense=-1:1`` or ``bm25=0:``.
+    """Parses bounds of scores, for example ``dense=-1:1`` or ``bm25=0:``.
 
     Raises:
         DataError: the text has another form.
@@ -190,10 +190,10 @@ def bounds_in(given: tuple[str, ...]) -> dict[str, tuple[float | None, float | N
 
 
 def number_in(text: str, option: str, example: str) -> float:
-    """Returns the number that a text contains.
+    """Converts a text to a number.
 
     Raises:
-        DataError: it is not a number.
+        DataError: the text is not a number.
     """
     number = number_of(text)
     if number is None:

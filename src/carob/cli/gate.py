@@ -79,7 +79,7 @@ def gate_command(
         write_whole(comment, command_of(comment_of(found, made)))
     given.answer(found)
     if os.environ.get("GITHUB_ACTIONS") == "true" if github is None else github:
-        # The runner reads commands from both streams; standard output has the format of --format.
+        # The runner reads commands from both streams; standard output must keep the requested format.
         sys.stderr.write(found.to_github().encode("utf-8", "backslashreplace").decode())
     if not found.passed:
         sys.exit(1)
@@ -95,14 +95,14 @@ def gated(
     floors: tuple[str, ...],
     **options: Any,
 ) -> Gate:
-    """Returns the gate of the files and limits that a command was given."""
+    """Returns the gate for the files and limits given to a command."""
     from carob.testing.gate import gate
 
     asked = [each.rpartition("=")[0] for each in (*drops, *floors) if "=" in each]
     given = replace(given, measures=asked or None)
     beside = [] if baseline is None else [baseline]
     if run is None and given.is_log(qrels):
-        # The log serves as QRELS and RUN, and so does the baseline if it is a log.
+        # The log serves as both QRELS and RUN, and so does the baseline if it is a log.
         logs = given.with_judgments((qrels, *beside))
         judged, ranked = given.qrels(logs[0], given.measures), given.run(qrels, *beside)
     elif run is None:
@@ -123,7 +123,7 @@ def gated(
 
 
 def undecided(message: str, missing: str | None = None) -> str:
-    """Returns the comment of a gate without a verdict.
+    """Returns the comment for a gate that has no verdict.
 
     Args:
         message: the error.
@@ -143,10 +143,10 @@ def undecided(message: str, missing: str | None = None) -> str:
 
 
 def refuse_two_logs(qrels: str, run: str, given: Given) -> None:
-    """Refuses two logs, each a run with its judgments, because only the judgments of the first would be used.
+    """Rejects two logs. Each is a run with its judgments, and only the judgments of the first would be used.
 
     Raises:
-        DataError: they are two logs.
+        DataError: both files are logs.
     """
     first, second = paths_of(qrels, run)
     if first != second and given.is_log(first) and given.is_log(second):
@@ -171,11 +171,11 @@ def baseline_in(argument: str, run: str, given: Given) -> Any:
 
 
 def only_run(argument: str, given: Given, reader: Callable[..., Any]) -> Any:
-    """Returns the values of the only run in a file with per-query scores.
+    """Returns the scores of the only run in a file with per-query scores.
 
     Raises:
-        click.UsageError: the file has no per-query scores, so that a RUN is missing.
-        DataError: the file has several runs.
+        click.UsageError: the file contains no per-query scores, so a RUN is missing.
+        DataError: the file contains several runs.
     """
     if not given.scores(argument):
         raise click.UsageError("Missing argument 'RUN'.")
@@ -252,7 +252,7 @@ def name_and_file(option: str, names: list[str]) -> tuple[str, str]:
     """Splits NAME=FILE into the name and the file. The name may contain '='.
 
     Raises:
-        DataError: there is no run of that name.
+        DataError: there is no run with that name.
     """
     for name in sorted(names, key=len, reverse=True):
         if option.startswith(f"{name}="):

@@ -1,4 +1,4 @@
-"""The commands ``carob help``, ``measures``, ``profiles`` and ``trec-eval``, unknown commands, and Tab completion."""
+"""The commands ``help``, ``measures``, ``profiles`` and ``trec-eval``, the unknown command, and Tab completion."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def help_command(context: click.Context, name: str | None) -> None:
 
 
 def unknown_command(name: str, known: list[str]) -> str:
-    """Returns the sentence about an unknown command, with the most similar command."""
+    """Returns the message for an unknown command, which suggests the most similar command."""
     if os.path.exists(name):
         return f"There is no command '{name}', which is a file: 'carob eval QRELS RUN' scores runs."
     every = "'carob help' lists them all."
@@ -79,7 +79,7 @@ def measures_command(names: tuple[str, ...]) -> None:
 
 
 def shown_columns() -> int | None:
-    """Returns the line width of the terminal, or None without a terminal, since other programs read whole lines."""
+    """Returns the line width of the terminal, or None without a terminal, because other programs read whole lines."""
     return min(terminal_width(), WIDEST) if sys.stdout.isatty() else None
 
 
@@ -128,7 +128,7 @@ PROFILES = {"profile", "profile_a", "profile_b"}
 
 
 class Completed(click.types.StringParamType):
-    """A parameter whose completions come from a function.
+    """A parameter whose completions are computed by a function.
 
     Args:
         found: returns the completions for the text typed so far.
@@ -188,7 +188,7 @@ def commands(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
 
 
 def measures(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-    """Completes measure names: first the names of the given profile, then carob's names."""
+    """Completes measure names; the names of the given profile come before carob's names."""
     from carob.conventions.profiles import list_profiles, profile_named
     from carob.measures import REGISTER
 
@@ -226,7 +226,7 @@ def files(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
 
 
 def columns(ctx: click.Context, incomplete: str, kind: str) -> list[CompletionItem]:
-    """Completes ``WHAT=`` for the next column of qrels or a run, after the columns that are typed already."""
+    """Completes ``WHAT=`` for the next column of qrels or a run, after the columns that have already been typed."""
     del ctx
     before, comma, last = incomplete.rpartition(",")
     own, colon, role = last.partition(":")

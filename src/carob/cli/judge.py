@@ -70,10 +70,10 @@ def judge_command(
 
 
 def refuse_idle(mode: str, given: dict[str, Any]) -> None:
-    """Refuses options that do not apply to this use of the command, and missing ones.
+    """Rejects options that do not apply to this use of the command, and reports missing options.
 
     Raises:
-        click.UsageError: an option does not apply, or one is missing.
+        click.UsageError: an option does not apply, or a required option is missing.
     """
     for name, value in given.items():
         asked = value is not None and (name != "lenient" or value)
@@ -202,7 +202,7 @@ def serve_page(path: str, given: dict[str, Any]) -> None:
                 import threading
                 import webbrowser
 
-                # A browser in the terminal returns only when it is closed.
+                # The call to open a text-mode browser returns only when the browser is closed.
                 threading.Thread(target=webbrowser.open, args=[site.address_once], daemon=True).start()
 
         serve(session, given["port"] or 0, started)

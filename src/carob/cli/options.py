@@ -1,16 +1,16 @@
-"""Gives commands their options from ``options.json``, and applies them to the files and the policy.
+"""Adds options from ``options.json`` to commands, and applies them to the files and the policy.
 
-The file lists the options of each command in the order of its help. The name of a group stands for all options in
-it. The entry of an option has the arguments of ``click.option``, and also:
+The file lists the options of each command in the order of the command's help. The name of a group stands for all
+options in the group. The entry of an option contains the arguments of ``click.option`` and the following fields:
 
-- ``short``: the short form, and ``to``: the name of the argument in Python;
+- ``short``: the short form, and ``to``: the name of the Python argument;
 - ``no``: whether there is a ``--no-`` form;
 - ``choices``: the allowed words;
-- ``argument``: the specification that states words or range, for Python as well: the name of one in
-  ``carob.conventions.arguments``, or the setting that it is the default of, as in ``Test.rope``;
+- ``argument``: the specification that defines the words or the range, which also applies in Python: its name in
+  ``carob.conventions.arguments``, or the setting whose default it is, as in ``Test.rope``;
 - ``collections``: false if the option does not apply to ``--collections``;
-- ``reads`` or ``writes``: true if its value is a file to read or to write;
-- ``integers`` or ``numbers``: the least and perhaps the largest value, and ``open``: whether both are excluded.
+- ``reads`` or ``writes``: true if the option's value is a file to read or to write;
+- ``integers`` or ``numbers``: the smallest and optionally the largest value, and ``open``: whether both are excluded.
 
 A command may override some of these arguments.
 """
@@ -58,11 +58,11 @@ if TYPE_CHECKING:
 STDIN = "/dev/stdin"
 STDIN_ONCE = "Standard input ('-') can be read only once: pass files for the other inputs."
 CONFIG = "carob.toml"
-"""The name of a project's file of defaults."""
+"""The name of the file with a project's defaults."""
 
 
 def enrol(_context: click.Context, _parameter: click.Parameter, names: tuple[str, ...]) -> None:
-    """Imports a user's own measures, before measure names are read."""
+    """Imports the user's own measures before measure names are parsed."""
     from carob.measures.define import import_by_name
 
     for name in names:
@@ -70,7 +70,7 @@ def enrol(_context: click.Context, _parameter: click.Parameter, names: tuple[str
 
 
 def nearest(folder: str) -> str | None:
-    """Returns the path of the ``carob.toml`` of a folder, or of the nearest folder above it within its repository."""
+    """Returns the path of ``carob.toml`` in a folder, or in the nearest folder above it in the same repository."""
     while True:
         path = os.path.join(folder, CONFIG)
         if os.path.isfile(path):
@@ -82,7 +82,7 @@ def nearest(folder: str) -> str | None:
 
 
 def configured(context: click.Context, _parameter: click.Parameter, ignored: bool) -> None:
-    """Makes the settings of the project's ``carob.toml``, if there is one, the defaults of the other options."""
+    """Makes the settings of the project's ``carob.toml``, if there is one, the defaults of the options."""
     try:
         path = None if ignored else nearest(os.getcwd())
     except OSError:  # the working directory has been deleted
@@ -95,14 +95,14 @@ def configured(context: click.Context, _parameter: click.Parameter, ignored: boo
 
 
 def language_in(_context: click.Context, _parameter: click.Parameter, lang: str | None) -> str:
-    """Returns the language that the option names, or else the language of the locale."""
+    """Returns the language given with the option, or otherwise the language of the locale."""
     return lang or language_of(os.environ)
 
 
 def listed_numbers(
     context: click.Context, option: click.Parameter, given: str | None
 ) -> tuple[int, ...] | None:
-    """Returns whole numbers that are separated by commas.
+    """Returns the whole numbers in a text, which are separated by commas.
 
     Raises:
         click.BadParameter: something else.
@@ -118,7 +118,7 @@ def listed_numbers(
 
 
 def day_in(context: click.Context, option: click.Parameter, value: str | None) -> date | None:
-    """Returns the day of a text such as ``2026-11-01``.
+    """Returns the date in a text such as ``2026-11-01``.
 
     Raises:
         click.BadParameter: something else.
@@ -153,17 +153,17 @@ HOOKS: dict[str, dict[str, Any]] = {
     "baseline-date": {"callback": day_in},
     **{axis: {"type": click.Choice(choices)} for axis, choices in CHOICES.items()},
 }
-"""The arguments of ``click.option`` that are code."""
+"""The arguments of ``click.option`` that are functions."""
 
 
 class PlainNumbers:
-    """Refuses what only Python reads as a number: ``1_0``, and the digits of other scripts."""
+    """Rejects text that only Python reads as a number: ``1_0`` and the digits of other scripts."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Returns the number.
 
         Raises:
-            click.BadParameter: the value is not a number, or outside the range.
+            click.BadParameter: the value is not a number or is outside the range.
         """
         its: Any = super()
         if isinstance(value, str) and not is_number(value):
@@ -172,21 +172,21 @@ class PlainNumbers:
 
 
 class WholeNumberType(PlainNumbers, click.IntRange):
-    """The type of options that take a whole number."""
+    """The type of options that accept a whole number."""
 
 
 class NumberType(PlainNumbers, click.FloatRange):
-    """The type of options that take a number of a range."""
+    """The type of options that accept a number within a range."""
 
 
 class AnyNumberType(PlainNumbers, click.types.FloatParamType):
-    """The type of options that take any number."""
+    """The type of options that accept any number."""
 
 
 def options(command: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Returns a decorator that gives a command its options, and passes those that commands share as ``given``.
+    """Returns a decorator that adds options to a command and passes the options that commands share as ``given``.
 
-    A pipe that would be read twice, and an output that is an input, are refused before the command begins.
+    The command does not begin if a pipe would be read twice or an output is also an input.
 
     Args:
         command: the command's entry in ``options.json``.
@@ -217,23 +217,23 @@ def options(command: str) -> Callable[[Callable[..., None]], Callable[..., None]
 
 
 SHARED = {"folders", "profile", "format"}
-"""The options in ``Given`` that show whether a command has any of its options."""
+"""The options in ``Given`` that show whether a command accepts any of the options in ``Given``."""
 RECORDS = ("verify", "history")
-"""The commands that read only JSON."""
+"""The commands that read only JSON files."""
 
 
 def reread(values: dict[str, Any], read: list[str], *, always: bool) -> dict[str, Any]:
-    """Returns the parameters of a command with ``/dev/stdin`` for ``-`` where only that can be read: for a table.
+    """Returns a command's parameters with ``/dev/stdin`` instead of ``-`` where a table is read, which needs a path.
 
-    TREC text is read from ``-`` itself, even if it arrives in a pipe. An input that is recorded needs a path.
+    TREC text is read from ``-`` itself, even if it arrives through a pipe. An input that is recorded needs a path.
 
     Args:
         values: the parameters.
-        read: the names of those that are files to read.
+        read: the names of the parameters that are files to read.
         always: whether the command reads no TREC text.
 
     Raises:
-        DataError: standard input is given twice.
+        DataError: standard input was given twice.
     """
     uses = [each for each in files_in(values, read) if split(each)[1] == "-"]
     if len(uses) > 1:
@@ -251,7 +251,7 @@ def reread(values: dict[str, Any], read: list[str], *, always: bool) -> dict[str
 
 
 def table_on_input() -> bool:
-    """Returns whether standard input is a file, at its start, that is not TREC text."""
+    """Returns whether standard input is a file that is not TREC text, positioned at its start."""
     try:
         if not stat.S_ISREG(os.fstat(0).st_mode) or os.lseek(0, 0, os.SEEK_CUR):
             return False
@@ -278,7 +278,7 @@ def expanded(names: list[str], groups: dict[str, list[str]]) -> list[str]:
 
 
 def file_parameters(context: click.Context, found: dict[str, dict[str, Any]]) -> tuple[list[str], list[str]]:
-    """Returns the names of the files that a command reads, including all operands, and of those that it writes."""
+    """Returns the names of a command's input file parameters, including operands, and of its output file parameters."""
     operands = [str(each.name) for each in context.command.params if isinstance(each, click.Argument)]
     reads, writes = (
         [each.get("to") or name.replace("-", "_") for name, each in found.items() if each.get(kind)]
@@ -288,17 +288,17 @@ def file_parameters(context: click.Context, found: dict[str, dict[str, Any]]) ->
 
 
 def files_in(values: dict[str, Any], names: list[str]) -> list[str]:
-    """Returns the files that some parameters name."""
+    """Returns the files given as the values of some parameters."""
     given = [values[name] for name in names if values[name] is not None]
     return [each for value in given for each in (value if isinstance(value, tuple) else [value])]
 
 
 OF_CAROB = ("collections", "reads", "writes")
-"""The keys of an option's entry that click does not have."""
+"""The keys of an option's entry that click does not know."""
 
 
 def option(name: str, entry: dict[str, Any]) -> Callable[..., Any]:
-    """Returns the option that an entry of ``options.json`` describes."""
+    """Returns the option described by an entry of ``options.json``."""
     made = {key: value for key, value in entry.items() if key not in OF_CAROB and value != ""}
     made |= HOOKS.get(name, {})
     if "argument" in made:
@@ -322,10 +322,10 @@ def option(name: str, entry: dict[str, Any]) -> Callable[..., Any]:
 
 
 def grouped(options: dict[str, Any]) -> dict[str, Any]:
-    """Returns options as arguments of ``carob.compare``: those of a test and of a design in one object each.
+    """Returns options as arguments of ``carob.compare``, with the options of a test and of a design in one object each.
 
     Raises:
-        click.UsageError: there are limits for unjudged documents, but no bounds over them.
+        click.UsageError: limits for unjudged documents were given without requesting bounds.
         PolicyError: a number is outside its range.
     """
     from carob.comparison.design import Design, Test, UnjudgedLimits
@@ -346,12 +346,12 @@ def grouped(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def fields_taken(options: dict[str, Any], kind: type) -> dict[str, Any]:
-    """Removes the options that are fields of a data class from the options of a command, and returns them."""
+    """Removes from a command's options those that are fields of a data class, and returns them."""
     return {each.name: options.pop(each.name, None) for each in fields(kind)}
 
 
 def specification(name: str) -> Any:
-    """Returns the specification with a name such as ``ALPHA``, or that of a setting such as ``Test.rope``."""
+    """Returns the specification called, for example, ``ALPHA``, or that of a setting such as ``Test.rope``."""
     if "." not in name:
         return getattr(arguments, name)
     from carob.comparison import design
@@ -360,7 +360,7 @@ def specification(name: str) -> Any:
 
 
 def ranged(specification: Any) -> dict[str, Any]:
-    """Returns the part of an option's entry that an argument's specification states: its words or its range."""
+    """Returns the part of an option's entry that an argument's specification defines: its words or its range."""
     if isinstance(specification, arguments.Choice):
         return {"choices": list(specification.words)}
     ends = [end for end in (specification.least, specification.most) if math.isfinite(end)]
@@ -371,18 +371,18 @@ def ranged(specification: Any) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Given:
-    """The options that commands share: for reading files, the policy, the measures, and the form of the result.
+    """The options that commands share, for reading files, policy, measures, and the format of the result.
 
     Args:
-        columns: the columns that were named, for ``Qrels.of`` and ``Run.of``, by ``qrels`` and ``run``; those of one
-            run only in a dict under its name.
-        folders: how to read files in several folders: ``parts`` or ``prefix``.
+        columns: the given columns for ``Qrels.of`` and ``Run.of``, under the keys ``qrels`` and ``run``; columns for a
+            single run are in a dict under its name.
+        folders: how to treat files in several folders: ``parts`` or ``prefix``.
         exclude: a file of the query-document pairs to remove from each run.
-        policy: the policy settings that were given; None without settings.
+        policy: the given policy settings; None if there are none.
         profile: the profile.
-        measures: the measures that were named; None without any.
+        measures: the given measures; None if there are none.
         layout: the format of the result.
-        figure: the figure to draw of it, if any.
+        figure: the figure of the result to draw, if any.
     """
 
     columns: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -421,7 +421,7 @@ class Given:
 
     @property
     def words(self) -> dict[str, float]:
-        """Returns the numbers of grades in words."""
+        """Parses the numbers for grades that are given as words."""
         found: dict[str, float] = self.columns["qrels"].get("words", {})
         return found
 
@@ -437,11 +437,11 @@ class Given:
         return {"policy": self.policy, "profile": self.profile}
 
     def answer(self, found: Documented, columns: int | None = None, what: str | None = None) -> None:
-        """Writes a result to standard output, and draws its figure: see ``carob.cli.terminal.answer``."""
+        """Writes a result to standard output and draws its figure; see ``carob.cli.terminal.answer``."""
         answer(found, self.layout, columns, what, self.figure)
 
     def qrels(self, path: str, measures: Any = None, profile: str | None = None) -> Any:
-        """Reads the judgments, by subtopic if a measure needs it. Returns the path if no option concerns qrels."""
+        """Reads the judgments, by subtopic if a measure needs that. Returns the path if no option concerns qrels."""
         if not self.columns["qrels"] and self.folders is None and not isinstance(path, Logs):
             return path
         from carob.conventions.request import conventions, labelled, needs_groups
@@ -460,7 +460,7 @@ class Given:
         return Qrels.of(path, policy, **how, **self.columns["qrels"])
 
     def is_log(self, argument: str) -> bool:
-        """Returns whether a file contains the documents of a run and, in other columns, those of judgments."""
+        """Returns whether a file contains the documents of a run and, in other columns, judged documents."""
         name, path = split(argument)
         is_pipe = os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path))
         if path == "-" or is_pipe or not (is_table(path) or begins_as_table(path)):
@@ -470,9 +470,9 @@ class Given:
         return is_log(path, {**self.columns, "run": self.columns_of(name, path)}, self.folders)
 
     def with_judgments(self, files: tuple[str, ...]) -> tuple[str, ...]:
-        """Returns QRELS and RUNs where the first file is a log: a run with its judgments.
+        """Returns QRELS and RUNs if the first file is a log, which is a run with its judgments.
 
-        The judgments are those of all logs. A log that occurs again later serves as QRELS.
+        The judgments of all logs are used. A log that occurs again later serves as QRELS.
         """
         if not files:
             return files
@@ -489,10 +489,10 @@ class Given:
 
         Args:
             argument: the run.
-            others: the other runs of the command.
+            others: all other runs of the command.
 
         Raises:
-            DataError: columns were named for a run that is none of these.
+            DataError: columns were given for a run that is not among these runs.
         """
         if named := self.columns.get("run"):
             from carob.inputs.columns import refuse_no_run
@@ -506,7 +506,7 @@ class Given:
         return [self.run(each, *arguments) for each in arguments]
 
     def columns_of(self, name: str | None, path: str) -> dict[str, Any]:
-        """Returns the columns that were named for a run."""
+        """Returns the columns that were given for a run."""
         if not (named := self.columns.get("run")):
             return {}
         from carob.inputs.columns import columns_of_run
@@ -520,7 +520,7 @@ class Given:
         return Run.of(path, name, folders=self.folders, exclude=self.seen, **self.columns_of(name, path))
 
     def scores(self, argument: str) -> bool:
-        """Returns whether a file contains per-query scores. If columns were named, the file is judgments or a run."""
+        """Returns whether a file contains per-query scores. Files with given columns are judgments or runs."""
         from carob.evaluation.score_files import holds_scores
         from carob.inputs.columns import insists
 
@@ -535,14 +535,14 @@ class Given:
 
 
 class Logs(str):
-    """The QRELS of one or more logs: the path of the first, which also knows the paths of all."""
+    """The QRELS from one or more logs: the path of the first log, with the paths of all logs as an attribute."""
 
     __slots__ = ("logs",)
     logs: tuple[str, ...]
 
     @property
     def remedy(self) -> str:
-        """The advice if the logs differ."""
+        """The advice for logs that differ."""
         return (
             f"Make them agree; or pass the judgments that count first, as QRELS. For those of {shown(self)}, pass "
             f"that file twice: {shown(self)} {' '.join(map(shown, self.logs))}."
@@ -550,8 +550,8 @@ class Logs(str):
 
 
 def begins_as_table(path: str) -> bool:
-    """Returns whether a file whose name does not show its format begins like JSON, Parquet, Arrow or a table with
-    tabs.
+    """Returns whether a file whose name does not show its format begins as JSON, Parquet, Arrow or a table with tabs
+    does.
     """
     if not os.path.isfile(path):
         return False
@@ -567,10 +567,10 @@ def present(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def refuse_misuse(files: Sequence[str], outputs: Sequence[str]) -> None:
-    """Refuses standard input or a pipe for more than one file, and an output that is one of the files.
+    """Rejects standard input or a pipe for more than one file, and an output that is one of the files.
 
     Raises:
-        DataError: standard input or a pipe is given twice, or an output would overwrite a file that is read.
+        DataError: standard input or a pipe was given twice, or an output would overwrite a file that is read.
     """
     paths = paths_of(*files)
     if paths.count("-") > 1:
@@ -589,7 +589,7 @@ def refuse_misuse(files: Sequence[str], outputs: Sequence[str]) -> None:
 
 
 def pipe_of(path: str) -> tuple[int, int] | None:
-    """Returns the identity of the pipe that a path or ``-`` names, or None for other inputs."""
+    """Returns the identity of the pipe that a path or ``-`` refers to, or None for other inputs."""
     try:
         found = os.fstat(0) if path == "-" else os.stat(path)
     except (OSError, ValueError):
@@ -598,7 +598,7 @@ def pipe_of(path: str) -> tuple[int, int] | None:
 
 
 def refuse_few(files: tuple[str, ...], least: int, remedy: str) -> None:
-    """Refuses fewer files than a command needs. If a given file does not exist, the error names this file.
+    """Rejects fewer files than a command needs. If a given file does not exist, the error states its name.
 
     Raises:
         DataError: a file does not exist.
@@ -616,12 +616,12 @@ def refuse_few(files: tuple[str, ...], least: int, remedy: str) -> None:
 
 
 def paths_of(*files: str | None) -> list[str]:
-    """Returns the paths of the files that were given, without names."""
+    """Returns the paths of the given files, without names."""
     return [split(each)[1] for each in files if each is not None]
 
 
 def split(argument: str) -> tuple[str | None, str]:
-    """Splits ``name=path``. An existing file with an equals sign in its name counts as a path."""
+    """Splits ``name=path``. An existing file whose name contains an equals sign counts as a path."""
     name, equals, path = argument.partition("=")
     if not equals or not name or not path or os.sep in name or os.path.exists(argument):
         return None, argument
@@ -631,14 +631,14 @@ def split(argument: str) -> tuple[str | None, str]:
 
 
 def columns_known(kind: str) -> tuple[str, ...]:
-    """Returns the columns that an option can name."""
+    """Returns the columns that an option can set."""
     from carob.inputs.columns import ASKED
 
     return (*ASKED[kind], "subtopic" if kind == "qrels" else "distance")
 
 
 def weights_in(path: str | None) -> dict[str, float] | None:
-    """Returns the weights of queries in the file of ``--weights``, or None without one.
+    """Returns the query weights in the file given with ``--weights``, or None if there is no file.
 
     Raises:
         DataError: the file cannot be read.
@@ -651,17 +651,17 @@ def weights_in(path: str | None) -> dict[str, float] | None:
 
 
 def may_be_constant(role: str, value: str) -> bool:
-    """Returns whether a value may replace a column: any query or grade, or the probability 1 (complete judgments)."""
+    """Returns whether a value may replace a column: any query, any grade, or the probability 1 (complete judgments)."""
     if role == "query":
         return True
     return is_number(value) and (role == "grade" or (role == "probability" and float(value) == 1))
 
 
 def columns_of_runs(texts: Sequence[str]) -> dict[str, Any]:
-    """Parses the columns of runs: ``what=name`` for every run, and ``run:what=name`` for one.
+    """Parses the columns of runs: ``what=name`` for every run, and ``run:what=name`` for a single run.
 
     Raises:
-        DataError: as for ``columns_in``; or there are columns for one run, whose name is that of a column.
+        DataError: as for ``columns_in``, or columns were given for a single run whose name equals that of a column.
     """
     found: dict[str, Any] = {}
     roles = columns_known("run")
@@ -683,7 +683,7 @@ def columns_in(text: str, kind: str, found: dict[str, Any] | None = None) -> dic
     ``grade:=1`` is the grade of every row, and ``query:=review1`` the query of every row.
 
     Raises:
-        DataError: tables do not have a column, or it is named twice.
+        DataError: tables have no such column, or a column was given twice.
     """
     known = columns_known(kind)
     found = {} if found is None else found

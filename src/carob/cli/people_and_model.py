@@ -1,4 +1,4 @@
-"""The options ``--people`` and ``--judge`` of ``carob compare`` and ``carob eval``, for judgments or for scores."""
+"""The options ``--people`` and ``--judge`` of ``carob compare`` and ``carob eval``, for judgments or scores."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ ESTIMATES = "needs complete judgments: leave it out, or pass QRELS in place of -
 
 
 def judging_in(options: dict[str, Any]) -> dict[str, Any]:
-    """Removes the options for people's and a judge's judgments from the options of a command, and returns them.
+    """Removes the options for people's and a judge's judgments from a command's options, and returns them.
 
     Raises:
-        click.UsageError: only one of ``--people`` and ``--judge`` was given, or an option that needs both.
+        click.UsageError: only one of ``--people`` and ``--judge`` was given, or an option was given that needs both.
     """
     judging = {name: options.pop(name) for name in JUDGING}
     people, judge = judging["people"], judging["judge"]
@@ -53,17 +53,17 @@ def judging_in(options: dict[str, Any]) -> dict[str, Any]:
 def inputs_of(
     files: tuple[str, ...], people: str | None, given: Given, least: int, remedy: str
 ) -> tuple[tuple[str, ...], bool]:
-    """Returns the judgments and the RUNs, or SCORES, which take their place, and whether they are scores.
+    """Returns the judgments and the RUNs, or the SCORES that replace them, and whether they are scores.
 
     Args:
         files: the operands of a command.
         people: the file of people's judgments or scores; None if the operands contain the judgments.
         given: the options for reading files.
-        least: the number of files that judgments and RUNs are at least.
-        remedy: the advice if they are fewer.
+        least: the minimum number of files, judgments and RUNs together.
+        remedy: the advice if there are fewer.
 
     Raises:
-        click.UsageError: there are too few files, or RUNs although scores name their runs.
+        click.UsageError: there are too few files, or there are RUNs even though the scores already contain their runs.
     """
     if people is None:
         existing = bool(files) and given.scores(files[0])
@@ -80,7 +80,7 @@ def inputs_of(
 
 
 def without_qrels(command: Callable[..., None]) -> Callable[..., None]:
-    """Lets a command that failed say that ``--people`` replaces QRELS, if its first RUN is qrels."""
+    """Makes a failing command explain that ``--people`` replaces QRELS, if its first RUN is in fact qrels."""
 
     @wraps(command)
     def called(files: tuple[str, ...], **options: Any) -> None:
@@ -95,7 +95,7 @@ def without_qrels(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def begins_as_qrels(path: str) -> bool:
-    """Returns whether a file is text, and its first line has the four columns of qrels."""
+    """Returns whether a file is text whose first line has the four columns of qrels."""
     from carob.inputs.files.small_tables import SmallTable
 
     if not os.path.isfile(path):
@@ -108,15 +108,15 @@ def begins_as_qrels(path: str) -> bool:
 
 
 def judging_given(judging: dict[str, Any], given: Given, *, existing: bool) -> dict[str, Any]:
-    """Returns the arguments of ``carob.compare`` for a judge, with the judge's judgments or scores.
+    """Returns the arguments of ``carob.compare`` for a judge, including the judge's judgments or scores.
 
     Args:
         judging: the options.
         given: the options for reading files.
-        existing: whether people's scores are given, so that the judge's scores are also expected.
+        existing: whether people's scores are given, in which case the judge's scores are expected as well.
 
     Raises:
-        click.UsageError: only one of the two files has scores.
+        click.UsageError: only one of the two files contains scores.
     """
     if judging["judge"] is None:
         return {}
@@ -125,19 +125,19 @@ def judging_given(judging: dict[str, Any], given: Given, *, existing: bool) -> d
     rest = present({name: value for name, value in judging.items() if name not in ("people", "judge")})
     if existing:
         return {"judge": scores_in((judging["judge"],), given), **rest}
-    # Only people's documents are drawn, so the judge's file has no columns about the draw.
+    # Only people's documents are drawn at random, so the judge's file has no columns about the draw.
     own = {role: name for role, name in given.columns.get("qrels", {}).items() if role not in DRAW}
     of_judge = replace(given, columns={**given.columns, "qrels": own})
     try:
         judge = of_judge.qrels(judging["judge"], given.measures)
-    except NoSuchColumnsError:  # in that case, the names are those of people's table
+    except NoSuchColumnsError:  # then the names are those of people's table
         of_judge = replace(given, columns={**given.columns, "qrels": {}})
         judge = of_judge.qrels(judging["judge"], given.measures)
     return {"judge": judge, **rest}
 
 
 def scores_in(files: tuple[str, ...], given: Given) -> Any:
-    """Reads per-query scores in files, which take the place of judgments and runs.
+    """Reads per-query scores from files, which replace judgments and runs.
 
     Raises:
         click.UsageError: an option was given that needs judgments or runs.
@@ -147,7 +147,7 @@ def scores_in(files: tuple[str, ...], given: Given) -> Any:
 
 
 def unusable(given: Given) -> dict[str, Any]:
-    """Returns the options for reading and evaluating runs that do not apply to per-query scores, by name."""
+    """Returns, by name, the options for reading and evaluating runs that do not apply to per-query scores."""
     policy = (
         {} if given.policy is None else {axis: getattr(given.policy, axis) for axis in given.policy.given}
     )
@@ -161,7 +161,7 @@ def unusable(given: Given) -> dict[str, Any]:
 
 
 def refuse_unusable(options: dict[str, Any], why: str = SCORES_ALONE) -> None:
-    """Refuses options that need judgments or ranked lists, where only per-query scores or estimates are known.
+    """Rejects options that need judgments or ranked lists if only per-query scores or estimates are known.
 
     Raises:
         click.UsageError: one of these options was given.
@@ -172,7 +172,7 @@ def refuse_unusable(options: dict[str, Any], why: str = SCORES_ALONE) -> None:
 
 
 def values_in(files: tuple[str, ...], given: Given) -> Any:
-    """Reads per-query scores in files."""
+    """Reads per-query scores from files."""
     from carob.evaluation.score_files import read_scores
 
     parts = [path if name is None else {name: path} for name, path in map(split, files)]
@@ -180,7 +180,7 @@ def values_in(files: tuple[str, ...], given: Given) -> Any:
 
 
 def missing_in(given: Given) -> str:
-    """Returns how to treat a query without a value in one run."""
+    """Returns how to treat a query that has no value in one of the runs."""
     return "error" if given.policy is None or "missing" not in given.policy.given else given.policy.missing
 
 

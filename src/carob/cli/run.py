@@ -10,7 +10,7 @@ import click
 from carob.cli.options import Given, options, refuse_few
 
 ONE_LINE = 10**6
-"""A width above that of any sentence, so that each file has one line."""
+"""A width larger than any sentence, so each file takes one line."""
 
 
 @click.command("run")

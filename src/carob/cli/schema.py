@@ -1,4 +1,4 @@
-"""The command ``carob schema``: arguments, exit status, JSON and formats of files, as JSON Schema."""
+"""The command ``carob schema``, which prints arguments, exit status, JSON and file formats as JSON Schema."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ RESULTS = {
     "verify": ("Verification",),
     "history": ("History",),
 }
-"""The results that each command prints with ``--format json``; their field ``schema`` says which one it is."""
+"""The results that each command prints with ``--format json``; each is identified by its field ``schema``."""
 EXIT_STATUS = {
     0: "The command succeeded, and found no fault with the data or the run.",
     1: "The command succeeded, and the answer is no.",
     2: "There is no answer to rely on: wrong arguments, unreadable or wrong data, an undecided gate, a failure.",
 }
-"""The meaning of each exit status, in every command. ``carob trec-eval`` has trec_eval's own."""
+"""The meaning of each exit status in every command except ``carob trec-eval``, which uses trec_eval's own."""
 ANSWER_NO = {
     "check": "The data have warnings. Errors in the data, or warnings with --strict, have the status 2.",
     "gate": "The run failed a check.",
@@ -85,9 +85,10 @@ def schema_command(context: click.Context, names: tuple[str, ...]) -> None:
 
 
 def format_of_rows(kind: str, records: str, number: str, title: str) -> dict[str, Any]:
-    """Returns the schema of rows with a question and a list of documents each, from the usual column names.
+    """Returns the schema of rows that contain a question and a list of documents, built from the usual column names.
 
-    A service's golden set has the ids of the documents that answer a question; its results have the retrieved ones.
+    A service's golden set contains the ids of the documents that answer a question; its results contain the retrieved
+    ids.
     """
     from carob.inputs.columns import known_names
 
@@ -114,7 +115,7 @@ def format_of_rows(kind: str, records: str, number: str, title: str) -> dict[str
 
 
 def project_file(group: click.Context) -> dict[str, Any]:
-    """Returns the schema of ``carob.toml``, whose values are those of options."""
+    """Returns the schema of ``carob.toml``, whose values are values of options."""
     from carob.cli.config import COLUMNS, GATE, SECTIONS
     from carob.conventions.profiles import list_profiles
 
@@ -141,7 +142,7 @@ def project_file(group: click.Context) -> dict[str, Any]:
 
 
 def error_lines() -> dict[str, Any]:
-    """Returns the schema of a line on standard error, with ``--format json``: an error, a warning or a note."""
+    """Returns the schema of a line on standard error with ``--format json``: an error, a warning or a note."""
     from carob.output.errors import BaselineError
 
     numbers = {"line", "row"}
@@ -162,7 +163,7 @@ FORMATS: dict[str, Callable[[click.Context], dict[str, Any]]] = {
     "carob.toml": project_file,
     "errors": lambda _: error_lines(),
 }
-"""The schemas of files that people write, besides the text formats of TREC, and of lines on standard error."""
+"""The schemas of files that people write (other than TREC's text formats) and of lines on standard error."""
 
 
 def result_schemas() -> dict[str, Any]:
@@ -211,7 +212,7 @@ def parameter(each: click.Parameter) -> dict[str, Any]:
 
 
 def type_of(kind: click.ParamType[Any]) -> dict[str, Any]:
-    """Returns the schema of the values of a type of parameters."""
+    """Returns the schema of the values of a parameter type."""
     if isinstance(kind, click.Choice):
         return {"type": "string", "enum": [*kind.choices]}
     if isinstance(kind, (click.IntRange, click.FloatRange)):

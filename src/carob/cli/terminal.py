@@ -1,4 +1,4 @@
-"""Writes results to standard output, in colour on a terminal, and errors and warnings to standard error."""
+"""Writes results to standard output (in colour on a terminal), and errors and warnings to standard error."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def terminal_width() -> int:
 
 
 NARROWEST, WIDEST = 40, 100
-"""The minimum and maximum width of prose in columns: narrower splits sentences into words, wider is hard to read."""
+"""The minimum and maximum width of prose in columns. Narrower or wider text is hard to read."""
 NARROWEST_TABLES = 60
 """The minimum width of the tables of a comparison."""
 
@@ -86,8 +86,8 @@ def say(text: str, *, data: bool = False) -> None:
 
     Args:
         text: the text.
-        data: whether the text is CSV or TSV, in which ids stay unchanged: ids that are not UTF-8 are written as bytes.
-            On a terminal, control characters are escaped.
+        data: whether the text is CSV or TSV, in which ids stay unchanged, so ids that are not UTF-8 are written as
+            bytes. On a terminal, control characters are escaped.
     """
     if data and sys.stdout.isatty():
         text = lines_for_terminal(text)
@@ -105,7 +105,7 @@ def say(text: str, *, data: bool = False) -> None:
 
 
 def say_data(text: str, beside: Iterable[str]) -> None:
-    """Writes CSV or TSV to standard output, and the notes on its data to standard error."""
+    """Writes CSV or TSV to standard output, and the notes on the data to standard error."""
     say(text, data=True)
     say_beside(beside)
 
@@ -117,7 +117,7 @@ def say_beside(sentences: Iterable[str]) -> None:
 
 
 SEPARATED = {"csv": ",", "tsv": "\t"}
-"""The data formats in which each line is a row, with the separator of the row's cells."""
+"""The data formats in which each line is a row, with the separator between cells."""
 
 
 def answer(
@@ -133,9 +133,9 @@ def answer(
     Args:
         found: the result.
         layout: the format.
-        columns: the width of text, by default that of the terminal.
-        what: the table of the result that CSV and TSV show; None for its default table.
-        figure: the figure to draw of it, if any.
+        columns: the width of text, by default the width of the terminal.
+        what: the table of the result that CSV and TSV show; None for the default table.
+        figure: the figure of the result to draw, if any.
         view: the part to show in a document.
     """
     if figure is not None:
@@ -164,7 +164,7 @@ def show_tables(found: Any, layout: str, *latex: str | None, **view: Any) -> Non
 
 
 def show_document(document: Document, layout: str, columns: int) -> None:
-    """Writes a document to standard output in a format, in the words of the command line."""
+    """Writes a document to standard output in a format, using the terms of the command line."""
     drawn = document.on_command_line()
     if layout == "text":
         say(drawn.text(columns, painted if in_colour() else None))
@@ -190,7 +190,8 @@ WORDS: dict[str, dict[str, Any]] = {
 def in_colour(stream: TextIO | None = None) -> bool:
     """Returns whether a stream, or standard output, shows colours.
 
-    ``NO_COLOR`` turns colours off, ``FORCE_COLOR`` on; otherwise a terminal shows them unless it is ``dumb``.
+    ``NO_COLOR`` turns colours off and ``FORCE_COLOR`` turns them on; otherwise, a terminal shows them unless it is
+    ``dumb``.
 
     Source: no-color.org, force-color.org
     """
@@ -217,7 +218,7 @@ def with_strong(pattern: str, text: str) -> str:
 
 @contextmanager
 def steps() -> Iterator[Callable[[str], None] | None]:
-    """Yields a function that shows each step of long work on the terminal, or None without a terminal."""
+    """Yields a function that shows the progress of long work on the terminal, or None without a terminal."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -229,6 +230,6 @@ def steps() -> Iterator[Callable[[str], None] | None]:
 
 
 def size_said(content: str) -> str:
-    """Returns the size of a text as UTF-8, such as ``2.1 MB``."""
+    """Returns the size of a text in UTF-8, such as ``2.1 MB``."""
     size = len(content.encode())
     return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{max(size / 1e3, 1):.0f} kB"

@@ -1,1 +1,1 @@
-"""Turns results into text: errors, tables, translated sentences and files."""
+"""Converts results to text: errors, tables, translated sentences and files."""

@@ -1,4 +1,4 @@
-"""Docstrings that carob shows: definitions of measures, and descriptions of commands."""
+"""Finds the docstrings that carob shows: definitions of measures and descriptions of commands."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 def docstring_of(function: Any) -> str:
     """Returns the docstring of a function or a property, or an empty text.
 
-    Python drops docstrings if it is started with ``-OO``. They are then read from the source, if the
-    source is available.
+    Python drops docstrings if it is started with ``-OO``. In that case, they are read from the source if it is
+    available.
     """
     if function.__doc__ is not None or sys.flags.optimize < 2:
         return function.__doc__ or ""
@@ -21,9 +21,9 @@ def docstring_of(function: Any) -> str:
     return "" if code is None else docstrings_in(code.co_filename).get(code.co_firstlineno, "")
 
 
-@cache  # the source of a module that is loaded
+@cache  # the source of the loaded module
 def docstrings_in(path: str) -> dict[int, str]:
-    """Returns the docstring of each function in a Python file, by the function's first line."""
+    """Returns the docstring of each function in a Python file, keyed by the function's first line number."""
     import ast
     import linecache
 

@@ -1,6 +1,6 @@
-"""Results as documents: sections of sentences, lists, tables and formulas, as text and in every other format.
+"""Represents results as documents: sections of sentences, lists, tables and formulas, in text and all other formats.
 
-A part calls the method of a format for its kind, so neither parts nor results contain code for formats.
+A part calls the format's method for its kind, so neither parts nor results contain code for a format.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Part:
 
         Args:
             columns: the maximum width of a line.
-            style: colours a text, given its role or tone; None for text without colours.
+            style: a function that colours a text, given its role or tone; None for text without colours.
         """
         del columns, style
         return ""
@@ -47,12 +47,13 @@ class Line(Part):
 
     Args:
         words: the sentence.
-        role: ``answer`` for the answer in one line, which is bold, and folded only on a terminal; any other role is
-            the HTML class and the colour of the sentence.
+        role: ``answer`` for a one-line answer, which is bold and is wrapped only on a terminal; any other role is the
+            HTML class and the colour of the sentence.
         mark: the start of the sentence, such as ``error: ``, which is coloured separately.
-        tone: the colour of the mark, or of the whole sentence if it has no mark; by default that of the role.
+        tone: the colour of the mark, or of the whole sentence if it has no mark; by default, the colour of the role.
         indent: the number of spaces before the sentence in text.
-        hang: the number of spaces before its other lines; if None, they begin below the words after the mark.
+        hang: the number of spaces before all later lines of the sentence; if None, they are aligned with the words
+            after the mark.
     """
 
     words: str
@@ -63,7 +64,7 @@ class Line(Part):
     hang: int | None = None
 
     def text(self, columns: int, style: Callable[[str, str], str] | None = None) -> str:
-        """Returns the sentence, wrapped unless it is the answer and another program reads it."""
+        """Returns the sentence, wrapped unless it is an answer that another program reads."""
         start = " " * self.indent + self.mark
         hang = len(start) if self.hang is None else self.hang
         lines = (
@@ -99,7 +100,7 @@ class Items(Part):
         sentences: the sentences.
         role: the colour of the sentences.
         indent: the number of spaces before each sentence in text.
-        hang: the number of spaces before its other lines.
+        hang: the number of spaces before all later lines of a sentence.
     """
 
     sentences: Sequence[str]
@@ -163,8 +164,8 @@ class Table(Part):
     Args:
         header: the columns' titles; a title may have several lines.
         rows: the cells.
-        names: the number of columns, from the left, that hold names instead of numbers; or which ones do.
-        keep: the number of columns that every band repeats.
+        names: the number of leading columns that contain names instead of numbers, or the indices of these columns.
+        keep: the number of leading columns that every band repeats.
     """
 
     header: Sequence[str]
@@ -174,7 +175,7 @@ class Table(Part):
 
     @property
     def places(self) -> Container[int]:
-        """The columns that hold names."""
+        """The columns that contain names."""
         return range(self.names) if isinstance(self.names, int) else self.names
 
     def text(self, columns: int, style: Callable[[str, str], str] | None = None) -> str:
@@ -193,18 +194,18 @@ class Formula(Part):
     """A formula, which only LaTeX shows.
 
     Args:
-        source: its LaTeX.
+        source: the LaTeX source of the formula.
     """
 
     source: str
 
     def written(self, form: DocumentFormat) -> str:
-        """Returns a formula, which a format may not have."""
+        """Returns the formula; empty in formats that cannot show it."""
         return form.formula(self.source)
 
 
 class PicturePart(Part):
-    """A part with methods ``svg``, ``latex`` or ``text``, one of which a format shows; empty if it lacks that one."""
+    """A part with a method ``svg``, ``latex`` or ``text``. A format calls one of them, and omits a part without it."""
 
     title = ""
 
@@ -215,7 +216,7 @@ class PicturePart(Part):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Section:
-    """Parts that belong together, perhaps under a title.
+    """Parts that belong together, optionally under a title.
 
     Args:
         parts: the parts.
@@ -233,12 +234,12 @@ class Section:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Document:
-    """Sections in order, perhaps under a title.
+    """Sections in order, optionally under a title.
 
     Args:
         sections: the sections.
         title: the title, in one line.
-        language: the language of the sentences, as HTML names it.
+        language: the HTML code of the sentences' language.
 
     Example:
         >>> from carob.output.document import Document, Line, Section, Table
@@ -261,7 +262,7 @@ class Document:
 
         Args:
             columns: the maximum width of a line.
-            style: colours a text, given its role or tone; None for text without colours.
+            style: a function that colours a text, given its role or tone; None for text without colours.
         """
         blocks = [Line(self.title, "answer").text(columns, style)] if self.title else []
         for each in self.sections:
@@ -276,7 +277,7 @@ class Document:
         return replace(self, sections=sections)
 
     def written(self, form: DocumentFormat) -> str:
-        """Returns the document in a format, for a part of a page."""
+        """Returns the document in a format, for use as part of a page."""
         blocks = [form.title(self.title, 0)] if self.title else []
         for each in self.sections:
             blocks += [form.title(each.title, 1 if self.title else 2)] if each.title else []
@@ -284,7 +285,7 @@ class Document:
         return form.joined(blocks)
 
     def to(self, layout: str) -> str:
-        """Returns the whole document in the format of a name."""
+        """Returns the whole document in the named format."""
         form = format_named(layout)
         return form.page(self.written(form), self.title, self.language)
 
@@ -309,7 +310,7 @@ class Documented(Result):
         return self.document().text(columns)
 
     def to(self, layout: str) -> str:
-        """Returns the result in the format of a name."""
+        """Returns the result in the named format."""
         return self.document(layout).to(layout)
 
     def __str__(self) -> str:
@@ -317,7 +318,7 @@ class Documented(Result):
         return self.to_text()
 
     def _repr_html_(self) -> str:
-        """Returns HTML for a notebook, in which long tables are cut."""
+        """Returns HTML for a notebook, with long tables cut."""
         from carob.output.formats.html import Html, styled
 
         return styled(self.document("html").written(Html(most=MOST_LINES)))

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 class Worded(str):
-    """Text in two wordings. The string itself is for Python, and ``command`` is for the command line.
+    """Text in two wordings: the string itself is for Python users, and ``command`` is for the command line.
 
     Args:
-        python: the text with arguments, as a user of Python writes them.
-        command: the text with options, as they are written on the command line.
-        policy: whether it asks for another policy.
+        python: the text that mentions arguments as Python users write them.
+        command: the text that mentions options as they are written on the command line.
+        policy: whether the text advises the user to set another policy.
     """
 
     __slots__ = ("command", "policy")
@@ -40,11 +40,11 @@ class Worded(str):
 
 
 class Doubt(Worded):
-    """A warning about a run with the sign that it reports, so that no code has to parse the sentence.
+    """A warning about a run that stores the sign it reports, so no code has to parse the sentence.
 
     Args:
         text: the sentence, the same in both wordings.
-        sign: one of ``SIGNS``.
+        sign: one of the signs in ``SIGNS``.
     """
 
     __slots__ = ("sign",)
@@ -62,7 +62,7 @@ class Doubt(Worded):
 
 
 SIGNS = ("reversed", "spelled-otherwise", "nothing-judged")
-"""The signs that a run is broken: its lists are upside down, its documents have other ids than in the judgments, or it
+"""The signs that a run is broken: its lists are upside down, its document ids differ from those in the judgments, or it
 retrieves no judged document."""
 
 
@@ -72,7 +72,7 @@ def command_of(text: str) -> str:
 
 
 def commands_of(texts: Iterable[str]) -> list[str]:
-    """Returns several texts in the wording for the command line."""
+    """Returns texts in the wording for the command line."""
     return list(map(command_of, texts))
 
 
@@ -82,12 +82,12 @@ def worded(*parts: str) -> Worded:
 
 
 def asks_for_policy(text: object) -> bool:
-    """Returns whether a text asks for another policy."""
+    """Returns whether a text advises the user to set another policy."""
     return isinstance(text, Worded) and text.policy
 
 
 def reworded(text: str, change: Callable[[str], str]) -> str:
-    """Returns the text with the same change made to both wordings."""
+    """Returns the text after applying the same change to both wordings."""
     if not isinstance(text, Worded):
         return change(text)
     return Worded(change(str(text)), change(text.command), policy=text.policy)
@@ -112,7 +112,8 @@ def by_reading(kind: str, **named: object) -> Worded:
 
     Args:
         kind: ``qrels`` or ``run``.
-        named: the arguments of ``Qrels.of`` or ``Run.of`` with their values; ``...`` for a value that the user knows.
+        named: the arguments of ``Qrels.of`` or ``Run.of`` with their values; ``...`` for a value that the user must
+            fill in.
     """
     python = ", ".join(f"{name}={'…' if value is ... else repr(value)}" for name, value in named.items())
     columns = ",".join(
@@ -128,18 +129,18 @@ def by_reading(kind: str, **named: object) -> Worded:
 class CarobError(Exception):
     """The base class of carob's errors. ``str(error)`` is always safe to print.
 
-    The sentence consists of the fields: ``FILE, line LINE: MESSAGE REMEDY``. A calling function adds fields with
-    ``at``. No code parses a message.
+    The sentence is built from the fields: ``FILE, line LINE: MESSAGE REMEDY``. Calling functions can add fields with
+    ``at``. No code parses messages.
 
     Args:
         message: the problem; without the other fields, the whole sentence.
-        file: the file, or what is named in its place (``<bytes>``, ``run frame``).
+        file: the file, or a description of another input (``<bytes>``, ``run frame``).
         line: the line, from 1.
         row: the row, from 0 as in data frames.
-        column: the column's name; the message names it, as well as the query and the document.
+        column: the column's name, which also appears in the message, like the query and the document.
         query: the query's id.
         document: the document's id.
-        remedy: the advice, in the words of Python and of the command line (``worded``, ``by_policy``).
+        remedy: the advice, worded for Python and for the command line (``worded``, ``by_policy``).
 
     Example:
         >>> import carob
@@ -169,7 +170,7 @@ class CarobError(Exception):
         self.query, self.document, self.remedy = query, document, remedy
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickles the message and the fields for another process, whatever arguments a subclass takes."""
+        """Pickles the message and the fields for another process, whatever arguments a subclass accepts."""
         return copyreg.__newobj__, (type(self), *self.args), self.__dict__  # type: ignore[attr-defined]
 
     def __str__(self) -> str:
@@ -178,7 +179,7 @@ class CarobError(Exception):
 
     @property
     def said(self) -> str:
-        """The sentence in both wordings, Python's and the command line's."""
+        """The sentence in both wordings, for Python and for the command line."""
         row = None if self.row is None else f"row {self.row} (from 0)"
         line = None if self.line is None else f"line {self.line}"
         place = ", ".join(filter(None, (self.file, line, row)))
@@ -190,7 +191,7 @@ class CarobError(Exception):
         )
 
     def at(self, **fields: Any) -> Self:
-        """Sets further fields and returns the error, so that a caller who knows more can raise it again."""
+        """Sets further fields and returns the error, so a caller with more information can raise it again."""
         for name, value in fields.items():
             setattr(self, name, value)
         return self
@@ -199,7 +200,7 @@ class CarobError(Exception):
         """Returns the name of the class as ``kind``, the sentence as ``message``, and the fields that are set.
 
         Args:
-            command: whether remedies are worded for the command line, as options, and not for Python, as arguments.
+            command: whether remedies mention options of the command line instead of Python arguments.
         """
         fields = {name: getattr(self, name) for name in self.FIELDS}
         parts = {"kind": type(self).__name__, "message": self.said, **fields}
@@ -211,49 +212,49 @@ class CarobError(Exception):
         }
 
     def within(self, change: Callable[[str], str]) -> Self:
-        """Changes the message, for example to name the file, and returns the error to raise it again."""
+        """Changes the message, for example to mention the file, and returns the error so it can be raised again."""
         self.args = (reworded(self.args[0], change),)
         return self
 
 
 class DataError(CarobError, ValueError):
-    """Raised for unusable judgments or runs. The sentence names the file, line, query or document."""
+    """Raised for unusable judgments or runs. The sentence states the file, line, query or document."""
 
 
 TOO_LARGE = "its grades are too large to compute with: use grades on a smaller scale."
-"""The reason when only the result shows that grades are too large."""
+"""The reason if only the result reveals that grades are too large."""
 
 
 class UncomputableError(DataError):
     """Raised if a measure cannot be computed from a query's grades.
 
     Args:
-        reason: the problem with the grades, and the advice.
-        place: the number of the list, from 0.
+        reason: the problem with the grades, and advice.
+        place: the number of the list, counted from 0.
         measure: the measure, if it is known.
-        fields: those of every error.
+        fields: the fields that every error has.
     """
 
     def __init__(self, reason: str, place: int, measure: str = "", **fields: Any) -> None:
-        """Stores the parts of the sentence, so that a caller can add the name of the query."""
+        """Stores the parts of the sentence, so a caller can add the query's name."""
         super().__init__(f"{measure + ': ' if measure else ''}query number {place + 1}: {reason}", **fields)
         self.reason, self.place, self.measure = reason, place, measure
 
 
 class BaselineError(DataError):
-    """Raised if a gate's baseline seems to be broken, so that a worse run could pass.
+    """Raised if a gate's baseline seems to be broken, in which case a worse run could pass.
 
     Args:
         message: the problem.
         baseline: the baseline.
-        sign: what shows it, one of ``SIGNS``.
-        fields: those of every error.
+        sign: the sign that shows this, one of ``SIGNS``.
+        fields: the fields that every error has.
     """
 
     FIELDS = (*DataError.FIELDS, "baseline", "sign")
 
     def __init__(self, message: str, baseline: str, sign: str, **fields: Any) -> None:
-        """Stores the baseline and the sign, which JSON has as fields."""
+        """Stores the baseline and the sign, which become fields in JSON."""
         super().__init__(message, **fields)
         self.baseline, self.sign = baseline, sign
 
@@ -267,8 +268,8 @@ class ContentError(DataError):
 
     Args:
         name: the file.
-        what: the kind of thing, as a noun.
-        fields: those of every error.
+        what: the kind of file, as a noun.
+        fields: the fields that every error has.
     """
 
     def __init__(self, name: str, what: str, **fields: Any) -> None:
@@ -277,19 +278,19 @@ class ContentError(DataError):
 
 
 class NoSuchColumnsError(DataError):
-    """Raised if none of the named columns is there, as in TREC text, which has no column names."""
+    """Raised if none of the given columns exists, for example in TREC text, which has no column names."""
 
 
 class UnclearGradesError(DataError):
-    """Raised if a list of a log may contain the grades of the retrieved or of the relevant documents."""
+    """Raised if a list in a log could contain the grades of either the retrieved or the relevant documents."""
 
 
 class LineEndError(DataError):
-    """Raised if the lines of a text end in a carriage return alone, so that all lines would be read as one."""
+    """Raised if the lines of a text end only in carriage returns, so all lines would be read as one."""
 
 
 class MeasureError(CarobError, ValueError):
-    """Raised for an unknown measure or parameter. The sentence suggests the nearest names."""
+    """Raised for an unknown measure or parameter. The sentence suggests the most similar names."""
 
 
 class NotEvaluatedError(MeasureError, KeyError):
@@ -305,15 +306,15 @@ class PolicyError(CarobError, ValueError):
 
 
 class ArgumentError(PolicyError, DataError):
-    """Raised for an argument outside its range or its words. The sentence states the range or the words."""
+    """Raised for an argument outside its range or its allowed words. The sentence states the range or the words."""
 
 
 class DataWarning(UserWarning):
-    """A warning that the numbers may be meaningless. ``python -W`` and the module ``warnings`` control this warning."""
+    """A warning that the numbers may be meaningless, which ``python -W`` and the module ``warnings`` can control."""
 
 
 def warn(text: str) -> None:
-    """Warns at the line that called carob, so that Python shows the warning once per line."""
+    """Issues a warning at the line that called carob, so Python shows the warning once per line."""
     import sys
     import warnings
     from pathlib import Path
@@ -326,15 +327,15 @@ def warn(text: str) -> None:
 
 
 def asks_for_json(arguments: list[str]) -> bool:
-    """Returns whether a command line asks for JSON, in which case its errors are also objects."""
+    """Returns whether a command line requests JSON, in which case its errors are JSON objects as well."""
     return "--format=json" in arguments or ("--format", "json") in pairwise(arguments)
 
 
 def refuse_other(name: str, word: object, known: Sequence[str]) -> None:
-    """Refuses a value of a setting that is not one of the known words.
+    """Rejects a value of a setting that is not one of the allowed words.
 
     Raises:
-        ArgumentError: it is not one of them.
+        ArgumentError: the value is not one of them.
     """
     if word not in known:
         hint = did_you_mean(str(word), known, "")
@@ -344,7 +345,7 @@ def refuse_other(name: str, word: object, known: Sequence[str]) -> None:
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str) -> str:
-    """Returns a suggestion of the names nearest to an unknown name, or ``otherwise`` if none is near."""
+    """Returns a suggestion of the names most similar to an unknown name, or ``otherwise`` if no name is similar."""
     from difflib import get_close_matches
 
     by_lower = {each.lower(): each for each in known}

@@ -1,7 +1,7 @@
-"""Escapes text from files, so that no terminal, build, page, table or document executes it.
+"""Escapes text from files so that no terminal, build, page, table or document executes it.
 
-All output of ids, runs, columns and paths goes through this module, in every format. Text for people is on one line,
-printable and of bounded length; data (JSON, CSV, TSV) keeps every id unchanged.
+In every format, all ids, runs, columns and paths pass through this module before output. Text for people is printable,
+fits on one line, and has a limited length; data (JSON, CSV, TSV) keeps every id unchanged.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
 LONGEST = 120
-"""The maximum number of characters of a name in output for people. The middle of a longer name is left out."""
+"""The maximum number of characters of a name in output for people. The middle of a longer name is omitted."""
 LONGEST_SENTENCE = 4000
 """The maximum number of characters of a sentence."""
 
 PLAIN = re.compile(r"[\w .,+-]*", re.ASCII)
-"""Text that needs no escape, as most cells of a table."""
+"""Matches text that needs no escape, which is most table cells."""
 
 TO_A_BUILD = r"(?<!\S):(?=:)|#(?=#\w*\[)"
-"""The start of a command to the runner of GitHub (``::error`` after blanks, ``##[error]`` anywhere), Azure
+"""Matches the start of a command to the runner of GitHub (``::error`` after blanks, ``##[error]`` anywhere), Azure
 (``##vso[…]``) or TeamCity (``##teamcity[…]``).
 
 Source: actions/runner, src/Runner.Common/ActionCommand.cs.
@@ -31,7 +31,7 @@ Source: actions/runner, src/Runner.Common/ActionCommand.cs.
 
 
 def printable(name: str) -> str:
-    """Returns the name on one line, and escapes unprintable characters and build commands.
+    """Returns the name on one line, with unprintable characters and build commands escaped.
 
     Example:
         >>> from carob.output.escaping import printable
@@ -49,7 +49,7 @@ def escaped(found: re.Match[str]) -> str:
 
 
 def shortened(name: str, room: int = LONGEST) -> str:
-    """Shortens a name to at most ``room`` characters by leaving out its middle."""
+    """Shortens a name to at most ``room`` characters by omitting its middle."""
     if len(name) <= room:
         return name
     half = (room - 1) // 2
@@ -62,7 +62,7 @@ def short(name: str) -> str:
 
 
 def shown(given: object) -> str:
-    """Returns a value's ``repr``, or its type if Python cannot write the value, such as a number of 10,000 digits."""
+    """Returns a value's ``repr``, or its type if ``repr`` fails, for example for a number of 10,000 digits."""
     try:
         return repr(given)
     except Exception:  # noqa: BLE001 -- another library's class may raise anything
@@ -81,12 +81,12 @@ HIDDEN = (
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2028\u2029\u2060-\u2069\ufeff"
     "\U000e0000-\U000e007f\ud800-\udfff]"
 )
-"""Characters of a text that cannot be seen but change how it reads: controls, directions, invisible letters, lone
-surrogates. Joiners and the marks of Arabic and Hebrew text are not among them."""
+"""Matches invisible characters that change how a text reads: control characters, direction marks, invisible letters and
+lone surrogates, but not joiners and the marks of Arabic and Hebrew text."""
 
 
 def visible(text: str) -> str:
-    """Returns a text of several lines in which hidden characters can be seen.
+    """Returns a text of several lines with hidden characters made visible.
 
     Example:
         >>> from carob.output.escaping import visible
@@ -102,7 +102,7 @@ def visible(text: str) -> str:
 
 
 def lines_for_terminal(text: str) -> str:
-    """Escapes unprintable characters in lines of data for a terminal, except line ends and tabs."""
+    """Escapes unprintable characters, except line ends and tabs, in lines of data for a terminal."""
     return "\n".join("\t".join(map(printable, line.split("\t"))) for line in text.split("\n"))
 
 
@@ -124,7 +124,7 @@ def html(text: str) -> str:
 
 
 def separated(rows: Iterable[Sequence[str]], delimiter: str) -> str:
-    """Returns rows as CSV or TSV. Each cell is read back as the same text."""
+    """Returns rows as CSV or TSV in which each cell reads back as the same text."""
     lines = (delimiter.join([cell(each, delimiter) for each in row]) for row in rows)
     return "".join([f"{line}\n" for line in lines])
 
@@ -132,8 +132,8 @@ def separated(rows: Iterable[Sequence[str]], delimiter: str) -> str:
 def cell(text: str, delimiter: str) -> str:
     """Returns a CSV or TSV cell that every reader reads back as the same text.
 
-    Only build commands are escaped, since a runner reads lines inside quotes too. A spreadsheet formula
-    (``=1+1``) stays, since escaping it would change the id.
+    Only build commands are escaped, because a runner also reads lines inside quotes. A spreadsheet formula (``=1+1``)
+    stays unchanged, because escaping it would change the id.
     """
     if "::" in text or "##" in text:
         text = re.sub(TO_A_BUILD, escaped, text) if re.search(r"[\r\n]\s*::|##\w*\[", text) else text
@@ -145,7 +145,7 @@ def cell(text: str, delimiter: str) -> str:
 def command(level: str, title: str, message: str) -> str:
     """Returns a workflow command for GitHub's runner.
 
-    Source: the escapes of actions/toolkit, packages/core/src/command.ts.
+    Source: the escape functions in actions/toolkit, packages/core/src/command.ts.
     """
     data = message.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
     name = title.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
@@ -172,9 +172,9 @@ def defined(value: Any) -> Any:
 
 
 def json_text(document: Any, indent: int | None = 2) -> str:
-    """Writes a document as JSON, on one line or indented, and escapes unprintable characters.
+    """Returns a document as JSON, on one line or indented, with unprintable characters escaped.
 
-    NaN and infinite numbers, which JSON lacks, become null. A data class becomes an object with its fields.
+    NaN and infinite numbers, which JSON cannot represent, become null. A data class becomes an object with its fields.
     """
     import json
 

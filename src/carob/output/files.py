@@ -1,4 +1,4 @@
-"""Atomic file writes, which never replace a file that the same command reads, and carob's own tables."""
+"""Writes files atomically, never replacing a file that the same command reads, and reads carob's own tables."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 
 
 Data: TypeAlias = "bytes | Callable[[BinaryIO], None]"
-"""The content of a file, or a function that writes it to the open file."""
+"""The content of a file, or a function that writes the content to the open file."""
 
 
 def write_whole(path: str | os.PathLike[str], content: str | Data) -> None:
-    """Writes a file atomically. A reader sees either the old or the new content, never a part.
+    """Writes a file atomically: a reader sees either the old or the new content, never an incomplete file.
 
-    The content goes to a file with a random name in the same folder, which is then renamed. Several threads and
-    processes may write the same file: the last one wins. An existing file keeps its mode.
+    The content is written to a file with a random name in the same folder, which is then renamed. Several threads and
+    processes may write the same file; the last one wins. An existing file keeps its mode.
 
     Args:
-        path: the file. If its name is a link, the file behind the link is written, as the user may have made the
-            link; files next to it never follow one. Devices and pipes (``/dev/null``) are written directly.
-        content: text, written as UTF-8, or bytes, or a function that writes to the file.
+        path: the file. If it is a link, the target of the link is written, because the user may have created the link
+            on purpose; the temporary file never follows a link. Devices and pipes (``/dev/null``) are written directly.
+        content: text, which is written as UTF-8; bytes; or a function that writes to the file.
 
     Raises:
         DataError: the file cannot be written, or the running command has read it.
@@ -43,19 +43,20 @@ def write_whole(path: str | os.PathLike[str], content: str | Data) -> None:
 def whole_file(
     path: str | os.PathLike[str], is_wanted: Callable[[], bool] = lambda: True
 ) -> Iterator[BinaryIO]:
-    """Opens a file to write it as ``write_whole`` does.
+    """Opens a file for writing as ``write_whole`` does.
 
     Args:
         path: the file.
-        is_wanted: whether there is anything to write, asked at the end. Otherwise, the path is left as it is.
+        is_wanted: a function, called at the end, that returns whether to keep the file. If not, the path is left
+            unchanged.
 
     Raises:
-        DataError: as ``write_whole``.
+        DataError: as for ``write_whole``.
     """
     place = os.path.realpath(os.fspath(path))
     refuse_taken(path)
     try:
-        mode = mode_of(os.fspath(path))  # the real path of /dev/stdout does not exist where that is a pipe
+        mode = mode_of(os.fspath(path))  # the real path of /dev/stdout does not exist if it is a pipe
         if mode is not None and not stat.S_ISREG(mode):
             with open(path, "wb") as file:
                 yield file
@@ -79,7 +80,7 @@ def whole_file(
 
 @contextlib.contextmanager
 def new_file(path: str, mode: int | None) -> Iterator[BinaryIO]:
-    """Opens a new file with the given mode, or with the process's default mode, and keeps what is written to it.
+    """Creates a new file with the given mode, or with the process's default mode, and opens it for writing.
 
     Raises:
         OSError: the path exists, even as a link, or the file cannot be written.
@@ -107,11 +108,11 @@ def mode_of(path: str) -> int | None:
 
 
 def refuse_overwriting(path: str | os.PathLike[str], inputs: Iterable[object]) -> None:
-    """Refuses to overwrite an input file, under any name, or a file in an input folder or pattern.
+    """Rejects a path that is an input file under any name, or a file in an input folder or pattern.
 
     Args:
         path: the file to write.
-        inputs: the inputs; those that are not paths are ignored.
+        inputs: the inputs; inputs that are not paths are ignored.
 
     Raises:
         DataError: the file is an input.
@@ -125,7 +126,7 @@ def refuse_overwriting(path: str | os.PathLike[str], inputs: Iterable[object]) -
 
 
 def is_part_of(path: str, given: str) -> bool:
-    """Returns whether a file is the one at a path, is in its folder, or matches its pattern."""
+    """Returns whether a file is the file at a path, is in the folder at the path, or matches the pattern."""
     if os.path.isdir(given):
         inside = os.path.join(os.path.realpath(given), "")
         return os.path.realpath(path).startswith(inside)
@@ -140,7 +141,7 @@ def is_part_of(path: str, given: str) -> bool:
 
 
 def own_table(module: str, name: str) -> dict[str, Any]:
-    """Returns the content of a TOML file of carob's own, in the folder of a module.
+    """Returns the content of one of carob's own TOML files, in the folder of a module.
 
     Args:
         module: the path of the module, ``__file__``.

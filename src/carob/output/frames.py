@@ -1,4 +1,4 @@
-"""Data frames of any library that has them."""
+"""Creates data frames of any supported library."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 FRAMES = ("pandas", "polars", "pyarrow", "modin", "cudf")
-"""The libraries whose frames ``to_frame`` makes, apart from the engines."""
+"""The libraries whose frames ``to_frame`` creates, other than the engines."""
 
 
 class DataFrame(Protocol):
-    """A data frame of any library: the attributes that all of them have, and any others that the library's own have."""
+    """A data frame of any library: the attributes that all libraries share, and any others of its own library."""
 
     @property
     def columns(self) -> Any:
-        """The names of the columns; the columns themselves in PyArrow."""
+        """The names of the columns or, in PyArrow, the columns themselves."""
 
     def __getitem__(self, name: Any, /) -> Any:
         """Returns a column by its name."""
 
     def __getattr__(self, name: str, /) -> Any:
-        """Returns what the library's frames have by this name."""
+        """Returns the attribute of the library's frames with this name."""
 
 
 def frame_of(columns: Mapping[str, Any], library: str | None) -> DataFrame:
-    """Returns a data frame of the columns, made by a library such as ``pandas``, by default the first one installed.
+    """Returns a data frame of the columns, made by a library such as ``pandas``; by default, the first installed.
 
     Raises:
-        DataError: the library is not installed or makes no frames, or no data frame library is installed.
+        DataError: the library is not installed or has no data frames, or no data frame library is installed.
     """
     from importlib.util import find_spec
 

@@ -22,9 +22,9 @@ class Language:
 
     Args:
         name: ``en`` or ``zh``.
-        texts: its sentences by the English ones; a missing sentence stays English.
+        texts: the sentences, keyed by the English sentences; a missing sentence stays English.
         measures: the definition of each measure, by name.
-        operations: the words of formulas, such as ``ratio``, by the English ones.
+        operations: the words used in formulas, such as ``ratio``, keyed by the English words.
 
     Example:
         >>> from carob.output.language import language_named
@@ -38,7 +38,7 @@ class Language:
     operations: Mapping[str, str] = field(default_factory=dict)
 
     def __call__(self, english: str, **values: object) -> str:
-        """Returns the sentence. In English, ``{count:query/queries}`` is a number with its noun."""
+        """Returns the translated sentence. In English, ``{count:query/queries}`` becomes a number with its noun."""
         said = self.texts.get(english, english)
         return said.format(**countable(values, PlainCount)) if values else said
 
@@ -47,7 +47,7 @@ ENGLISH = Language()
 
 
 def language_named(name: str) -> Language:
-    """Returns the language of that name.
+    """Returns the language with the given name.
 
     Raises:
         PolicyError: carob has no such language.
@@ -61,7 +61,7 @@ def language_named(name: str) -> Language:
 
 
 def language_of(environment: Mapping[str, str]) -> str:
-    """Returns the language of the locale: of ``LC_ALL``, ``LC_MESSAGES`` or ``LANG``, whichever is set first.
+    """Returns the language of the locale, taken from ``LC_ALL``, ``LC_MESSAGES`` or ``LANG``, whichever is set first.
 
     Example:
         >>> from carob.output.language import language_of
@@ -85,15 +85,15 @@ def noun(count: int, one: str, many: str | None = None) -> str:
 
 
 class Count(int):
-    """A number that ``{count:line}`` in a sentence writes with its noun: ``1 line`` or ``2 lines``.
+    """A number that the placeholder ``{count:line}`` writes with its noun: ``1 line`` or ``2 lines``.
 
-    A noun begins with two letters, as none of Python's formats does.
+    A noun begins with two letters, which distinguishes it from Python's own format codes.
     """
 
     thousands = ","
 
     def __format__(self, spec: str) -> str:
-        """Returns the number with its noun, or as Python writes it."""
+        """Returns the number with its noun, or in Python's own format."""
         if len(spec) < 2 or not spec[:2].isalpha():
             return super().__format__(spec)
         return f"{int(self):{self.thousands}} {noun(self, *spec.split('/'))}"
@@ -106,14 +106,14 @@ class PlainCount(Count):
 
 
 def countable(words: Mapping[str, Any], kind: type[Count]) -> dict[str, Any]:
-    """Returns the words of a sentence, whose whole numbers can be written with their nouns."""
+    """Returns the values for a sentence, with whole numbers converted so that they can be written with their nouns."""
     return {name: kind(each) if type(each) is int else each for name, each in words.items()}
 
 
 def filled(text: str, /, **words: Any) -> str:
-    """Fills in the placeholders of a sentence, and keeps both wordings if a word has two.
+    """Fills in the placeholders of a sentence, and keeps both wordings if a value has two.
 
-    An f-string is enough if no word is counted or has two wordings.
+    An f-string is enough if there is no counted noun and no value has two wordings.
 
     Example:
         >>> from carob.output.language import filled

@@ -1,4 +1,4 @@
-"""Tables as text, CSV and TSV, lines of text of a given width, and results at a prompt."""
+"""Lays out tables as text, CSV and TSV, text of a given width, and results at a prompt."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ COLUMNS = 80
 """The width of text for a log or a file."""
 GAP = "  "
 EVERY_QUERY, UNGROUPED = "all", "none"
-"""The labels of all queries and of those without a group, next to the groups: see ``label_apart``."""
+"""The labels of all queries and of queries without a group, shown beside the groups; see ``label_apart``."""
 
 
 def label_apart(word: str, names: Collection[str]) -> str:
-    """Returns a word in parentheses, in more of them while a name of the data is the same.
+    """Returns a word in parentheses, adding more parentheses while the label equals a name in the data.
 
     Args:
-        word: what it labels, such as ``EVERY_QUERY``.
-        names: the names of the data beside it.
+        word: the word, such as ``EVERY_QUERY``.
+        names: the names in the data that appear beside the label.
     """
     label = f"({word})"
     while label in names:
@@ -51,13 +51,13 @@ def label_apart(word: str, names: Collection[str]) -> str:
 
 
 class Marked(str):
-    """A table cell with superscript letters, perhaps in bold. In plain text, they follow the number after a blank.
+    """A table cell with superscript letters, optionally in bold. In plain text, a blank separates number and letters.
 
     Args:
         text: the cell.
         raised: the letters.
         bold: whether the cell is in bold.
-        room: the maximum number of letters of a cell in the column, so that numbers are aligned.
+        room: the maximum number of letters of any cell in the column, which keeps the numbers aligned.
     """
 
     __slots__ = ("bold", "plain", "raised")
@@ -66,21 +66,21 @@ class Marked(str):
     bold: bool
 
     def __new__(cls, text: str, raised: str = "", *, bold: bool = False, room: int = 0) -> Self:
-        """Makes a cell, whose text is the plain form, and stores its parts."""
+        """Makes a cell whose text is the plain form, and stores its parts."""
         self = super().__new__(cls, text + (" " + raised.ljust(room) if room else ""))
         self.plain, self.raised, self.bold = text, raised, bold
         return self
 
 
 def decimals(value: float | None, digits: int, *, sign: bool = False, undefined: str = "-") -> str:
-    """Returns the number with this many decimals, or ``undefined`` for None, NaN and infinity."""
+    """Returns the number with the given number of decimals, or ``undefined`` for None, NaN and infinity."""
     if value is None or not math.isfinite(value):
         return undefined
     return f"{value:{'+' if sign else ''}.{digits}f}"
 
 
 def signed(value: float, digits: int) -> str:
-    """Returns a difference as text, with its sign. A difference that is rounded to 0 has a plus sign."""
+    """Returns a difference as text, with its sign. A difference that rounds to 0 has a plus sign."""
     text = decimals(value, digits, sign=True)
     return text if text == "-" or float(text) else text.replace("-", "+")
 
@@ -94,11 +94,11 @@ def interval(low: float, high: float, digits: int, *, sign: bool = False) -> str
 
 
 def column(write: Callable[..., str], *values: Iterable[Any], **options: Any) -> list[str]:
-    """Returns the cells of a column, which one of the functions above writes.
+    """Returns the cells of a column, formatted by one of the functions above.
 
     Args:
         write: ``decimals``, ``signed`` or ``interval``.
-        values: the arguments of each cell: its values, or both ends of its intervals.
+        values: the function's arguments for the cells: their values, or both ends of their intervals.
         options: the arguments that all cells share.
 
     Example:
@@ -117,7 +117,7 @@ def marked(texts: Iterable[str], raised: Sequence[str], bold: Iterable[bool]) ->
 
 
 def width(cell: str) -> int:
-    """Returns the number of columns that a cell takes on a terminal."""
+    """Returns the number of columns that a cell occupies on a terminal."""
     if cell.isascii():
         return len(cell)
     from rich.cells import cell_len
@@ -126,7 +126,7 @@ def width(cell: str) -> int:
 
 
 def apart(names: Sequence[str], room: int = escaping.LONGEST) -> list[str]:
-    """Returns the names, each on one line of at most ``room`` characters. Different names stay different.
+    """Returns the names, each on one line of at most ``room`` characters. Distinct names stay distinct.
 
     Example:
         >>> from carob.output.layout import apart
@@ -137,7 +137,7 @@ def apart(names: Sequence[str], room: int = escaping.LONGEST) -> list[str]:
 
 
 def told_apart(written: list[str], room: int = escaping.LONGEST) -> list[str]:
-    """Returns names that are printable as ``apart`` does."""
+    """Does the same as ``apart`` for names that are printable."""
     if max(map(len, written), default=0) <= room:
         return written
     short = escaping.each(partial(shortened, room=room), written)
@@ -155,30 +155,30 @@ def told_apart(written: list[str], room: int = escaping.LONGEST) -> list[str]:
 
 
 def listed(words: Sequence[str], most: int = 5) -> str:
-    """Returns the first names as text, with the number of other names."""
+    """Returns the first names as text, followed by the number of remaining names."""
     more = len(words) - most
     return ", ".join(words[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def folded(sentence: str, columns: int, indent: str = "", start: str = "") -> str:
-    """Folds a sentence into lines of at most ``columns`` columns. Words are never cut.
+    """Wraps a sentence into lines of at most ``columns`` columns. Words are never cut.
 
     Args:
         sentence: the text.
         columns: the maximum width of a line.
-        indent: the indent of all lines but the first.
+        indent: the indent of all lines except the first.
         start: the indent of the first line.
     """
     return folded_each([sentence], columns, indent, start)[0]
 
 
 def folded_each(sentences: Sequence[str], columns: int, indent: str = "", start: str = "") -> list[str]:
-    """Folds several sentences as ``folded`` does, each from a new line on."""
+    """Wraps several sentences as ``folded`` does, each starting on a new line."""
     return [wrapped(each, columns, indent, start) for each in escaping.each(escaping.sentence, sentences)]
 
 
 def wrapped(text: str, columns: int, indent: str, start: str) -> str:
-    """Folds text that is escaped."""
+    """Wraps text that has already been escaped."""
     if width(text) > len(text):
         return folded_wide(text, columns, indent, start)
     lines = textwrap.wrap(
@@ -193,11 +193,11 @@ def wrapped(text: str, columns: int, indent: str, start: str) -> str:
 
 
 CLOSING = "，。；：、！？）》”’,.;:!?)]}%…"
-"""Characters that no line begins with."""
+"""Characters that must not begin a line."""
 
 
 def folded_wide(text: str, columns: int, indent: str, start: str) -> str:
-    """Folds text with characters that are two columns wide. A line may end between any two wide characters."""
+    """Wraps text with characters that are two columns wide. A line may end between any two wide characters."""
     lines, line, kept = [], start, len(start)
     for part in re.findall(r"\s+|[\x21-\u2e7f]+|.", text):
         fits = width(line) + width(part) <= columns
@@ -259,7 +259,7 @@ def short_names(rows: Rows, names: Names) -> list[list[str]]:
 
 
 def separated(header: Sequence[str], rows: Rows, names: Names, delimiter: str = ",") -> str:
-    """Lays out rows of cells with this delimiter between them, and does not shorten names."""
+    """Lays out rows of cells separated by a delimiter, without shortening names."""
     del names
     return escaping.separated([header, *rows], delimiter)
 
@@ -275,7 +275,7 @@ LAYOUTS: dict[str, Callable[[Sequence[str], Rows, Names], str]] = {
 
 
 def column_widths(header: Sequence[str], rows: Rows) -> list[int]:
-    """Returns the width of each column of a table of printable cells on a terminal, with the gap before it."""
+    """Returns the width on a terminal of each column of a table of printable cells, including the gap before it."""
     lines = [*header_lines(header), *rows]
     widths = [max(map(width, column)) for column in zip(*lines, strict=True)]
     return [*widths[:1], *(len(GAP) + each for each in widths[1:])]
@@ -289,7 +289,7 @@ def table_width(header: Sequence[str], rows: Rows, names: int | Names) -> int:
 def bands_of(
     header: Row, rows: Rows, names: Names, keep: int, columns: int
 ) -> list[tuple[list[str], list[list[str]], list[int]]]:
-    """Splits a wide table into bands of columns: the header, the rows and the columns with names of each.
+    """Splits a wide table into bands of columns, and returns the header, the rows and the name columns of each band.
 
     Every band repeats the first ``keep`` columns.
     """
@@ -320,7 +320,7 @@ MOST_LINES = 60
 
 
 class Display:
-    """A mixin for results, which a prompt shows as text and a notebook as tables.
+    """A mixin for results that a prompt shows as text and a notebook shows as tables.
 
     Example:
         >>> import carob
@@ -348,7 +348,7 @@ Value = TypeVar("Value", covariant=True)
 
 
 class Listed(Mapping[str, Value]):
-    """A mapping whose ``keys()``, ``values()`` and ``items()`` show what they contain, and not the whole table.
+    """A mapping whose ``keys()``, ``values()`` and ``items()`` display their own content instead of the whole table.
 
     Example:
         >>> import carob
@@ -365,7 +365,7 @@ class Listed(Mapping[str, Value]):
         return MappingValues(self)
 
     def items(self) -> ItemsView[str, Value]:
-        """Returns the keys with their values."""
+        """Returns the pairs of keys and values."""
         return MappingItems(self)
 
 
@@ -386,7 +386,7 @@ class MappingValues(ValuesView[Any]):
 
 
 class MappingItems(ItemsView[str, Any]):
-    """The keys of a mapping with their values."""
+    """The pairs of keys and values of a mapping."""
 
     def __repr__(self) -> str:
         """Returns the pairs in a list."""

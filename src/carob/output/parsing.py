@@ -1,4 +1,4 @@
-"""Numbers, JSON and TOML that others wrote. Data that is nested too deep, or has a key twice, is an ordinary error."""
+"""Parses numbers, JSON and TOML from users. Data that is nested too deeply or repeats a key is an ordinary error."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ LARGEST = 2**22
 """The maximum number of bytes of a TOML file."""
 TOO_DEEP = "it is nested too deeply"
 LONG_KEY = r"""(?a)(?<![\w-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){64}"""
-"""A key of more than 64 parts: the time that Python's parser takes grows with the square of their number."""
+"""A key of more than 64 parts, for which Python's parser would take a time quadratic in their number."""
 
 
 def json_in(text: str | bytes, *, constant: Callable[[str], Any] | None = None, **place: Any) -> Any:
-    """Returns the value that a JSON text holds.
+    """Returns the value of a JSON text.
 
     Args:
         text: the text.
-        constant: the function that is called with each ``NaN`` and ``Infinity``, and returns its value; None makes
-            floats of them.
-        place: the file and the line, for errors.
+        constant: the function that is called with each ``NaN`` and ``Infinity`` and returns its value; None converts
+            them to floats.
+        place: the file and the line for error messages.
 
     Raises:
-        ValueError: the text is not JSON, or nested too deep.
+        ValueError: the text is not JSON, or is nested too deeply.
         DataError: a key occurs twice in one object, so one of its values would be lost.
     """
 
@@ -50,7 +50,7 @@ def json_in(text: str | bytes, *, constant: Callable[[str], Any] | None = None, 
 
 
 def json_or_none(text: str | bytes, **place: Any) -> Any:
-    """Returns the value that a JSON text holds, or None if the text is not JSON.
+    """Returns the value of a JSON text, or None if the text is not JSON.
 
     Raises:
         DataError: a key occurs twice in one object.
@@ -68,9 +68,9 @@ def read_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: the file is not TOML, not UTF-8, nested too deep, or far larger than any such file.
+        ValueError: the file is not TOML, not UTF-8, nested too deeply, or far larger than any ordinary TOML file.
     """
-    if sys.version_info >= (3, 11):  # imported here, since most runs read no TOML
+    if sys.version_info >= (3, 11):  # imported here, because most runs read no TOML
         import tomllib
     else:
         import tomli as tomllib
@@ -94,9 +94,9 @@ def is_number(field: bytes | str) -> bool:
 
 
 def number_of(field: bytes | str) -> float | None:
-    """Returns the number that a field of a text holds, as the kernel reads it, or None.
+    """Returns the number in a field of a text, as the kernel reads it, or None if the field is not a number.
 
-    Python also reads ``1_0`` and the digits of other scripts, which no other reader accepts as numbers.
+    Python also accepts ``1_0`` and the digits of other scripts as numbers, which no other reader does.
 
     Example:
         >>> number_of("1e-3"), number_of("1_0"), number_of("\u0661")
@@ -112,5 +112,5 @@ def number_of(field: bytes | str) -> float | None:
 
 
 def parsed_numbers(fields: Iterable[bytes | str]) -> list[float | None]:
-    """Returns the number that each field of a column holds, as ``number_of`` does."""
+    """Returns the number in each field of a column, as ``number_of`` does for a single field."""
     return list(map(number_of, fields))

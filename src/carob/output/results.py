@@ -1,7 +1,7 @@
 """The common forms of results: a plain dict, JSON, and tables of records as CSV and data frames.
 
-An undefined number (NaN or infinite) is null in a dict and in JSON, and an empty cell in CSV. In a data frame it stays
-a floating-point number, so that a column of numbers remains one.
+An undefined number (NaN or infinite) becomes None in a dict, null in JSON, and an empty cell in CSV. In a data frame it
+stays a floating-point number, so the column stays numeric.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ ENDS = ("low", "high")
 
 
 class Records(NamedTuple):
-    """Rows of data under the names of their columns, from which CSV and data frames derive.
+    """Rows of data with named columns, from which CSV and data frames are made.
 
     Args:
         names: the names of the columns.
         rows: the values of each row.
-        written: how CSV writes the numbers of a column, if not in full precision.
+        written: how CSV formats the numbers of a column, if not in full precision.
     """
 
     names: Sequence[str]
@@ -51,10 +51,11 @@ class Records(NamedTuple):
 
         Args:
             kind: the data class.
-            found: an object for each row, or, if there are first columns, their values followed by the object.
+            found: an object for each row or, if there are first columns, their values followed by the object.
             first: the names of the first columns.
             without: the fields that are not columns.
-            estimates: the fields with an estimate, which becomes the columns of its value and of its interval.
+            estimates: the fields that contain an estimate, which becomes separate columns for its value and its
+                interval.
 
         Example:
             >>> from carob._dataclasses import dataclass
@@ -86,7 +87,7 @@ class Records(NamedTuple):
         return cls([*first, *names], [[*row[: len(first)], *cells(row[-1])] for row in rows])
 
     def without_empty(self, kind: type) -> Records:
-        """Returns the records without the columns that are optional in the data class and empty in every row."""
+        """Returns the records without columns that are optional in the data class and empty in every row."""
         optional = {each.name for each in fields(kind) if each.default is None}
         kept = [
             place
@@ -98,14 +99,14 @@ class Records(NamedTuple):
         )
 
     def columns(self) -> dict[str, list[Any]]:
-        """Returns the values of each column by its name."""
+        """Returns the values of each column by name."""
         return {name: [row[place] for row in self.rows] for place, name in enumerate(self.names)}
 
     def separated(self, delimiter: str = ",") -> str:
         """Returns CSV, with numbers in full precision. Undefined or absent values are empty cells.
 
         Raises:
-            PolicyError: another delimiter.
+            PolicyError: the delimiter is not allowed.
         """
         refuse_other("delimiter", delimiter, DELIMITERS)
         writers = [self.written.get(name, str) for name in self.names]
@@ -122,15 +123,15 @@ def spread(name: str) -> list[str]:
 
 
 def is_defined(value: Any) -> bool:
-    """Returns whether there is a value, which is finite if it is a number."""
+    """Returns whether there is a value and, if it is a number, whether it is finite."""
     return value is not None and not (isinstance(value, float) and not math.isfinite(value))
 
 
 def as_warning(said: Any) -> Any:
-    """Returns a warning as JSON has it: with its kind, the indices of the runs concerned, its sentence and its numbers.
+    """Returns a warning for JSON: its kind, the indices of the runs it concerns, its sentence and its numbers.
 
     Args:
-        said: the warning, or only its sentence.
+        said: the warning, or just its sentence.
     """
     if not isinstance(said, str):
         return said
@@ -139,11 +140,11 @@ def as_warning(said: Any) -> Any:
 
 
 class Result(Display):
-    """A mixin for results: everything as a dict and as JSON, and tables of records as CSV and data frames.
+    """A mixin that gives results as a dict and as JSON, and their tables of records as CSV and data frames.
 
-    A result defines ``records``, and ``contents`` and ``beside`` where they are more than its fields. A class whose
-    JSON is that of another class names it as ``KIND``. ``VERSION`` becomes larger when a field of the JSON is removed
-    or changes its type or meaning; a new field does not change it.
+    A result defines ``records``, and also ``contents`` and ``beside`` if they contain more than its fields. A class
+    that shares the JSON of another class sets ``KIND`` to the name of that class. ``VERSION`` increases when a field of
+    the JSON is removed or changes its type or meaning, but not when a field is added.
     """
 
     KIND: ClassVar[str] = ""
@@ -151,25 +152,25 @@ class Result(Display):
 
     @classmethod
     def versioned(cls, contents: Mapping[str, Any]) -> dict[str, Any]:
-        """Returns the content of JSON, after the name and version of its schema, which ``carob schema`` prints."""
+        """Returns the content for JSON, after the name and version of its schema, which ``carob schema`` prints."""
         told = {"warnings": [*map(as_warning, contents["warnings"])]} if "warnings" in contents else {}
         return {"schema": f"{cls.KIND or cls.__name__}/{cls.VERSION}", **contents, **told}
 
     def contents(self) -> dict[str, Any]:
-        """Returns everything by name: by default, the fields. Values may be undefined, data classes or arrays."""
+        """Returns everything by name: by default, the fields. Values may be undefined numbers, objects or arrays."""
         own: Any = self
         return {each.name: getattr(self, each.name) for each in fields(own)}
 
     def records(self) -> dict[str, Callable[[], Records]]:
-        """Returns the functions that make the tables of records, by the name of the table. The first is the default."""
+        """Returns the functions that make the tables of records, by table name. The first is the default."""
         raise NotImplementedError
 
     def beside(self) -> list[str]:
-        """Returns the facts about the data, which do not fit in CSV: by default, warnings and footers."""
+        """Returns the notes on the data that do not fit in CSV; by default, warnings and footers."""
         return [*getattr(self, "warnings", ()), *getattr(self, "footers", ())]
 
     def figures(self) -> dict[str, Drawing]:
-        """Returns the functions that draw the figures, by the name of the figure. The first is the default."""
+        """Returns the functions that draw the figures, by figure name. The first is the default."""
         return {}
 
     def to_figure(self, kind: str | None = None) -> Any:
@@ -186,13 +187,13 @@ class Result(Display):
         return figure_of(self.figures(), kind)
 
     def to(self, layout: str) -> str:
-        """Returns the result for a reader, in the format of a name, such as ``markdown``.
+        """Returns the result for a reader in the named format, such as ``markdown``.
 
         Args:
-            layout: the name.
+            layout: the name of the format.
 
         Raises:
-            PolicyError: there is no format of this name.
+            PolicyError: there is no format with this name.
         """
         raise NotImplementedError
 
@@ -214,14 +215,14 @@ class Result(Display):
         return found
 
     def to_json(self) -> str:
-        """Returns everything as JSON, with numbers in full precision and undefined ones as null."""
+        """Returns everything as JSON, with numbers in full precision and undefined numbers as null."""
         return escaping.json_text(self.versioned(self.contents())) + "\n"
 
     def recorded(self, what: str | None = None) -> Records:
         """Returns a table of records.
 
         Args:
-            what: its name; the default table if None.
+            what: the name of the table; the default table if None.
 
         Raises:
             DataError: there is no such table.
@@ -233,15 +234,15 @@ class Result(Display):
         return known[what or next(iter(known))]()
 
     def to_csv(self, what: str | None = None, delimiter: str = ",") -> str:
-        """Returns a table of the result as CSV, with numbers in full precision and undefined ones as empty cells.
+        """Returns a table of the result as CSV, with numbers in full precision and undefined numbers as empty cells.
 
         Args:
-            what: the table; None for the default one. ``records()`` has their names.
+            what: the name of the table, a key of ``records()``; None for the default table.
             delimiter: a comma, a tab for TSV, a semicolon or a bar.
 
         Raises:
             DataError: there is no such table.
-            PolicyError: another delimiter.
+            PolicyError: the delimiter is not allowed.
         """
         return self.recorded(what).separated(delimiter)
 
@@ -249,9 +250,9 @@ class Result(Display):
         """Returns a table of the result as a data frame.
 
         Args:
-            what: the table, as in ``to_csv``. The name of a library in its place, as in ``to_frame("polars")``, makes
-                the default table.
-            backend: ``pandas``, ``polars``, ``pyarrow`` …; the first of these that is installed, if None.
+            what: the table, as in ``to_csv``. If the name of a library is passed instead, as in ``to_frame("polars")``,
+                that library's frame of the default table is returned.
+            backend: ``pandas``, ``polars``, ``pyarrow`` …; if None, the first of these that is installed.
 
         Raises:
             DataError: there is no such table or library, or no data frame library is installed.

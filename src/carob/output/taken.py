@@ -1,4 +1,4 @@
-"""The files that the running command has read, none of which it writes."""
+"""Tracks the files that the running command has read, so it overwrites none of them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TAKEN: ContextVar[dict[tuple[int, int], str] | None] = ContextVar("TAKEN", defau
 
 @contextlib.contextmanager
 def remembered() -> Iterator[None]:
-    """Remembers each file that is read or written within, so that ``refuse_taken`` can refuse to write it."""
+    """Remembers each file that is read or written within the context, so ``refuse_taken`` can reject writing it."""
     before = TAKEN.set({})
     try:
         yield
@@ -30,17 +30,18 @@ def remembered() -> Iterator[None]:
 def take(path: str | os.PathLike[str]) -> None:
     """Remembers a file that the running command reads or has written.
 
-    All code that opens a file in Python, or names a file for the kernel or a library to open, calls this function.
+    All code that opens a file in Python, or passes a file name for the kernel or a library to open, calls this
+    function.
     """
     taken = TAKEN.get()
     if taken is not None:
-        with contextlib.suppress(OSError, ValueError):  # opening the file reports it
+        with contextlib.suppress(OSError, ValueError):  # opening the file will report the error
             found = os.stat(path)
             taken.setdefault((found.st_dev, found.st_ino), os.fspath(path))
 
 
 def refuse_taken(path: str | os.PathLike[str]) -> None:
-    """Refuses to write a file that the running command has read or written, under any name or link.
+    """Rejects writing a file that the running command has read or written, under any name or link.
 
     Raises:
         DataError: the file is one of these.
@@ -51,13 +52,13 @@ def refuse_taken(path: str | os.PathLike[str]) -> None:
     try:
         found = os.stat(path)
     except (OSError, ValueError):
-        return  # there is nothing to lose, or the writer reports the reason
+        return  # no file can be lost, or the writer will report the reason
     given = taken.get((found.st_dev, found.st_ino))
     if given is not None and stat.S_ISREG(found.st_mode):
         raise own_input(path, given)
 
 
 def own_input(path: str | os.PathLike[str], given: str | os.PathLike[str]) -> DataError:
-    """Returns the error for an output that is an input."""
+    """Returns the error for an output that is also an input."""
     text = f"this file is an input, {os.fspath(given)}, and is not overwritten."
     return DataError(text, file=os.fspath(path), remedy="Pass another file.")

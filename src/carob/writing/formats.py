@@ -1,4 +1,4 @@
-"""The formats of runs that carob writes: lines of text, JSON, Parquet and Arrow, also compressed."""
+"""The run formats that carob writes: lines of text, JSON, Parquet and Arrow, optionally compressed."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ TEXTS = {
 }
 """The text before, between and after the parts, by format."""
 UNICODE = ("jsonl", "json", "csv", "tsv", "parquet", "arrow")
-"""The formats whose ids are Unicode, not bytes: tables are read as UTF-8."""
+"""The formats whose ids must be Unicode rather than bytes, because tables are read as UTF-8."""
 OF_KIND = {"lines": "jsonl", "parquet": "parquet", "arrow": "arrow", "csv": "csv", "json": "json"}
 """The format of each kind of file that carob reads, if carob writes it."""
 WITHOUT_SCORES = ("msmarco",)
-"""The formats that hold ranks only."""
+"""The formats that contain ranks but no scores."""
 LINE_PACKED = (".gz", ".zst")
-"""The compressions in which carob reads tables in text."""
+"""The compression formats in which carob reads text tables."""
 GZIP_LEVEL = 1
-"""For a run, level 3 takes twice as long and saves 3 % of the size, level 6 five times as long and 7 %."""
+"""For a run, level 3 takes twice as long and saves 3 % of the size; level 6 takes five times as long and saves 7 %."""
 
 
 class NeedsTabs(Exception):  # noqa: N818 -- not an error, but the signal to start again
@@ -44,10 +44,10 @@ class NeedsTabs(Exception):  # noqa: N818 -- not an error, but the signal to sta
 
 
 def format_of_name(path: str) -> tuple[str, str]:
-    """Returns the format that a file's name shows, and the ending that shows its compression, or nothing.
+    """Returns the format according to a file's name, and the ending that shows its compression, or an empty text.
 
     Raises:
-        DataError: carob writes no files with such an ending.
+        DataError: carob does not write files with this ending.
     """
     stem, packing = os.path.splitext(path)
     if packing not in PACKED:
@@ -70,12 +70,12 @@ def run_file(file: IO[bytes], form: str, packing: str, tag: str, *, tabs: bool) 
     Args:
         file: the open file.
         form: the format, a word of ``RunFormat``.
-        packing: the ending that shows the compression, or nothing.
+        packing: the ending that shows the compression; empty for none.
         tag: the last column of TREC's format.
         tabs: whether tabs separate the columns of TREC's format.
 
     Raises:
-        DataError: the format is not read inside this compression, or a package is not installed.
+        DataError: carob does not read the format with this compression, or a package is not installed.
     """
     if form in ("msmarco", "csv", "tsv", "jsonl") and packing not in ("", *LINE_PACKED):
         raise refused(
@@ -91,7 +91,7 @@ def run_file(file: IO[bytes], form: str, packing: str, tag: str, *, tabs: bool) 
 
 
 RunFile: TypeAlias = "TextFile | ArrowFile"
-"""An open file that takes ranked lists: ``put`` writes some, and ``close`` writes the end of the file."""
+"""An open file for ranked lists: ``put`` writes some lists, and ``close`` writes the end of the file."""
 
 
 class TextFile:
@@ -108,7 +108,7 @@ class TextFile:
 
         Raises:
             NeedsTabs: an id contains a blank, and blanks separate the columns.
-            DataError: the format cannot hold an id or a score.
+            DataError: the format cannot represent an id or a score.
         """
         if self.form == "trec" and not self.tabs and lists.has_blanks:
             raise NeedsTabs
@@ -129,13 +129,13 @@ class TextFile:
 
 
 def tag_of(name: str) -> bytes:
-    """Returns a name as the last column of TREC's format, which holds one word."""
+    """Returns a name in the form of TREC's last column, which is a single word."""
     return "".join("_" if each.isspace() else each for each in name).encode("utf-8", "surrogateescape")
 
 
 @contextmanager
 def refuse_odd_ids(remedy: str) -> Iterator[None]:
-    """Turns the kernel's error about an id that would end a column or a line into a sentence."""
+    """Converts the kernel's error about an id that would end a column or a line to a message."""
     try:
         yield
     except _native.IdError as error:
@@ -148,7 +148,7 @@ def refuse_odd_ids(remedy: str) -> Iterator[None]:
 
 
 def compressed(file: IO[bytes], packing: str) -> IO[bytes]:
-    """Returns a file that compresses into an open file, which stays open.
+    """Returns a file that compresses into an open file. Closing it leaves the open file open.
 
     Raises:
         DataError: the compressor is not installed.
@@ -156,7 +156,7 @@ def compressed(file: IO[bytes], packing: str) -> IO[bytes]:
     if packing == ".gz":
         import gzip
 
-        # Without a name and a time, equal runs give equal files.
+        # The name and the time are omitted so that equal runs give equal files.
         return cast("IO[bytes]", gzip.GzipFile("", "wb", GZIP_LEVEL, file, mtime=0))
     module, name = {".bz2": ("bz2", "BZ2File"), ".xz": ("lzma", "LZMAFile"), ".zst": (ZSTANDARD, "ZstdFile")}[
         packing
@@ -222,10 +222,10 @@ class ArrowFile:
 
 
 def refuse_bytes(lists: _native.RankedLists, form: str) -> None:
-    """Refuses ids that are not UTF-8.
+    """Rejects ids that are not UTF-8.
 
     Raises:
-        DataError: there is one.
+        DataError: an id is not UTF-8.
     """
     for joined, offsets in (lists.joined_queries, lists.joined_documents):
         if unicode(joined) is None:
@@ -244,10 +244,10 @@ def parts(joined: bytes, offsets: Sequence[int]) -> list[bytes]:
 
 
 def refuse_infinite(lists: _native.RankedLists) -> None:
-    """Refuses infinite scores, which JSON does not have.
+    """Rejects infinite scores, which JSON cannot represent.
 
     Raises:
-        DataError: there is one.
+        DataError: a score is infinite.
     """
     if not np.isfinite(lists.scores).all():
         raise refused(

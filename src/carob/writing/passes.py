@@ -1,4 +1,4 @@
-"""Passes over the rows of a run, which write the files of its parts: one pass for all parts, if that is possible."""
+"""Passes over the rows of a run that write the files of its parts, in a single pass for all parts if possible."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 ROWS_AT_ONCE = 1 << 14
 FRAME_ROWS = 1 << 16
-"""The number of rows of a frame: one thread makes the lists, and gains nothing from more rows."""
+"""The number of rows of a frame. A single thread makes the lists, so larger frames would save no time."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,7 +50,7 @@ class RunRequest:
         depth: the number of documents to keep for each query; 0 for all.
         queries: the queries to keep; None for all.
         judged: the judgments of the documents to keep; None for all documents.
-        options: how the rows are read and ordered.
+        options: how to read and order the rows.
     """
 
     runs: tuple[Run, ...]
@@ -78,14 +78,14 @@ class RunPart:
     tag: str | None = None
 
     def wanted(self, asked: list[bytes] | None) -> list[bytes] | None:
-        """Returns the queries to keep, of the requested ones; None for all."""
+        """Returns the requested queries to keep in this part; None for all."""
         if asked is None or self.queries is None:
             return asked if self.queries is None else self.queries
         return list(set(asked).intersection(self.queries))
 
 
 class PartFile:
-    """The file of a part while it is written, and what it holds."""
+    """The file of a part while it is written, and counts of its content."""
 
     def __init__(self, request: RunRequest, part: RunPart) -> None:
         self.request, self.part = request, part
@@ -99,10 +99,10 @@ class PartFile:
 
     @contextmanager
     def opened(self, file: IO[bytes] | None) -> Iterator[None]:
-        """Opens the file, which is kept whole or not at all, and only if a document was written.
+        """Opens the file, which is kept only if it is complete and contains at least one document.
 
         Args:
-            file: the open file in which nothing can be written again; None for the path of the part.
+            file: the open file, which cannot be rewritten; None to open the path of the part.
         """
         with ExitStack() as stack:
             if file is None:
@@ -116,7 +116,7 @@ class PartFile:
                 shutil.copyfileobj(self.file, file, 1 << 20)
 
     def begin(self) -> None:
-        """Begins to write, from the start of the file."""
+        """Begins to write from the start of the file."""
         self.abandon()
         self.file.seek(0)
         self.file.truncate()
@@ -144,7 +144,7 @@ class PartFile:
         self.count_scores(lists.scores, lists.offsets)
 
     def count_scores(self, scores: Floats, offsets: Integers) -> None:
-        """Counts infinite scores, lists of three documents or more with one score, and lists with equal scores."""
+        """Counts infinite scores, lists whose three or more documents all have the same score, and lists with ties."""
         self.infinite += int(np.count_nonzero(np.isinf(scores)))
         ends = scores[offsets[:-1]] == scores[offsets[1:] - 1]
         self.constant += int(np.count_nonzero(ends & (np.diff(offsets) >= FEWEST)))
@@ -153,9 +153,9 @@ class PartFile:
         self.tied += len(np.unique(lists[above + 1 < offsets[lists]]))
 
     def abandon(self) -> None:
-        """Closes an unfinished writer of the file: a compressor would write to the file later."""
+        """Closes an unfinished writer of the file, because a compressor would otherwise write to the file later."""
         if self.out is not None:
-            with suppress(Exception):  # what was written is not kept; the first error is to be reported
+            with suppress(Exception):  # the output is discarded, and the first error should be reported
                 self.out.close()
             self.out = None
 
@@ -168,7 +168,7 @@ class PartFile:
 
 
 class RunPass:
-    """The writing of some parts. What it counts is complete when the files are.
+    """Writes the files of some parts. Its counts are complete when the files are.
 
     Args:
         request: what to write.
@@ -181,7 +181,7 @@ class RunPass:
         self.rows = self.malformed = 0
 
     def write(self, file: IO[bytes] | None = None) -> None:
-        """Writes the files, whole or not at all.
+        """Writes the files, each either completely or not at all.
 
         Args:
             file: the open file for the only part, if it has no path.
@@ -195,7 +195,7 @@ class RunPass:
             self.fill(self.files)
 
     def fill(self, files: list[PartFile]) -> None:
-        """Writes the lists, and begins again if that needs all rows in memory, or tabs between columns."""
+        """Writes the lists, beginning again if this requires all rows in memory or tabs between columns."""
         gathered = False
         while files:
             for each in files:
@@ -215,7 +215,7 @@ class RunPass:
         """Writes the lists in one pass.
 
         Raises:
-            CameBack: the rows of a query are not together, and ``gathered`` is false.
+            CameBack: the rows of a query are not contiguous, and ``gathered`` is false.
             NeedsTabs: all files must begin again.
         """
         its = self.request
@@ -268,21 +268,21 @@ class RunPass:
 
 
 def begin_again_unless(found: bool) -> None:
-    """Begins again, with all rows in memory, if a query came back.
+    """Runs the pass again, with all rows in memory, if a query reappeared.
 
     Raises:
-        CameBack: a query came back again.
+        CameBack: a query reappeared in the second pass as well.
     """
     if not found:
         raise CameBack
 
 
 def take_run(maker: _native.ListMaker, held: Any, options: MatchOptions) -> None:
-    """Lets the kernel take all rows of a run.
+    """Passes all rows of a run to the kernel.
 
     Raises:
-        DataError: a row that cannot be used.
-        CameBack: the rows of a query are not together.
+        DataError: a row cannot be used.
+        CameBack: the rows of a query are not contiguous.
     """
     if isinstance(held, Wrapper) and not isinstance(held, ExcludingRun):
         with held.named(options.policy):
@@ -298,7 +298,7 @@ def take_run(maker: _native.ListMaker, held: Any, options: MatchOptions) -> None
 
 
 def take_frames(maker: _native.ListMaker, held: Columns | StreamedRun, options: MatchOptions) -> None:
-    """Lets the kernel take the rows of a frame, or of one frame after another."""
+    """Passes the rows of a frame, or of several consecutive frames, to the kernel."""
     columns = held.places if isinstance(held, StreamedRun) else held.of_run
     options.refuse_without_ranks(ranks=columns["rank"] is not None)
     before = 0
@@ -306,11 +306,11 @@ def take_frames(maker: _native.ListMaker, held: Columns | StreamedRun, options: 
         with rows_after(before), sentences("run frame", "run"):
             begin_again_unless(maker.take_frame(frame, **columns))
         before += frame.rows
-        del frame  # before the next one is made
+        del frame  # freed before the next frame is made
 
 
 def take_rows(maker: _native.ListMaker, held: RunSource) -> None:
-    """Lets the kernel take rows that Python makes."""
+    """Passes rows made in Python to the kernel."""
     rows = iter(held.rows())
     while some := list(islice(rows, ROWS_AT_ONCE)):
         queries, documents, scores = zip(*some, strict=True)

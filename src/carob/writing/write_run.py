@@ -1,4 +1,4 @@
-"""``carob.write_run``: reads a run or its parts, and writes it in any format, cut, filtered, split or merged."""
+"""``carob.write_run``, which reads a run or its parts and writes it in any format, cut, filtered, split or merged."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ PLACE = "{}"
 
 @dataclass(frozen=True)
 class WrittenFile:
-    """A file with a run.
+    """A file that contains a run.
 
     Args:
-        path: its path.
-        queries: the number of queries in it.
-        documents: the number of documents of all queries.
-        size: its bytes.
+        path: the path of the file.
+        queries: the number of queries in the file.
+        documents: the total number of documents over all queries.
+        size: the size of the file in bytes.
     """
 
     path: str
@@ -59,7 +59,7 @@ class WrittenFile:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WrittenRun(Documented):
-    """The files that ``carob.write_run`` wrote, and what it left out. ``str(written)`` returns sentences.
+    """The files that ``carob.write_run`` wrote, and counts of what it omitted. ``str(written)`` returns sentences.
 
     Args:
         files: the files.
@@ -67,7 +67,7 @@ class WrittenRun(Documented):
         repeats: the number of documents dropped in favour of another with the same id.
         unjudged: the number of unjudged documents.
         other_queries: the number of documents of queries that were not requested.
-        malformed: the number of lines that were skipped.
+        malformed: the number of skipped lines.
     """
 
     files: tuple[WrittenFile, ...]
@@ -82,7 +82,7 @@ class WrittenRun(Documented):
         return {"files": lambda: Records.of(WrittenFile, self.files)}
 
     def document(self, _layout: str = "text", /) -> Document:
-        """Returns a sentence for each file, and one for what was left out."""
+        """Returns a sentence for each file, and a sentence about what was omitted."""
         said = [
             filled(
                 "{path}: {queries:query/queries}, {documents:document}, {size:byte}.",
@@ -121,29 +121,30 @@ def write_run(
     """Converts, cuts, merges, splits or filters a run, in any format that carob reads.
 
     The documents of each query are ranked by score, ties are ordered by the policy, and ranks are numbered from 1.
-    Queries keep the order in which they are read. Scores are the shortest decimals that read back as the same number.
-    Only some queries are in memory at a time, unless the rows of a query are not together.
+    Queries keep the order in which they are read. Scores are written as the shortest decimals that read back as the
+    same number. Only some queries are in memory at a time, unless the rows of a query are not contiguous.
 
     Args:
         run: the run, or a list of files that are parts of one run, in which a query may occur more than once.
-        path: the file to write, or an open binary file. Endings such as ``.gz`` compress it.
+        path: the file to write, or an open binary file. With an ending such as ``.gz``, the file is compressed.
         to: the format: ``trec`` (six columns), ``msmarco`` (query, document and rank), ``csv``, ``tsv``, ``jsonl`` (one
-            object a row), ``json`` (``{query: {document: score}}``), ``parquet`` or ``arrow``. By default, the ending
-            of the file's name shows it, and any other ending stands for ``trec``.
+            object per row), ``json`` (``{query: {document: score}}``), ``parquet`` or ``arrow``. By default, the ending
+            of the file's name determines the format, and any unknown ending means ``trec``.
         depth: the number of documents to keep for each query; None for all.
         queries: the queries to keep, or a file with one per line.
         judged: judgments; only judged documents are kept.
-        tag: the last column of TREC's format; by default, that of the first line of the run, or the run's name.
-        split_by: writes one file for each group of queries, which a file or a dictionary gives, or for each
-            ``tag`` of TREC text. The braces in a path such as ``"fold-{}.run"`` stand for the name of the part.
-        policy: how ties order documents, what happens to documents that occur twice, and how lines are read.
+        tag: the last column of TREC's format; by default, the tag on the first line of the run, or the run's name.
+        split_by: a file or a dictionary that assigns queries to groups, or ``tag`` for the tags of TREC text. One file
+            is written for each group or tag; the braces in a path such as ``"fold-{}.run"`` stand for the name of the
+            part.
+        policy: how tied documents are ordered, how repeated documents are treated, and how lines are read.
 
     Returns:
-        The files with their sizes, and how many documents were left out, for each reason.
+        The files with their sizes, and how many documents were omitted for each reason.
 
     Raises:
         DataError: a run cannot be read, a file cannot be written or is an input, or there is nothing to write.
-        ArgumentError: an unknown format.
+        ArgumentError: the format is unknown.
 
     Example:
         >>> import io, carob
@@ -190,7 +191,7 @@ def parts_by(split_by: GroupsLike, request: RunRequest, path: str) -> list[RunPa
     """Returns the parts of a run, by groups of queries or by tags.
 
     Raises:
-        DataError: a path has no place for the name of the part, parts have the same path, or tags are not read.
+        DataError: a path has no place for the name of the part, two parts have the same path, or the run has no tags.
     """
     if PLACE not in path:
         raise refused(
@@ -216,7 +217,7 @@ def parts_by(split_by: GroupsLike, request: RunRequest, path: str) -> list[RunPa
 
 
 def part_path(path: str, name: str) -> str:
-    """Returns the path of a part, whose name in the path has no separators of folders."""
+    """Returns the path of a part; the part's name in the path contains no folder separators."""
     return path.replace(PLACE, re.sub(r"[^\w.+=@-]", "_", name))
 
 
@@ -241,7 +242,7 @@ FILES_AT_ONCE = 200
 
 
 def write_parts(request: RunRequest, parts: list[RunPart], file: Any = None) -> WrittenRun:
-    """Writes the parts, and counts what no part has.
+    """Writes the parts, and counts the documents that belong to no part.
 
     Args:
         request: what to write.
@@ -249,7 +250,7 @@ def write_parts(request: RunRequest, parts: list[RunPart], file: Any = None) -> 
         file: the open file for the only part, if it has no path.
 
     Raises:
-        DataError: no part has a document.
+        DataError: no part contains a document.
     """
     inputs = [path for run in request.runs for path in run.origin.files]
     for part in parts:
@@ -279,7 +280,7 @@ def write_parts(request: RunRequest, parts: list[RunPart], file: Any = None) -> 
 
 
 def warn_of_lists(request: RunRequest, files: list[PartFile]) -> None:
-    """Warns about doubtful lines, which the written run no longer shows, doubtful scores, and ties that decide."""
+    """Warns about doubtful scores, ties that decide, and doubtful lines, which the written run no longer shows."""
     tags = all(each.part.tag is None for each in files)
     for said in (each for run in request.runs for each in doubts_of_lines(run, tags=tags)):
         warn(said)
@@ -308,7 +309,7 @@ def warn_of_lists(request: RunRequest, files: list[PartFile]) -> None:
 
 
 def warn_of_missing(request: RunRequest, files: list[PartFile]) -> None:
-    """Warns about queries that were requested, or have a group, and that the run lacks."""
+    """Warns about queries that were requested, or belong to a group, but are missing from the run."""
     seen = set().union(*(each.seen for each in files))
     if request.queries is None:
         named = [text_of(query) for each in files for query in each.part.queries or ()]

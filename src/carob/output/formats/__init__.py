@@ -1,6 +1,6 @@
-"""The formats for readers other than text, each in a file with the name of the format.
+"""The output formats other than text, each in a module named after the format.
 
-Input: the kinds of parts of a document. Output: what each becomes in the format.
+Each format converts every kind of document part to its own markup.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def format_named(name: str) -> DocumentFormat:
     """Returns a format.
 
     Raises:
-        ArgumentError: there is no format of this name.
+        ArgumentError: there is no format with this name.
     """
     refuse_other("format", name, format_names())
     found: DocumentFormat = import_module(f"{__name__}.{name}").FORMAT
@@ -41,34 +41,34 @@ def lay_out(layout: str, header: Row, rows: Rows, names: int | Names) -> str:
         layout: a key of ``LAYOUTS``, or the name of a format.
         header: the columns' titles; a title may have several lines.
         rows: the cells.
-        names: the number of columns, from the left, that hold names instead of numbers; or which ones do.
+        names: the number of leading columns that contain names instead of numbers, or the indices of these columns.
     """
     lay = LAYOUTS[layout] if layout in LAYOUTS else format_named(layout).table
     return lay(header, rows, range(names) if isinstance(names, int) else names)
 
 
 class DocumentFormat:
-    """What each kind of part becomes: a pattern of escaped text, or a method."""
+    """Defines the markup of each kind of part: either a template for escaped text or a method."""
 
     marks: tuple[str, str]
-    """Bold, and superscript."""
+    """The templates for bold and superscript text."""
     titles: tuple[str, str, str]
-    """Of a document, of a section below it, and of one without a title above it."""
+    """The templates for the titles of documents, of sections, and of sections in documents without a title."""
     item: tuple[str, str, str]
     """The start of a list, the start of an item, and the end of the list."""
     term: tuple[str, str, str]
-    """The same for terms with their meanings."""
+    """The same for a list of terms with their meanings."""
     drawing: tuple[str, str]
-    """A picture's method, ``text``, ``latex`` or ``svg``, and what is around the picture."""
+    """The picture's method (``text``, ``latex`` or ``svg``), and the template around the picture."""
     line_end = "\n"
     """The end of a line within a paragraph."""
     gap = "\n"
     """The text between two parts."""
     notes = "below"
-    """The place of notes on a table: ``below`` it, ``within`` the page, or ``beside`` it, on standard error."""
+    """The place of notes on a table: ``below`` it, ``within`` the page, or ``beside`` it (on standard error)."""
 
     def escape(self, text: str) -> str:
-        """Escapes text, including cells of tables."""
+        """Escapes text, including table cells."""
         return printable(text)
 
     def escape_number(self, text: str) -> str:
@@ -76,7 +76,7 @@ class DocumentFormat:
         return self.escape(text)
 
     def each(self, sentences: Row) -> list[str]:
-        """Escapes sentences, on one line each."""
+        """Escapes sentences, each on one line."""
         return [self.escape(sentence(text)) for text in sentences]
 
     def joined(self, parts: Iterable[str]) -> str:
@@ -84,7 +84,7 @@ class DocumentFormat:
         return self.gap.join(filter(None, parts))
 
     def title(self, text: str, place: int) -> str:
-        """Returns a title, which is one of ``titles``."""
+        """Returns a title, formatted with one of ``titles``."""
         return self.titles[place] % self.each([text])[0]
 
     def paragraph(self, text: str, role: str = "") -> str:
@@ -97,11 +97,11 @@ class DocumentFormat:
         return "" if self.notes == "beside" else self.paragraph(text)
 
     def formula(self, _source: str) -> str:
-        """Returns a formula, which is known only as LaTeX."""
+        """Returns a formula, which is given as LaTeX."""
         return ""
 
     def picture(self, drawn: Any) -> str:
-        """Returns a picture, perhaps with a title."""
+        """Returns a picture, optionally with a title."""
         kind, around = self.drawing
         text = drawn.text(COLUMNS) if kind == "text" else getattr(drawn, kind, str)()
         return text and (self.paragraph(drawn.title) if drawn.title else "") + around % text
@@ -125,12 +125,12 @@ class DocumentFormat:
         Args:
             header: the columns' titles; a title may have several lines.
             rows: the cells.
-            names: the columns that hold names.
+            names: the columns that contain names.
         """
         raise NotImplementedError
 
     def sheet(self, header: Row, rows: Rows, names: Names, _keep: int) -> str:
-        """Returns a table that may be too wide, and the number of columns that stay if it is split."""
+        """Returns a table that may be too wide, given the number of columns to repeat if the table is split."""
         return self.table(header, rows, names)
 
     def escaped(self, rows: Rows, names: Names) -> list[list[str]]:
@@ -146,7 +146,7 @@ class DocumentFormat:
         return [[written(cell, kinds[place in names]) for place, cell in enumerate(row)] for row in rows]
 
     def page(self, body: str, _title: str, _language: str) -> str:
-        """Returns a whole document, with its title and its language as HTML names it."""
+        """Returns a whole document, given its title and the HTML code of its language."""
         return body
 
 

@@ -1,4 +1,4 @@
-"""HTML: a self-contained page, light or dark as the browser prefers, or a part of one."""
+"""HTML: a self-contained page, light or dark as the browser prefers, or a part of a page."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from carob.output.layout import Names, Row, Rows, short_names
 
 
 def is_odd(text: str) -> bool:
-    """Returns whether a text may be too long, or have a long word, unprintable characters or a build command."""
+    """Returns whether a text may be too long or may contain a long word, unprintable characters or a build command."""
     odd = rf"::|##|\S{{{LONGEST + 1}}}"
     return len(text) >= LONGEST_SENTENCE or not text.isprintable() or bool(re.search(odd, text))
 
@@ -60,7 +60,7 @@ class Html(DocumentFormat):
         return "".join(map(self.paragraph, sentences))
 
     def table(self, header: Row, rows: Rows, names: Names) -> str:
-        """Returns a table. Names have the class ``name``, and the first line of a longer title is bold."""
+        """Returns a table. Names have the class ``name``, and the first line of a multi-line title is bold."""
         starts = ['%s class="name">' if place in names else "%s>" for place in range(len(header))]
         heads, cells = ([each % f"<{tag}" for each in starts] for tag in ("th", "td"))
         parts = ["<table>\n<thead>\n<tr>"]

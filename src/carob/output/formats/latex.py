@@ -1,4 +1,4 @@
-"""LaTeX without a preamble, whose tables need the package booktabs."""
+"""LaTeX without a preamble. Its tables need the package booktabs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from carob.output.escaping import printable
 from carob.output.formats import DocumentFormat
 from carob.output.layout import COLUMNS, Names, Row, Rows, bands_of, header_lines, short_names
 
-# LaTeX's old font encoding prints other signs for < > |.
+# LaTeX's old font encoding prints different characters for < > |.
 SPECIAL = {letter: f"\\{letter}" for letter in "&%$#_{}"} | {
     "<": "\\textless{}",
     ">": "\\textgreater{}",
@@ -23,7 +23,7 @@ SPECIAL = {letter: f"\\{letter}" for letter in "&%$#_{}"} | {
 
 
 class Latex(DocumentFormat):
-    """LaTeX, in which a table is split if it is wide, and its caption contains the notes."""
+    """The LaTeX format, which splits wide tables and puts the notes on a table in its caption."""
 
     marks = ("\\textbf{%s}", "\\textsuperscript{%s}")
     titles = ("\\paragraph{%s}\n", "\\textbf{%s}\n", "\\textbf{%s}\n")
@@ -33,7 +33,7 @@ class Latex(DocumentFormat):
     notes = "beside"
 
     def escape(self, text: str) -> str:
-        """Escapes text, including cells of tables."""
+        """Escapes text, including table cells."""
         return "".join(SPECIAL.get(letter, letter) for letter in printable(text))
 
     def escape_number(self, text: str) -> str:
@@ -42,14 +42,14 @@ class Latex(DocumentFormat):
         return re.sub(r"(?<![\d-])-(?=\d)", "$-$", ranges)
 
     def items(self, sentences: Row) -> str:
-        """Returns an ``itemize`` environment, in which no item is a label in brackets."""
+        """Returns an ``itemize`` environment, in which brackets at the start of an item are not read as a label."""
         return super().items(sentences).replace("\\item [", "\\item {}[")
 
     def table(self, header: Row, rows: Rows, names: Names) -> str:
         """Returns a ``tabular`` environment."""
 
         def lines(cells: Rows) -> str:
-            # LaTeX would read a bracket or star after a line's end as its argument.
+            # LaTeX would read a bracket or star after the end of a row as an argument.
             return "".join(
                 ("{}" if line[0][:1] in ("[", "*") else "") + " & ".join(line) + " \\\\\n"
                 for line in self.escaped(cells, names)

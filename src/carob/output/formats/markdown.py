@@ -17,20 +17,20 @@ MARKS = (
     r"|(?P<mention>(?<![\w`])@(?=\w))"
     r"|(?P<start>^[#>+-](?=[\s#]))"
 )
-"""The marks of Markdown, GitHub and Jekyll. An underscore between letters is not a mark."""
+"""Matches the markup characters of Markdown, GitHub and Jekyll. An underscore between letters is not markup."""
 
 
 def markdown_mark(found: re.Match[str]) -> str:
-    """Returns the escape of a mark."""
+    """Returns the escape sequence of a markup character."""
     kind, mark = found.lastgroup, found[0]
     if mark == "<" or kind in ("entity", "template"):
         return {"<": "&lt;", "&": "&amp;", "{": "&#123;"}[mark]
-    # GitHub looks for mentions after rendering, when a backslash is gone.
+    # GitHub looks for mentions after rendering, when the backslash is gone.
     return "@<!-- -->" if kind == "mention" else f"\\{mark}"
 
 
 class Markdown(DocumentFormat):
-    """Markdown as GitHub reads it."""
+    """The Markdown format, as GitHub interprets it."""
 
     marks = ("**%s**", "<sup>%s</sup>")
     titles = ("### %s\n", "#### %s\n", "### %s\n")
@@ -40,7 +40,7 @@ class Markdown(DocumentFormat):
     line_end = "  \n"
 
     def escape(self, text: str) -> str:
-        """Escapes text, including cells of tables."""
+        """Escapes text, including table cells."""
         return re.sub(MARKS, markdown_mark, printable(text))
 
     def escape_number(self, text: str) -> str:

@@ -1,4 +1,4 @@
 """Pictures of results, as SVG.
 
-Input: numbers and names. Output: SVG, or a picture in text.
+The input is numbers and names, and the output is SVG or a picture in text.
 """

@@ -1,4 +1,4 @@
-"""The picture of mean ranks with Nemenyi's critical difference, as text and as SVG."""
+"""Draws mean ranks with Nemenyi's critical difference, as text and as SVG."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LEAST_AXIS, MOST_AXIS = 20, 48
 """The smallest and the largest number of columns of the axis in text."""
 
 MOST_BARS = 8
-"""The maximum number of groups that are drawn as bars. With more, there is only a sentence with the critical
+"""The maximum number of groups that are drawn as bars. If there are more, only a sentence states the critical
 difference."""
 
 LONGEST_NAME = 24
@@ -32,8 +32,8 @@ class RankPicture(PicturePart):
 
     Args:
         names: the runs, from the best to the worst mean rank.
-        ranks: their mean ranks.
-        most: the rank at the end of the axis, the largest possible one if all runs are shown.
+        ranks: the mean ranks of the runs.
+        most: the rank at the end of the axis, which is the largest possible rank if all runs are shown.
         cut: the critical difference.
         groups: the first and the last row of each group.
     """
@@ -50,11 +50,11 @@ class RankPicture(PicturePart):
         return self.groups if len(self.groups) <= MOST_BARS else ()
 
     def place(self, rank: float, room: int) -> int:
-        """Returns the place of a rank on an axis from 1 to the largest rank, from 0 to ``room`` - 1."""
+        """Returns the place, from 0 to ``room`` - 1, of a rank on an axis from 1 to the largest rank."""
         return round((rank - 1) / max(self.most - 1, 1) * (room - 1))
 
     def text(self, columns: int, style: Callable[[str, str], str] | None = None) -> str:
-        """Returns a line for each run: its name, its mean rank, a mark on the axis, and the bars of its groups."""
+        """Returns a line for each run, with its name, its mean rank, a mark on the axis, and the bars of its groups."""
         del style
         names = apart(self.names, LONGEST_NAME)
         space = max(map(width, [*names, "CD " + decimals(self.cut, 3)]))
@@ -79,7 +79,7 @@ class RankPicture(PicturePart):
         return "".join(f"{line.rstrip()}\n" for line in lines)
 
     def latex(self) -> str:
-        """Returns the picture as a LaTeX ``picture`` environment, which needs no package."""
+        """Returns the picture as a LaTeX ``picture`` environment, which requires no package."""
         from carob.output.formats.latex import FORMAT
 
         wide, high = 60.0, 4.0
@@ -106,7 +106,7 @@ class RankPicture(PicturePart):
         )
 
     def svg(self) -> str:
-        """Returns the picture as SVG, in the colour of the text around it."""
+        """Returns the picture as SVG, in the colour of the surrounding text."""
         right, high = LEFT + AXIS, TOP + ROW * len(self.names) + 8
         wide = right + 24 + BAR * len(self.bars)
         scale = AXIS / max(self.most - 1, 1)
@@ -139,10 +139,10 @@ def svg(parts: Sequence[str], wide: float, high: float, said: str) -> str:
     """Returns a picture as SVG.
 
     Args:
-        parts: its elements.
+        parts: the SVG elements.
         wide: the width in pixels.
-        high: the height.
-        said: the description for readers who cannot see it.
+        high: the height in pixels.
+        said: the description for readers who cannot see the picture.
     """
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {high}" width="{wide}" height="{high}" '

@@ -1,4 +1,4 @@
-"""The picture of differences from one run: a dot for each collection, and the mean with its interval, as SVG."""
+"""Draws differences from one run as SVG: a dot for each collection, and the mean with its interval."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class Differences:
     Args:
         name: the run.
         mean: the mean difference.
-        low: the lower end of its interval.
+        low: the lower end of the mean's interval.
         high: the upper end.
-        dots: the name and the difference of each collection that has both runs.
+        dots: the name and the difference of each collection that contains both runs.
     """
 
     name: str
@@ -39,7 +39,7 @@ class Differences:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DifferencePicture(PicturePart):
-    """Differences from one run, which only HTML shows.
+    """A picture of differences from one run, which is shown only in HTML.
 
     Args:
         title: the sentence above the picture.
@@ -60,7 +60,7 @@ class DifferencePicture(PicturePart):
         return low - room, high + room
 
     def svg(self) -> str:
-        """Returns the picture as SVG, in the colour of the text around it."""
+        """Returns the picture as SVG, in the colour of the surrounding text."""
         low, high = self.span()
 
         def along(value: float) -> float:
@@ -87,7 +87,7 @@ class DifferencePicture(PicturePart):
         return svg(parts, wide, tall, self.title)
 
     def tick(self, value: float, along: float, tall: float) -> list[str]:
-        """Returns the grid line and the label of a value, which is stronger for 0."""
+        """Returns the grid line and the label of a value. The line for 0 is stronger."""
         label = decimals(value, 2, sign=bool(value))
         return [
             line(along, TOP - 8, along, tall - 6, 1.2 if value == 0 else 0.25),
@@ -96,7 +96,7 @@ class DifferencePicture(PicturePart):
 
 
 def ticks(low: float, high: float) -> list[float]:
-    """Returns about five round numbers between two ends, among them 0.
+    """Returns about five round numbers between two ends, including 0.
 
     Example:
         >>> ticks(-0.12, 0.31)

@@ -1,4 +1,4 @@
-"""Figures of matplotlib: rows of intervals, points and lines. Only figures need matplotlib."""
+"""Draws matplotlib figures: rows of intervals, points and lines. Only figures need matplotlib."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     """Draws on an empty figure, and returns the figure's width and height in inches."""
 
 ROW = 0.32
-"""The height of a run or pair in inches."""
+"""The height in inches of the row for a run or a pair."""
 
 
 def figure_of(draws: Mapping[str, Drawing], kind: str | None = None) -> Any:
@@ -22,7 +22,7 @@ def figure_of(draws: Mapping[str, Drawing], kind: str | None = None) -> Any:
 
     Args:
         draws: the functions that draw the figures of a result, by the name of the figure.
-        kind: the name; the first one if None.
+        kind: the name of the figure; the first figure if None.
 
     Raises:
         DataError: matplotlib is not installed, or there is no such figure.
@@ -52,15 +52,15 @@ def canvas() -> Any:
 
 
 UNDATED = {".svg": "Date", ".pdf": "CreationDate"}
-"""The entry with the time of writing, which is left out so that equal figures are equal files."""
+"""The metadata entry with the time of writing, which is omitted so that equal figures give equal files."""
 
 
 def image(drawn: Any, ending: str) -> bytes:
-    """Returns a figure as the content of a file: equal bytes for equal figures.
+    """Returns the content of a figure's file. Equal figures give equal bytes.
 
     Args:
         drawn: the figure.
-        ending: the ending of the file's name: ``.svg``, ``.pdf`` or ``.png``.
+        ending: the file extension, which is ``.svg``, ``.pdf`` or ``.png``.
     """
     import io
 
@@ -85,7 +85,7 @@ def whiskers(
     zero: bool = False,
     whole: bool = False,
 ) -> tuple[float, float]:
-    """Draws a dot and an interval in each row, with the first row on top. An undefined number is left out.
+    """Draws a dot and an interval in each row, with the first row on top. Undefined numbers are omitted.
 
     With ``zero``, the dot is hollow unless there is an interval that excludes zero.
 
@@ -93,7 +93,7 @@ def whiskers(
         drawn: the figure.
         rows: the name, the value, and the ends of the interval of each row.
         title: the meaning of the values.
-        zero: whether the values are differences, so that a line marks zero.
+        zero: whether the values are differences, in which case a line marks zero.
         whole: whether the values are whole numbers, such as ranks.
     """
     axes, names = drawn.subplots(), list[str]()
@@ -115,10 +115,10 @@ def whiskers(
 
 
 MARKS = "os^Dv*"
-"""The markers of lines, which tell them apart even without colours."""
+"""The markers of lines, which distinguish the lines even without colours."""
 
 MOST_NAMED = 30
-"""The greatest number of points whose names a panel lists; more would overlap."""
+"""The maximum number of points whose names a panel lists; more names would overlap."""
 
 
 def curves(
@@ -128,7 +128,7 @@ def curves(
 
     Args:
         drawn: the figure.
-        series: the places and the values of each line, by its name.
+        series: the places and the values of each line, keyed by the line's name.
         title: the meaning of the places.
     """
     axes = drawn.subplots()
@@ -148,7 +148,7 @@ def panels(
 
     Args:
         drawn: the figure.
-        points: the title and the values of both axes of each panel, and the names of its points.
+        points: for each panel, the title and the values of both axes, and the names of the points.
     """
     for axes, (across, x, up, y, names) in zip(
         drawn.subplots(1, len(points), squeeze=False)[0], points, strict=True
@@ -163,7 +163,7 @@ def panels(
 
 
 def name_points(axes: Any, x: Sequence[float], y: Sequence[float], names: Sequence[str]) -> None:
-    """Lists the names to the right of the panel, in the order of height, each with a line to its point."""
+    """Lists the names to the right of the panel, ordered by height, each with a line to its point."""
     (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
     order = sorted(range(len(names)), key=lambda each: -y[each])
     heights = spread_apart([(y[place] - low) / (high - low) for place in order], 1 / MOST_NAMED)
@@ -178,7 +178,7 @@ def name_points(axes: Any, x: Sequence[float], y: Sequence[float], names: Sequen
 
 
 def spread_apart(heights: Sequence[float], gap: float) -> list[float]:
-    """Moves falling heights between 0 and 1 as little as needed for neighbours to be a gap apart.
+    """Adjusts descending heights between 0 and 1 as little as possible so that neighbours are at least a gap apart.
 
     Example:
         >>> from carob.output.pictures.figures import spread_apart
