@@ -1,4 +1,4 @@
-"""The command that runs every benchmark, prints a table of ratios, and writes all results as JSON."""
+"""The command that runs all benchmarks, prints tables of ratios, and writes all results as JSON."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 QUESTIONS = ("end_to_end", "dicts", "start", "memory", "trec_eval", "axes", "many_runs", "short")
 BY_NAME = ("beyond_memory", "diagnosis", "frames", "report", "spark", "tensors")
-"""Benchmarks that run only if they are named, because of their requirements."""
+"""Benchmarks that run only if they are given by name, because of their requirements."""
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Runs the benchmarks. Returns 1 if values disagree or, with ``--strict``, if a limit is missed."""
+    """Runs the benchmarks. Returns 1 if values disagree or, with ``--strict``, if a limit is not met."""
     given = parsed(arguments)
     peers = installed(given.peers, given.python)
     for name in sorted(set(given.peers) - set(peers)):
@@ -56,7 +56,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def parsed(arguments: list[str] | None) -> argparse.Namespace:
-    """Returns the arguments of the command."""
+    """Parses the arguments of the command."""
     parser = argparse.ArgumentParser(prog="python -m bench", description="Time carob and its peers.")
     parser.add_argument(
         "questions", nargs="*", default=QUESTIONS, metavar="QUESTION", help=", ".join((*QUESTIONS, *BY_NAME))
@@ -80,14 +80,14 @@ def parsed(arguments: list[str] | None) -> argparse.Namespace:
 
 
 def table(answer: Answer) -> str:
-    """Returns a table of a benchmark's timings, each with its ratio to carob's."""
+    """Returns a table of a benchmark's timings, each with its ratio to carob's timing."""
     first = answer.timings[0]
     rows = [("", "median", "best", "processor", "peak MB", "ratio")]
     for each in answer.timings:
         if each.failure:
             rows.append((each.name, "-", "-", "-", "-", each.failure))
             continue
-        # If dicts are timed, a process spends most of its time making them.
+        # If the evaluation of dicts is timed, a process spends most of its life making the dicts.
         whole = each.processor and len(each.processor) == len(each.seconds)
         processor = f"{median(each.processor):.3f} s" if whole else "-"
         peak = "-" if each.peak is None else f"{each.peak:.0f}"

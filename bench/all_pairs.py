@@ -1,14 +1,16 @@
-"""Family-wise error and power of the tests of all pairs of runs, for ``python -m bench.error_rates --pairs``.
+"""Family-wise error and power of tests of all pairs of runs, for ``python -m bench.error_rates --pairs``.
 
 The population is a collection's scores, or simulated scores. Each replicate draws queries from it with replacement. In
 four settings the truth is known:
 
-- *all equal*: each run was moved to the same mean. Every finding is an error.
-- *half equal*: every second run, in the order of the means, was moved to the mean of these runs. A finding between two
-  of them is an error.
-- *twins*: each run has a twin, the run with the most similar scores among those that have none yet, and the scores of
-  twins are exchanged at random within each query. A finding between twins is an error. All other differences remain.
-- *as they are*: power is the share of all pairs that are found with the sign of the population.
+- *all equal*: all runs are shifted to the same mean, so every finding is an error.
+- *half equal*: every second run, in the order of the means, is shifted to the mean of these runs. A finding between two
+  of these runs is an error.
+- *twins*: each run is paired with the run with the most similar scores among those not yet paired, and the scores of
+  such twins are exchanged at random within each query. A finding between twins is an error. All other differences
+  remain.
+- *as they are*: the scores are unchanged, and power is the share of all pairs that are found significant with the
+  population's sign.
 """
 
 from __future__ import annotations
@@ -30,20 +32,20 @@ if TYPE_CHECKING:
 ALPHA, RESAMPLES, QUERIES = 0.05, 999, 50
 SEED, POPULATION = 2036, 20_000
 WIDEST, BEST = 0.015, 0.95
-"""The tolerated distance of the family-wise error from alpha, and the least share of the best test's power."""
+"""The tolerated difference of the family-wise error from alpha, and the minimum share of the best test's power."""
 
 MOVED, MOVED_LIMIT = "all equal", 0.13
-"""The setting in which differences of real runs become skewed, which no test based on t survives, and its limit."""
+"""The setting in which differences of real runs become skewed, where every test based on t fails, and its limit."""
 
 DEFAULT, REFERENCES = "Romano-Wolf", ("BH, t",)
-"""carob's default, and tests that do not bound the family-wise error, so that their power is no standard."""
+"""carob's default test, and tests that do not bound the family-wise error, so their power is no benchmark."""
 
 POWER = "as they are"
-"""The setting that measures power."""
+"""The setting in which power is measured."""
 
 
 class Population(NamedTuple):
-    """Scores of runs [queries, runs] from which the queries of replicates are drawn."""
+    """The scores of runs [queries, runs] from which replicates draw queries."""
 
     name: str
     scores: Floats
@@ -55,7 +57,7 @@ class Setting(NamedTuple):
     Args:
         name: the name of the setting.
         scores: the population [queries, runs].
-        null: the pairs without a true difference, as places among all pairs; empty where power is measured.
+        null: the pairs without a true difference, as indices into all pairs; empty if power is measured.
         twins: pairs of runs whose scores are exchanged at random [pairs, 2].
     """
 
@@ -66,16 +68,17 @@ class Setting(NamedTuple):
 
 
 class Figure(NamedTuple):
-    """A share, with its standard error over replicates."""
+    """A proportion with its standard error over replicates."""
 
     share: float
     error: float
 
 
 def simulated() -> Iterator[Population]:
-    """Yields simulated systems with different spreads: unrelated ones, and variants of four systems.
+    """Yields simulated systems with different spreads: unrelated systems, and variants of four systems.
 
-    A score is Φ(difficulty of the query + quality of the system + noise), as effectiveness in [0, 1] with a floor.
+    A score is Φ(difficulty of the query + quality of the system + noise), which behaves like effectiveness in [0, 1]
+    with a floor.
     """
     from scipy.special import ndtr
 
@@ -110,7 +113,7 @@ def settings(population: Population) -> Iterator[Setting]:
 
 
 def twins(scores: Floats) -> Places:
-    """Returns pairs of runs, the most correlated first. Each run is in one pair at most [pairs, 2]."""
+    """Returns pairs of runs, the most correlated pair first. Each run is in at most one pair [pairs, 2]."""
     alike = np.triu(np.corrcoef(scores.T), 1)
     found = []
     free = np.triu(np.ones_like(alike), 1)
@@ -132,7 +135,7 @@ def drawn(setting: Setting, draw: np.random.Generator) -> Floats:
 
 
 def tests(runs: int) -> dict[str, Callable[[Floats, int], NDArray[np.bool_]]]:
-    """Returns the tests by name. Each takes scores and a seed, and returns whether each pair is significant."""
+    """Returns the tests by name. Each test takes scores and a seed, and returns whether each pair is significant."""
     from scipy.stats import studentized_range
 
     from carob.comparison.significance import corrected
@@ -193,7 +196,7 @@ def measured(setting: Setting, replicates: int) -> dict[str, Figure]:
 
 
 class Row(NamedTuple):
-    """The figures of each test for one population and setting."""
+    """The results of each test for one population and setting."""
 
     population: str
     setting: str
@@ -226,7 +229,7 @@ def printed(populations: Iterable[Population], replicates: int) -> list[Row]:
 
 
 def limits(known: list[Row]) -> Iterator[Bar]:
-    """Yields the limits of carob's default test: its error over all populations, and its power in each."""
+    """Yields the limits on carob's default test: its error over all populations, and its power in each population."""
     for setting in dict.fromkeys(row.setting for row in known):
         its = [row for row in known if row.setting == setting]
         if setting != POWER:

@@ -1,4 +1,4 @@
-"""The setting of a benchmark, and its result: timings, and the limits that they meet or miss."""
+"""The settings of a benchmark and its result: timings, and the limits on them."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LIBRARIES = {"pytrec_eval": "pytrec_eval-terrier", "ir_measures": "ir_measures", "ranx": "ranx"}
-"""The other tools: the module in ``bench``, the library's module, and a label."""
+"""The other tools: the module in ``bench``, the module of the library, and a label."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """The setting that all benchmarks share.
+    """The settings that all benchmarks share.
 
     Args:
         folder: where generated files are kept.
         python: the interpreter that runs the peers.
-        peers: which of them are asked.
-        rounds: how often each program runs, or None for each question's own number.
-        quick: tiny files: whether all works, not how fast.
-        huge: also ask what needs ten times the lines.
+        peers: the peers to run.
+        rounds: how often each program runs, or None for each benchmark's own number.
+        quick: use tiny files, to check that everything works rather than how fast.
+        huge: also run what needs ten times as many lines.
     """
 
     folder: Path
@@ -41,7 +41,7 @@ class Setting:
     huge: bool = False
 
     def data(self, size: str) -> Files:
-        """Returns the files of a size, and makes them if they do not exist."""
+        """Returns the files of a size, creating them if they do not exist."""
         if self.quick:
             size = "tiny-shuffled" if size.endswith("shuffled") else "tiny"
         made = files(self.folder, size)
@@ -52,7 +52,7 @@ class Setting:
         return made
 
     def times(self, usual: int) -> int:
-        """Returns how often each program runs."""
+        """Returns how often to run each program."""
         return 1 if self.quick else self.rounds or usual
 
     def others(self, form: str, made: Files) -> list[Program]:
@@ -83,7 +83,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Answer:
-    """The result of a benchmark: the question, the data, the programs' timings with carob's first, and the limits."""
+    """The result of a benchmark: the question, the data, the timings of the programs (carob first), and the limits."""
 
     question: str
     data: str
@@ -101,14 +101,14 @@ class Answer:
 
 
 def ratio(first: Timing, other: Timing) -> float:
-    """Returns how many times longer the other program took."""
+    """Returns how many times as long the other program took."""
     return other.median / first.median
 
 
 def faster_than(timings: Sequence[Timing], name: str, limit: float, what: str) -> list[Bar]:
-    """Returns the limit that the first program is ``limit`` times as fast as the named one, if that one ran.
+    """Returns the limit that the first program is ``limit`` times as fast as the named program, if that program ran.
 
-    A program that was stopped before it had any time has no ratio.
+    A program that was stopped before it finished once has no ratio.
     """
     return [
         Bar(f"{what}, against {name}", "at least", limit, ratio(timings[0], each), "times as fast")
@@ -118,7 +118,7 @@ def faster_than(timings: Sequence[Timing], name: str, limit: float, what: str) -
 
 
 def installed(peers: Sequence[str], python: str) -> list[str]:
-    """Returns the tools that the interpreter can import, or all tools for another interpreter."""
+    """Returns the tools that this interpreter can import, or all tools for another interpreter."""
     return [name for name in peers if python != sys.executable or find_spec(name)]
 
 

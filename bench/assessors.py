@@ -1,17 +1,17 @@
-"""Whether intervals hold the truth although assessors disagree: ``python -m bench.assessors``.
+"""Whether intervals cover the true value even though assessors disagree: ``python -m bench.assessors``.
 
-The truth is the mean that all assessors together would give. 400 queries are judged by each of 60 simulated assessors,
-whose grades are a document's relevance plus an error of their own. A replicate draws queries, an assessor for each, and
-a second assessor for some of the queries, and looks whether the intervals of all differences of runs hold the truth:
+The true value is the mean over all assessors. Each of 60 simulated assessors judges 400 queries; a grade is the
+document's relevance plus the assessor's own error. A replicate draws queries, an assessor for each query, and a second
+assessor for some of the queries, and checks whether the intervals of all differences of runs cover the true values:
 
-- *these*: the drawn queries are fixed. Without the assessors' noise, the differences count as exact. With it, they have
-  the interval of ``AssessorNoise``. With a model that judged all queries while people judged some: the interval of the
-  estimates, without and with the noise.
-- *similar*: the truth is the mean over all queries. Student's interval as it is contains the noise; if the noise is
-  added once more, it is too wide; if the noise is taken out (*less*), it is too narrow.
+- *these*: the drawn queries are fixed. Without the assessors' noise, the differences count as exact; with the noise,
+  they have the interval of ``AssessorNoise``. If a model judged all queries and people judged some, the interval is
+  that of the estimates, without and with the noise.
+- *similar*: the true value is the mean over all queries. Student's interval already includes the noise; it becomes too
+  wide if the noise is added again, and too narrow if the noise is removed (*less*).
 
-Assessors are strict or lenient in each query anew (``own``), or one assessor judges all queries (``one``), strictly or
-leniently throughout, which no interval can allow for.
+An assessor's strictness is either drawn anew for each query (``own``), or one assessor judges all queries (``one``)
+with constant strictness, which no interval can account for.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ if TYPE_CHECKING:
 SEED = 20260
 QUERIES, ASSESSORS, DOCUMENTS = 400, 60, 30
 QUALITY = (0.8, 0.9, 1.0, 2.0)
-"""The errors of the four runs: the larger, the worse the run."""
+"""The errors of the four runs. A larger error means a worse run."""
 MEASURES = ("nDCG@10", "AP", "P@10", "RR")
 SAMPLES = ((20, 20), (50, 12), (50, 25), (50, 50))
-"""Numbers of queries, and of those that the second assessor also judged."""
+"""Numbers of queries, and numbers of these queries that the second assessor also judged."""
 COVERAGE = 0.92
-"""The least share of intervals that hold the truth, of all pairs on average, with the noise."""
+"""The minimum coverage of the intervals with the noise, on average over all pairs."""
 
 
 class Assessed(NamedTuple):
-    """Scores by each assessor's grades [assessors, queries, runs]."""
+    """The scores under each assessor's grades [assessors, queries, runs]."""
 
     measure: str
     values: NDArray[np.float64]
@@ -83,10 +83,10 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def assessed(*, alike: bool) -> Iterator[Assessed]:
-    """Yields the scores of simulated runs by the grades of each assessor.
+    """Yields the scores of simulated runs under the grades of each assessor.
 
     Args:
-        alike: whether an assessor is strict or lenient throughout, and not for each query anew.
+        alike: whether an assessor's strictness is the same for all queries instead of being drawn anew for each query.
     """
     import carob
 
@@ -115,12 +115,12 @@ def assessed(*, alike: bool) -> Iterator[Assessed]:
 
 
 def covered(each: Assessed, size: int, twice: int, replicates: int, *, one: bool) -> NDArray[np.float64]:
-    """Returns the shares of intervals that hold the truth, and the share of the variance that is assessors' noise.
+    """Returns the coverage of the intervals, and the share of the variance that is due to assessors' noise.
 
     Args:
-        each: the scores.
+        each: the scores under each assessor's grades.
         size: the number of queries.
-        twice: the number of queries that two assessors judged.
+        twice: the number of queries judged by two assessors.
         replicates: the number of samples.
         one: whether one assessor judges all queries.
     """
@@ -151,7 +151,7 @@ def covered(each: Assessed, size: int, twice: int, replicates: int, *, one: bool
             quantile * np.sqrt(np.maximum(each_variance, 0) / size)
             for each_variance in (spread - noise.variance, spread, spread + noise.variance)
         ]
-        # A model judged all of the queries, and people a part of them: at least 8, and half of these twice.
+        # A model judged all of the queries, and people judged some of them: at least 8, and half of these twice.
         part = max(8, size // 2)
         sample = JudgedSample(
             each.values[judges[0][:part], queries[:part]], each.values[model, queries], np.arange(part)

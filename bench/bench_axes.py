@@ -27,7 +27,7 @@ LIMIT = 1.5
 
 
 def ask(setting: Setting) -> list[Answer]:
-    """Times one measure per call, from files in memory, with the default and the changed setting in turn."""
+    """Times one measure per call, from files in memory, alternating between the default and the changed setting."""
     made = setting.data("small")
     qrels, run = carob.Qrels.of(made.qrels), made.run.read_bytes()
     timings, bars = [], []

@@ -1,4 +1,4 @@
-"""Memory and time of a run that is larger than memory: Parquet of 10 M and of 100 M rows."""
+"""Memory and time for a run that is larger than memory: Parquet files of 10 M and of 100 M rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ GROWTH = 1.3
 
 
 def ask(setting: Setting) -> list[Answer]:
-    """Times the command on tables that are grouped by query, and on shuffled ones. The files are deleted afterwards."""
+    """Times the command on tables grouped by query and on shuffled tables. The files are deleted afterwards."""
     if not (find_spec("polars") or find_spec("duckdb")) or not find_spec("pyarrow"):
         print("pyarrow and polars or duckdb are not installed: no tables are timed", file=sys.stderr)
         return []
@@ -46,7 +46,7 @@ def ask(setting: Setting) -> list[Answer]:
 
 
 def growth(small: list[Timing], large: list[Timing], times: float) -> list[Bar]:
-    """Returns how much longer a row takes in a table with ten times as many rows."""
+    """Returns how many times as long a row takes in a table with ten times as many rows."""
     return [
         Bar(f"time per row, {order}", "at most", GROWTH, more.median / few.median / times, "times as long")
         for order, few, more in zip(ORDERS, small, large)

@@ -1,4 +1,4 @@
-"""Processor time of carob's diagnoses, relative to ``carob eval`` of the same files."""
+"""Processor time of carob's diagnoses, relative to ``carob eval`` on the same files."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 VERSION = 1
 CHECK, OTHERS = 4.0, 2.0
-"""The limits: how many times as long as ``carob eval`` each command may take."""
+"""The limits on how many times as long as ``carob eval`` each command may take."""
 
 
 class Shape(NamedTuple):
-    """The numbers of queries, documents and judgments of some data, and the number of distinct scores."""
+    """The numbers of queries, documents and judgments in a data set, and the number of distinct scores."""
 
     queries: int
     depth: int
@@ -54,7 +54,7 @@ def ask(setting: Setting) -> list[Answer]:
 
 
 def programs(folder: Path) -> list[Program]:
-    """Returns the commands, ``carob eval`` first, and writes the record that ``verify`` reads."""
+    """Returns the commands, with ``carob eval`` first, and writes the record that ``verify`` reads."""
     qrels, run, record = (str(folder / name) for name in ("qrels", "run", "record.json"))
     measures = ["-m", "AP", "-m", "nDCG@10"]
     subprocess.run(
@@ -91,7 +91,7 @@ def bar(shape: str, first: Timing, other: Timing, start: Timing) -> Bar:
 
 
 def made(folder: Path, name: str, shape: Shape) -> Path:
-    """Returns the folder of some data, and writes the data if they do not exist."""
+    """Returns the folder of a data set, writing the data if they do not exist."""
     found = folder / f"diagnosis-{name}-{'x'.join(map(str, shape))}-{SEED}-{VERSION}"
     if found.exists():
         return found

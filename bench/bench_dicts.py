@@ -1,4 +1,4 @@
-"""Time of the evaluation of dicts in memory."""
+"""Time to evaluate dicts in memory."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Time of the whole process, from two files to means: sorted lines, the same lines shuffled, and deep judgments.
+"""Time of the whole process, from two files to means, for sorted lines, the same lines shuffled, and deep judgments.
 
-The sorted lines are also compared with ``wc -l`` and, compressed, with the tools that decompress them.
+The time for sorted lines is also compared with ``wc -l`` and, for compressed files, with decompression tools.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ BARS = {
     "web-dense": ("sorted lines, 200 judged per query", 15.0),
 }
 LINES = 5.0
-"""The most times that ``wc -l`` may fit into the time of sorted lines."""
+"""The maximum ratio of the time for sorted lines to the time of ``wc -l``."""
 UNPACKED = {"gzip": (".gz", 1.0), "zstd": (".zst", 1.2)}
-"""The tools that decompress, with the ends of their files, and the most times that each may fit into carob's time."""
+"""The decompression tools, the file extension of each, and the maximum ratio of carob's time to the tool's time."""
 
 
 def ask(setting: Setting) -> list[Answer]:
@@ -45,7 +45,7 @@ def ask(setting: Setting) -> list[Answer]:
 
 
 def compressed(path: Path, tool: str, end: str) -> Path:
-    """Returns the compressed file, which is made if it does not exist."""
+    """Returns the compressed file, which is created if it does not exist."""
     made = path.with_name(path.name + end)
     if not made.exists():
         part = made.with_name(f"{made.name}.part")

@@ -1,4 +1,4 @@
-"""Time of the evaluation of data frames in memory: carob, Polars' expressions, and ranx with its from_df."""
+"""Time to evaluate data frames in memory: carob, Polars expressions, and ranx with its from_df."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bench.side_by_side import peer, side_by_side
 
 
 def ask(setting: Setting) -> list[Answer]:
-    """Times text and whole numbers as ids, from Polars and Arrow, with each process on its own frames."""
+    """Times text ids and whole-number ids, from Polars and Arrow. Each process has its own frames."""
     if not (find_spec("polars") and find_spec("pyarrow")):
         print("polars or pyarrow is not installed: no frames are timed", file=sys.stderr)
         return []

@@ -1,7 +1,7 @@
-"""Time of a whole track: 129 runs of 50 topics and 1,000 documents, scored and compared in one call.
+"""Time for a whole track: 129 runs of 50 topics and 1,000 documents, scored and compared in one call.
 
-Two shapes, since their costs differ: few judgments per query and no ties, and a pool as deep as TREC-8's, of which runs
-retrieve much, with ties in most runs.
+Two shapes are timed because their costs differ: one with few judgments per query and no ties; the other with a pool as
+deep as that of TREC-8, large parts of which are retrieved, and with ties in most runs.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ VERSION = 2
 
 
 class Shape(NamedTuple):
-    """The size of a track, whether its pool is deep, and the least speed-up over pytrec_eval."""
+    """The size of a track, whether its pool is deep, and the minimum speed-up over pytrec_eval."""
 
     runs: int
     queries: int
@@ -36,7 +36,7 @@ class Shape(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name of its folder."""
+        """The name of the folder for the shape."""
         size = (self.runs, self.queries, self.depth, self.judged)
         return f"many-{'x'.join(map(str, size))}-{SEED}-{VERSION}"
 
@@ -51,18 +51,18 @@ READERS = {"carob": "carob", "pytrec_eval": "pytrec_eval-terrier"}
 
 
 REAL = {"fusion-fed14": 3.0, "clef-tar2017": 4.0, "microblog2014": 3.0}
-"""Folders of real runs, which a checkout may have beside it, and the least speed-up over pytrec_eval."""
+"""Folders of real runs, which may be next to a checkout, and the minimum speed-up over pytrec_eval."""
 
 
 def ask(setting: Setting) -> list[Answer]:
-    """Times each shape, and real runs where they are at hand."""
+    """Times each shape, and real runs if they are available."""
     made_up = [found for shape in (TINY if setting.quick else SHAPES) for found in ask_shape(setting, shape)]
     real = [CHECKOUT.parent / "shared" / "data" / name for name in REAL]
     return made_up + [ask_real(setting, folder) for folder in real if folder.exists() and not setting.quick]
 
 
 def ask_real(setting: Setting, folder: Path) -> Answer:
-    """Times the runs of a collection that ``pytrec_eval`` can read: without duplicates, and with all topics."""
+    """Times the runs of a collection that ``pytrec_eval`` can read, which have no duplicates and cover all topics."""
     qrels = next(folder.glob("qrels*.txt"))
     topics = {line.split()[0] for line in qrels.read_bytes().splitlines() if line.split()}
     paths = [path for path in sorted((folder / "runs").iterdir()) if complete(path, topics)]
@@ -72,15 +72,15 @@ def ask_real(setting: Setting, folder: Path) -> Answer:
 
 
 def complete(run: Path, topics: set[bytes]) -> bool:
-    """Returns whether a run has every judged topic, and each document once per topic."""
+    """Returns whether a run covers every judged topic and contains each document only once per topic."""
     pairs = [tuple(fields[0:3:2]) for fields in map(bytes.split, run.read_bytes().splitlines()) if fields]
     return len(set(pairs)) == len(pairs) and topics <= {topic for topic, _ in pairs}
 
 
 def ask_shape(setting: Setting, shape: Shape) -> list[Answer]:
-    """``carob eval`` and ``carob compare``, and as many calls of pytrec_eval in one process.
+    """Times ``carob eval`` and ``carob compare``, and as many calls of pytrec_eval in one process.
 
-    What compare adds is the tests of 8,256 pairs under six measures: by default Romano and Wolf's, with 10,000
+    In addition, compare tests 8,256 pairs under six measures, by default with Romano and Wolf's test with 10,000
     resamples each.
     """
     folder, runs = made(setting, shape), shape.runs
@@ -133,7 +133,7 @@ def means(printed: str) -> list[Any]:
 
 
 def made(setting: Setting, shape: Shape) -> Path:
-    """The folder of a shape's files, written if it is not there."""
+    """Returns the folder of a shape's files, writing it if it does not exist."""
     folder = setting.folder / shape.name
     if not folder.exists():
         print(f"making {folder.name} ...", file=sys.stderr)
@@ -154,7 +154,7 @@ def make(folder: Path, shape: Shape) -> None:
     judged = pool[:, : shape.judged]
     worth = np.zeros(pool.shape)
     if shape.dense:
-        # Interest falls as in Zipf's law; the pool holds the documents that most runs rank high.
+        # Interest falls as in Zipf's law; the pool contains the documents that most runs rank high.
         worth += -0.5 * np.log(np.arange(1, pool.shape[1] + 1))
         grades = (draw.random(judged.shape) < 0.5 / np.arange(1, shape.judged + 1) ** 0.3).astype(int)
     else:
@@ -179,7 +179,7 @@ def make(folder: Path, shape: Shape) -> None:
 
 
 def ids(documents: Any, shape: Shape) -> Any:
-    """Document ids: plain numbers, or those of newspapers such as FBIS4-20472 if the pool is dense."""
+    """Returns document ids: plain numbers or, if the pool is dense, newspaper ids such as FBIS4-20472."""
     import numpy as np
 
     if not shape.dense:
@@ -190,7 +190,7 @@ def ids(documents: Any, shape: Shape) -> Any:
 
 
 def ranking(draw: Any, topics: Any, documents: Any, number: int, shape: Shape) -> Any:
-    """The lines of a run. Scores fall by one to three steps; in dense runs by two at most, in every second by fewer."""
+    """Returns the lines of a run, whose scores fall by one to three steps or, in dense runs, by at most two."""
     import numpy as np
 
     depth = documents.shape[1]
@@ -216,7 +216,7 @@ def ranking(draw: Any, topics: Any, documents: Any, number: int, shape: Shape) -
 
 
 def carob_means(qrels: str, paths: Sequence[str]) -> list[float]:
-    """Every run's means by carob, in one call."""
+    """Returns every run's means, computed by carob in one call."""
     import carob
 
     # pytrec_eval compares scores in single precision.
@@ -226,7 +226,7 @@ def carob_means(qrels: str, paths: Sequence[str]) -> list[float]:
 
 
 def pytrec_eval_means(qrels: str, paths: Sequence[str]) -> list[float]:
-    """Returns every run's means, computed by pytrec_eval, whose parsers read one file after the other."""
+    """Returns every run's means, computed by pytrec_eval, which parses the files one after the other."""
     import pytrec_eval
 
     from bench.peers.pytrec_eval import NAMES
@@ -245,10 +245,10 @@ def pytrec_eval_means(qrels: str, paths: Sequence[str]) -> list[float]:
 
 
 def timed(reader: str, qrels: str, paths: Sequence[str]) -> dict[str, Any]:
-    """Returns every run's means and the seconds that they took, without the time for imports."""
+    """Returns every run's means and the seconds needed to compute them, without the time for imports."""
     import importlib
 
-    # carob imports most modules at first use.
+    # carob imports most modules when they are first used.
     module, first = ("carob", "evaluate") if reader == "carob" else ("pytrec_eval", "RelevanceEvaluator")
     getattr(importlib.import_module(module), first)
     work = carob_means if reader == "carob" else pytrec_eval_means

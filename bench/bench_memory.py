@@ -1,4 +1,4 @@
-"""Memory of carob, and the growth of time and memory with ten times the lines."""
+"""Memory of carob, and the growth of time and memory with ten times as many lines."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SIZES = {"web": 60.0, "web10": 60.0}
 
 
 def ask(setting: Setting) -> list[Answer]:
-    """Measures the command on 7 M lines and, on request, on 70 M. The large file is deleted afterwards."""
+    """Measures the command on 7 M lines and, on request, on 70 M lines. The large file is deleted afterwards."""
     sizes = [size for size in SIZES if setting.huge or size != "web10"]
     made = {size: setting.data(size) for size in sizes}
     programs = [replace(carob_eval(made[size]), name=f"carob eval, {size}", values=None) for size in sizes]

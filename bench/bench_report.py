@@ -22,14 +22,14 @@ LONG = 1_000_000
 """The number of documents of the explained list."""
 SECONDS = 10.0
 MODULES = 40
-"""The maximum number of carob's files in which a report calls a function."""
+"""The maximum number of carob's modules in which a report calls a function."""
 
 
 class Shape(NamedTuple):
-    """The size of generated data, and the limit on the seconds of a report beyond those of ``compare``.
+    """The size of generated data, and the limit on the seconds that a report takes in addition to ``compare``.
 
-    Every other run has scores with one decimal, and so ties; every fifth lacks some queries. Ids are as long as those
-    of ClueWeb. No bar on a report where there are too many runs for a page.
+    Every second run has scores with one decimal and therefore ties; every fifth run lacks some queries. Ids are as long
+    as ClueWeb ids. There is no limit on a report with too many runs for a page.
     """
 
     runs: int
@@ -49,7 +49,7 @@ TINY = {name: Shape(min(each.runs, 3), 8, 50, 20, each.beyond) for name, each in
 TRACK = 15.0
 """The limit on the seconds of a comparison of the track."""
 ORDERS = 2.0
-"""How many times as long as eval a comparison with --orders may take, beyond Python's start."""
+"""How many times as long as eval a comparison with --orders may take, not counting Python's start."""
 
 
 def ask(setting: Setting) -> list[Answer]:
@@ -100,12 +100,12 @@ def of_shape(setting: Setting, name: str, shape: Shape, start: Timing) -> Answer
 
 
 def modules(printed: str) -> list[int]:
-    """Returns the number that ``bench.walls`` printed last."""
+    """Returns the last number printed by ``bench.walls``."""
     return [int(printed.split()[-1])]
 
 
 def made(setting: Setting, name: str, shape: Shape) -> Path:
-    """Returns the folder of some data, and writes the data if they do not exist."""
+    """Returns the folder of a data set, writing the data if they do not exist."""
     size = "x".join(map(str, shape[:4]))
     folder = setting.folder / f"report-{name}-{size}-{SEED}-{VERSION}"
     if not folder.exists():
@@ -149,7 +149,7 @@ def make(folder: Path, shape: Shape) -> None:
 
 
 def long_list(folder: Path, count: int) -> tuple[str, str]:
-    """Returns judgments and a run of one query with this many documents, and writes them if they do not exist."""
+    """Returns judgments and a run of one query with this many documents, writing the files if they do not exist."""
     qrels, run = folder / f"long-{count}.qrels", folder / f"long-{count}.run"
     if not run.exists():
         folder.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Time and memory of many short lists, as recommenders have them: scored, compared and checked in a process each."""
+"""Time and memory for many short lists, typical of recommenders: scored, compared and checked in separate processes."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 VERSION = 1
 USERS, MANY, FEW = 300_000, 3_000_000, 400
 ITEMS, LISTED, JUDGED, SEEN = 30_000, 10, 8, 28
-"""The number of items, of a user's listed and judged ones, and of those from which both are chosen."""
+"""The number of items, of a user's listed and judged items, and of the items from which both are chosen."""
 LONG = 16
-"""One item of so many has a long id."""
+"""One in this many items has a long id."""
 AT_ONCE = 20_000
-"""The number of users whose lines are made at a time."""
+"""The number of users whose lines are generated at a time."""
 LIMITS = {"eval": (1.5, 250.0), "compare": (4.0, 450.0), "check": (6.0, 450.0)}
-"""The most seconds of processor time and megabytes of each command."""
+"""The maximum processor time in seconds and the maximum memory in megabytes of each command."""
 
 
 def ask(setting: Setting) -> list[Answer]:
-    """Measures the commands on 300,000 users and, on request, ``carob eval`` on ten times as many."""
+    """Measures the commands on 300,000 users and, on request, ``carob eval`` on ten times as many users."""
     users = FEW if setting.quick else USERS
     one, other = (made(setting, users, run) for run in (1, 2))
     first = carob_eval(one)
@@ -56,8 +56,8 @@ def ask(setting: Setting) -> list[Answer]:
 
 
 def diagnoses(one: Files, other: Files) -> list[Program]:
-    """Returns the commands that compare two runs, and that check one."""
-    # A check exits with 1 or 2 where it finds a problem.
+    """Returns the commands that compare two runs, and the command that checks one run."""
+    # A check exits with 1 or 2 if it finds a problem.
     return [
         Program("carob compare", [*carob(), "compare", str(one.qrels), str(one.run), str(other.run)]),
         Program("carob check", [*carob(), "check", str(one.qrels), str(one.run)], fine=(0, 1, 2)),
@@ -74,7 +74,7 @@ def limits(what: str, timing: Timing, seconds: float, memory: float) -> list[Bar
 
 
 def growth(setting: Setting, fewer: Timing) -> Answer:
-    """Measures ten times the users, whose files are deleted afterwards. Time and memory must grow in proportion."""
+    """Measures ten times as many users, whose files are deleted afterwards. Time and memory must grow in proportion."""
     large = made(setting, MANY, 1)
     timings = side_by_side([carob_eval(large)], setting.times(1))
     data = f"{large.run.name}, {size_of(large.run)}"
@@ -88,7 +88,7 @@ def growth(setting: Setting, fewer: Timing) -> Answer:
 
 
 def made(setting: Setting, users: int, run: int) -> Files:
-    """Returns the judgments and one of the runs, written if they are not there."""
+    """Returns the judgments and one of the runs, writing the files if they do not exist."""
     stem = setting.folder / f"short-{users}-{SEED}-{VERSION}"
     paths = Files(stem.with_name(stem.name + ".qrels"), stem.with_name(f"{stem.name}-{run}.run"))
     if not (paths.qrels.exists() and paths.run.exists()):
@@ -161,7 +161,7 @@ def popular(draw: Any, count: int) -> NDArray[Any]:
     items: NDArray[Any] = np.floor(ITEMS ** draw.random((count, SEEN))).astype(np.int64)
     while len(twice := np.flatnonzero((np.diff(np.sort(items, axis=1), axis=1) == 0).any(axis=1))):
         again = draw.random((len(twice), SEEN))
-        # Half of them from anywhere, since few items are popular.
+        # Half of the items are drawn from all items, because few items are popular.
         items[twice] = np.where(
             again < 0.5, np.floor(ITEMS ** (2 * again)), 1 + np.floor(ITEMS * (2 * again - 1))
         )
@@ -179,7 +179,7 @@ def ids(items: NDArray[Any]) -> NDArray[Any]:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Writes the files that the arguments name."""
+    """Writes the files given as arguments."""
     qrels, run, users, number = arguments
     make(Files(Path(qrels), Path(run)), int(users), int(number))
 

@@ -1,4 +1,4 @@
-"""Time of the evaluation of Spark tables: carob, PySpark, recommenders and RePlay.
+"""Time to evaluate Spark tables: carob, PySpark, recommenders and RePlay.
 
 Each program has its own session, so that none uses code compiled for another.
 """
@@ -26,8 +26,8 @@ OURS = {
     "carob_spark_executors": "carob, in the executors",
     "carob_spark_engine": "carob, ranked by Spark",
 }
-"""carob with its defaults, which collect a million rows and rank larger runs in the executors, and with either way of
-ranking the run in Spark."""
+"""carob with its defaults, which collect up to a million rows and rank larger runs in the executors, and with each of
+the two ways to rank the run in Spark."""
 
 PEERS = {
     "spark_ranking_metrics": ("RankingMetrics", "pyspark"),
@@ -35,16 +35,16 @@ PEERS = {
     "recommenders_spark": ("recommenders", "recommenders"),
     "replay_spark": ("RePlay", "replay"),
 }
-"""The label of each tool in tables, and the module that it needs, by the tool's file."""
+"""The label of each tool in tables and the module that it needs, keyed by the tool's file."""
 
 LIMIT = 900.0
-"""The seconds after which a session is stopped. The evaluations that it finished count."""
+"""The seconds after which a session is stopped. Finished evaluations count."""
 
 
 def ask(setting: Setting) -> Iterator[Answer]:
-    """Times five measures of a million recommendations, and of ten million if the setting is ``huge``.
+    """Times five measures on a million recommendations and, if ``huge`` is set, on ten million.
 
-    Yields the timings of a million before it starts on ten million, which take half an hour.
+    Yields the timings for a million before starting on ten million, which take half an hour.
     """
     missing = [each for each in ("pyspark", "polars") if not find_spec(each)]
     if missing or shutil.which("java") is None:
@@ -55,7 +55,7 @@ def ask(setting: Setting) -> Iterator[Answer]:
 
 
 def asked(setting: Setting, size: str) -> list[Answer]:
-    """Returns the timings of the first evaluation of a session, and of later ones, on a run of some size."""
+    """Returns the timings of the first and of later evaluations of a session, on a run of a given size."""
     made = parquet(setting.data(size))
     programs = [peer(name, label, "session", made, sys.executable, LIMIT) for name, label in OURS.items()]
     for name, (label, module) in PEERS.items():
@@ -82,7 +82,7 @@ def asked(setting: Setting, size: str) -> list[Answer]:
 
 
 def sessions(programs: Sequence[Program], rounds: int) -> tuple[list[Timing], list[Timing]]:
-    """Returns the timings of the first evaluation of each session, and of the later ones."""
+    """Returns the timings of the first and of later evaluations of each session."""
     first = [Timing(program.name) for program in programs]
     later = [Timing(program.name) for program in programs]
     for _ in range(rounds):
@@ -94,7 +94,7 @@ def sessions(programs: Sequence[Program], rounds: int) -> tuple[list[Timing], li
                 failure = timing.failure
                 if timing.stopped and not seconds:
                     failure = late(programs[place])
-                # The peak is that of the driver's Python alone, without the JVM, which has most of the memory.
+                # The peak is that of the driver's Python process only, without the JVM, which uses most of the memory.
                 kept[place] = replace(
                     timing, seconds=seconds, processor=processor, peak=None, failure=failure
                 )
@@ -102,7 +102,7 @@ def sessions(programs: Sequence[Program], rounds: int) -> tuple[list[Timing], li
 
 
 def parquet(made: Files) -> Files:
-    """Returns the files as Parquet, with ids as whole numbers and only judgments above 0."""
+    """Returns the files as Parquet, with whole-number ids and only judgments above 0."""
     written = Files(*(path.with_suffix(f"{path.suffix}.parquet") for path in made))
     if not all(path.exists() for path in written):
         names = {"query_id": "user_id", "doc_id": "item_id"}

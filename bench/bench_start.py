@@ -1,4 +1,4 @@
-"""Time of a start and of a small run, which is nearly all start-up."""
+"""Time to start carob and to evaluate a small run, which consists almost entirely of start-up."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from bench.answer import Answer, Bar, Setting, ratio, size_of
 from bench.side_by_side import Program, carob, carob_eval, side_by_side
 
 MOST = {"--version": 4.0, "--help": 6.0}
-"""The most times that Python's own start may fit into the time of each option."""
+"""The maximum ratio of the time of each option to Python's own start."""
 
 
 def ask(setting: Setting) -> list[Answer]:
-    """Times carob's start against Python's, and its command on 50 queries against NumPy's import and other tools."""
+    """Times carob's start against Python's, and its command on 50 queries against importing NumPy and other tools."""
     return [start(setting), small(setting)]
 
 
 def start(setting: Setting) -> Answer:
-    """Times the version and the help of carob, and a Python that does nothing."""
+    """Times carob's version and help, and a Python process that does nothing."""
     options = [Program(f"carob {option}", [*carob(), option]) for option in MOST]
     timings = side_by_side(
         [*options, Program("python -c pass", [sys.executable, "-c", "pass"])], setting.times(21)
@@ -30,7 +30,7 @@ def start(setting: Setting) -> Answer:
 
 
 def small(setting: Setting) -> Answer:
-    """Times carob's command on 50 queries, a Python that only imports NumPy, and the other tools."""
+    """Times carob's command on 50 queries, a Python process that only imports NumPy, and the other tools."""
     made = setting.data("small")
     numpy = Program("python -c 'import numpy'", [sys.executable, "-c", "import numpy"])
     timings = side_by_side([carob_eval(made), numpy], setting.times(21))

@@ -1,6 +1,6 @@
-"""Time of AP, RR and nDCG of tensors: carob, torchmetrics, a hand-written sort-and-sum, and the sort alone.
+"""Time to compute AP, RR and nDCG of tensors: carob, torchmetrics, a hand-written sort-and-sum, and only the sort.
 
-Asked by name, ``python -m bench tensors``, since it needs PyTorch; on a GPU too where there is one.
+It runs only by name, ``python -m bench tensors``, because it needs PyTorch. It also runs on a GPU if there is one.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ NEAR = 2e-6
 """The largest accepted difference between means in single precision."""
 SHAPES = {"cpu": ((2000, 1000), (20_000, 50)), "cuda": ((8192, 1000),)}
 SLOW = {"cpu": 1, "cuda": 1}
-"""The number of rounds for torchmetrics, which is much slower than the others."""
+"""The number of rounds for torchmetrics, which is much slower than the other programs."""
 
 
 @dataclass(frozen=True)
@@ -30,10 +30,10 @@ class Rival:
     """A library or program that computes the same means.
 
     Args:
-        name: what the table calls it.
-        run: takes scores and grades.
-        rounds: how often it runs at most.
-        compared: whether it gives the means.
+        name: the name of the library or program in the table.
+        run: the function to time, which takes scores and grades.
+        rounds: the maximum number of times to run it.
+        compared: whether it computes the means.
     """
 
     name: str
@@ -54,7 +54,7 @@ def ask(setting: Setting) -> list[Answer]:
 
 
 def answer(setting: Setting, device: str, shape: tuple[int, int]) -> Answer:
-    """Returns the timings of all libraries, in turn on the same tensors, after a comparison of their means."""
+    """Compares the means of all libraries, and returns their timings, measured in turn on the same tensors."""
     import torch
 
     queries, documents = (20, 30) if setting.quick else shape
@@ -112,7 +112,7 @@ def bars(device: str, timings: list[Timing]) -> list[Bar]:
 
 
 def seconds(way: Rival, scores: Any, grades: Any, device: str) -> float:
-    """Returns the seconds of a call, until the device has finished."""
+    """Returns the seconds from a call until the device has finished."""
     import torch
 
     start = perf_counter()
@@ -123,10 +123,10 @@ def seconds(way: Rival, scores: Any, grades: Any, device: str) -> float:
 
 
 def agree(first: Timing, other: Timing) -> None:
-    """Refuses means that differ.
+    """Raises an error for means that differ.
 
     Raises:
-        DisagreementError: with the means.
+        DisagreementError: the means differ; the error states them.
     """
     for name, ours, theirs in zip(MEASURES, first.values, other.values, strict=True):
         if not abs(ours - theirs) <= NEAR:
@@ -137,7 +137,7 @@ def rivals(device: str) -> list[Rival]:
     """Returns the compared libraries, carob first."""
     from carob.tensors import Evaluator
 
-    # On a device, carob does not search for the highest grade, so the caller passes it.
+    # On a GPU, carob does not search for the highest grade, so the caller passes it.
     highest = None if device == "cpu" else 3
     three, one = (Evaluator(names, max_grade=highest) for names in (MEASURES, ("nDCG",)))
     found = [
@@ -156,7 +156,7 @@ def rivals(device: str) -> list[Rival]:
 
 
 def by_hand(scores: Any, grades: Any) -> list[Any]:
-    """Returns the means of hand-written measures: one sort, gathered grades, running sums and sums."""
+    """Returns the means of hand-written measures, which use one sort, gathered grades, running sums and sums."""
     import torch
 
     ordered = grades.gather(1, scores.argsort(dim=1, descending=True)).to(scores.dtype)
@@ -171,7 +171,7 @@ def by_hand(scores: Any, grades: Any) -> list[Any]:
 
 
 def by_torchmetrics(scores: Any, grades: Any) -> list[Any]:
-    """Returns the means of torchmetrics' three metrics, each by update and compute."""
+    """Returns the means of torchmetrics' three metrics, computed with update and compute."""
     import torch
     from torchmetrics.retrieval import RetrievalMAP, RetrievalMRR, RetrievalNormalizedDCG
 

@@ -1,4 +1,4 @@
-"""Time of trec_eval's command line in carob and, if it is on PATH, in trec_eval."""
+"""Time of trec_eval's command line in carob and, if it is on the PATH, of trec_eval itself."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from bench.side_by_side import Program, carob, side_by_side
 NAMES = ("map", "recip_rank", "ndcg_cut.10", "ndcg", "P.10", "recall.1000")
 """Measures on which trec_eval 9 and 10 agree."""
 LIMITS = {"small": 1.8, "web": 1.0}
-"""The most times that trec_eval may fit into the time of carob."""
+"""The maximum ratio of carob's time to trec_eval's."""
 
 
 def ask(setting: Setting) -> list[Answer]:
-    """Times a small and a large run."""
+    """Times the evaluation of a small and a large run."""
     return [command(setting, size) for size in LIMITS]
 
 

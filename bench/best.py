@@ -1,9 +1,9 @@
-"""How honest the value of the best of many runs is: ``python -m bench.best``.
+"""Whether the value of the best of many runs is unbiased: ``python -m bench.best``.
 
 Each replicate draws some queries of a collection, selects the best run on them, and compares its apparent and its
-cross-validated mean with the mean of the selected run on the other queries. Runs are made equal by exchanging their
-values within each query. All of them should then stay in the set of runs that may be best. Without a collection, values
-are simulated.
+cross-validated mean with the mean of the selected run on the other queries. In addition, runs are made equal by
+exchanging their values within each query; all of them should then stay in the set of runs that may be best. Without a
+collection, values are simulated.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 SEED = 20250
 SIZES = (20, 30)
 FEW = 12
-"""The number of runs: the best ones, as in a search among variants, and the number of equal runs."""
+"""The number of best runs to use, as in a search among variants, and the number of equal runs."""
 UNBOUNDED = "DCG@10"
-"""The measure of simulated values, which leave the range of others."""
+"""The measure of simulated values, which leave the range of other measures."""
 
 FAR = 0.15
-"""The distance of the best of the other runs, apart from a tenth for each."""
+"""How far the remaining runs are below the equal runs, plus a tenth for each place among the remaining runs."""
 OFF, KEPT, HELD, SECONDS = 0.005, 0.95, 0.93, 10.0
 
 
@@ -95,7 +95,7 @@ def optimism(values: NDArray[np.float64], size: int, replicates: int) -> tuple[f
 
 
 def holds(runs: int, size: int, replicates: int) -> float:
-    """Returns how often the interval of the expected value holds the true mean, for simulated equal runs."""
+    """Returns how often the interval of the expected value covers the true mean, for simulated equal runs."""
     import carob
 
     draw, found = np.random.default_rng([SEED, runs, size]), []
@@ -112,14 +112,14 @@ def holds(runs: int, size: int, replicates: int) -> float:
 def kept(
     values: NDArray[np.float64], replicates: int, size: int | None = None, equal: int | None = None
 ) -> float:
-    """Returns how often the set keeps all runs.
+    """Returns how often the set of runs that may be best keeps all runs.
 
     Args:
-        values: the values, exchanged at random within each query if there is no size [queries, runs].
+        values: the values [queries, runs], which are exchanged at random within each query if there is no size.
         replicates: the number of replicates.
-        size: the number of queries to draw after the runs are moved to one mean, which keeps the skew of differences.
-        equal: the number of runs that stay at this mean, drawn at random, while the others are moved far below; only
-            differences between equal runs count then. None for all runs.
+        size: the number of queries to draw after shifting the runs to one mean, which keeps the skew of differences.
+        equal: the number of runs, drawn at random, that stay at this mean while the other runs are shifted far below
+            it; in that case, only differences between equal runs count. None for all runs.
     """
     from carob.statistics.resampling import Draw
     from carob.statistics.selection import shown_better
@@ -155,7 +155,7 @@ def scores(values: NDArray[np.float64]) -> carob.ScoresByRun:
 
 
 def processor_seconds() -> float:
-    """Returns the processor time of the selection among 400 runs on 50 queries."""
+    """Returns the processor time of selecting among 400 runs on 50 queries."""
     import carob
 
     values = scores(simulated(np.random.default_rng(SEED), 50, 400).people)

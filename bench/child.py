@@ -1,9 +1,11 @@
 """The process in which one tool is timed.
 
-``python -m bench.child PEER files QRELS RUN`` reads and evaluates once. ``… dicts …`` makes dicts first, and then
-evaluates them again and again, up to ``ROUNDS`` times within ``PATIENCE`` seconds; ``… frames …`` does so with what
-the peer's ``prepare`` makes, and ``… session …`` does it ``EVALUATIONS`` times, or twice if two take ``SESSION``
-seconds. Prints JSON: a line after each evaluation, so that a process which is stopped has told what it finished.
+``python -m bench.child PEER files QRELS RUN`` reads and evaluates once. ``… dicts …`` first makes dicts and then
+evaluates them repeatedly, up to ``ROUNDS`` times within ``PATIENCE`` seconds; ``… frames …`` does the same with the
+result of the peer's ``prepare``, and ``… session …`` evaluates it ``EVALUATIONS`` times, or twice if two evaluations
+take ``SESSION``
+seconds. Prints a line of JSON after each evaluation, so a process that is stopped has reported the evaluations that it
+    finished.
 """
 
 from __future__ import annotations
@@ -48,20 +50,20 @@ def main(peer: str, form: str, qrels: str, run: str) -> Iterator[dict[str, Any]]
 
 
 def processor_time() -> float | None:
-    """Returns the processor seconds of this process and of all below it, as Spark's JVM and its workers.
+    """Returns the processor seconds of this process and all of its descendants, such as Spark's JVM and its workers.
 
-    None where the system has no ``/proc``.
+    Returns None if the system has no ``/proc``.
     """
     parents: dict[int, int] = {}
     ticks: dict[int, int] = {}
     for listed in Path("/proc").glob("[0-9]*/stat"):
         try:
-            # The name of the program, in brackets, may hold blanks.
+            # The name of the program, in brackets, may contain blanks.
             fields = listed.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
         except OSError:
-            continue  # it has just ended, and its parent has its time
+            continue  # the process has just ended, and its time counts with its parent
         parents[int(listed.parent.name)] = int(fields[1])
-        ticks[int(listed.parent.name)] = sum(map(int, fields[11:15]))  # with those of children that ended
+        ticks[int(listed.parent.name)] = sum(map(int, fields[11:15]))  # with those of ended children
     ours = {os.getpid()} & set(parents)
     while below := {each for each, parent in parents.items() if parent in ours} - ours:
         ours |= below

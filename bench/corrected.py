@@ -1,8 +1,8 @@
-"""Whether corrected intervals cover all differences of a comparison at once: ``python -m bench.corrected``.
+"""Whether corrected intervals cover all differences of a comparison simultaneously: ``python -m bench.corrected``.
 
-Runs differ truly by a few standard errors, so that stepwise procedures decide most pairs at their later, more lenient
-steps. The scores are normal, and all queries are independent: what is missed is missed by the procedure, not by the
-shape of the differences. Each comparison is that of ``carob.compare``.
+The true differences between runs are a few standard errors, so stepwise procedures decide most pairs in their later,
+more lenient steps. The scores are normal and all queries are independent, so missing coverage is due to the procedure
+and not to the shape of the differences. Each comparison is made by ``carob.compare``.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 SEED, QUERIES, LEVEL = 20261127, 50, 0.95
 ROOM = 0.02
-"""By how much a coverage over some hundreds of replicates may be below the level."""
+"""How far below the level the coverage over some hundreds of replicates may be."""
 
 
 class Case(NamedTuple):
-    """A procedure, and the true means of the runs in standard errors of a difference."""
+    """A procedure, and the true means of the runs in units of a difference's standard error."""
 
     test: carob.Test
     steps: tuple[float, ...]
@@ -35,7 +35,7 @@ class Case(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The procedure, the number of pairs, and what is true."""
+        """The procedure, the number of pairs, and the true differences."""
         runs = len(self.steps)
         pairs = runs - 1 if self.baseline else runs * (runs - 1) // 2
         how = self.test.name if self.test.name != "t" else self.test.correction
@@ -43,7 +43,7 @@ class Case(NamedTuple):
 
 
 def cases(resamples: int) -> list[Case]:
-    """Returns the procedures to try."""
+    """Returns the procedures to test."""
     apart, ladder = (0.0, *[4.5] * 7), tuple(4.2 * run for run in range(5))
     return [
         *(
@@ -67,7 +67,7 @@ def covered(case: Case, rng: np.random.Generator) -> bool:
 
 
 def scored(values: NDArray[np.float64]) -> carob.ScoresByRun:
-    """Returns the values as per-query scores of a measure that carob does not know [queries, runs]."""
+    """Returns values [queries, runs] as per-query scores of a measure that carob does not know."""
     return carob.read_scores(
         [
             {"run": f"r{run}", "query": f"q{query:03}", "score": value}

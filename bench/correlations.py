@@ -1,9 +1,9 @@
-"""How often intervals of correlations hold what they are about: ``python -m bench.correlations``.
+"""How often intervals of correlations cover the quantity they estimate: ``python -m bench.correlations``.
 
-Over queries: each replicate draws queries with replacement from those of a collection with people's and a model's
-judgments, or from simulated values. The interval should hold the mean of the correlation over such draws. Over runs:
-each replicate draws other runs and other noise of queries. A last table shows how often the percentile interval of the
-bootstrap holds the correlation over all queries of the population, which carob's intervals do not claim to hold.
+Over queries, each replicate draws queries with replacement from a collection with people's and a model's judgments, or
+from simulated values. The interval should cover the mean of the correlation over such draws. Over runs, each replicate
+draws other runs and other query noise. A last table shows how often the percentile interval of the bootstrap covers the
+correlation over all queries of the population, which carob's intervals do not claim to cover.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ QUERIES = (25, 50)
 RUNS = (12, 24, 50)
 LEVEL, LOW, HIGH = 0.95, 0.93, 0.97
 SLACK = 0.04
-"""How far the coverage of a single setting may lie from the nominal level."""
+"""How far the coverage in a single setting may be from the nominal level."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -82,7 +82,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def simulated() -> Iterator[tuple[str, Sides]]:
-    """Yields populations of queries: the values of runs by a truth and by a judge who follows it [queries, runs]."""
+    """Yields populations: the values of runs under the truth and a judge that approximates it [queries, runs]."""
     for name, runs, spread, bias in (
         ("simulated: clear", 24, 0.08, 0.03),
         ("simulated: close", 24, 0.03, 0.02),
@@ -99,7 +99,7 @@ def simulated() -> Iterator[tuple[str, Sides]]:
 def over_queries(
     sides: Sides, queries: int, replicates: int, resamples: int
 ) -> tuple[list[float], list[float]]:
-    """Returns the coverage of intervals over queries, and how often percentile intervals hold the limit."""
+    """Returns the coverage of intervals over queries, and that of percentile intervals for the population's value."""
     from carob.statistics.correlation_intervals import Samples
     from carob.statistics.correlations import correlation_named
     from carob.statistics.resampling import Draw
@@ -122,7 +122,7 @@ def over_queries(
 
 
 def worlds() -> dict[str, Callable[[np.random.Generator, int], Sides]]:
-    """Returns functions that draw the means of runs by a truth and by a judge [runs]."""
+    """Returns functions that draw the means of runs [runs] under the truth and under a judge."""
 
     def world(bias: float, tails: bool) -> Callable[[np.random.Generator, int], Sides]:
         def made(draw: np.random.Generator, runs: int) -> Sides:

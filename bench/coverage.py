@@ -1,10 +1,10 @@
-"""How often intervals from few queries that people judged hold the truth: ``python -m bench.coverage``.
+"""How often intervals from few queries judged by people cover the true value: ``python -m bench.coverage``.
 
-Every query of a collection has people's and a model's judgments. Each replicate draws some queries, gives people's
-judgments of these and the model's judgments of all to the estimator, and looks whether the intervals of all runs and of
-all pairs of runs hold the means of people's judgments over all queries, with the model's judgments and without. An
-interval that leaves the measure's range ends the simulation. The widths are compared with those of Student's intervals
-from people's judgments alone. Without a collection, the bundled example is one.
+Every query of a collection has people's and a model's judgments. Each replicate draws some queries and passes people's
+judgments of these and the model's judgments of all queries to the estimator. It then checks whether the intervals of
+all runs and of all pairs of runs, with and without the model's judgments, cover the means under people's judgments of
+all queries. An interval that leaves the measure's range ends the simulation. The widths are compared with those of
+Student's intervals from people's judgments only. Without a collection, the bundled example is used.
 """
 
 from __future__ import annotations
@@ -29,24 +29,24 @@ SEED = 20240
 MEASURES = ("nDCG@10", "AP", "P@10", "RR", "RR(rel=2)", "Success@10")
 SIZES = (8, 12, 20, 30)
 DOCUMENTS = (100, 200, 400, 1000)
-"""The numbers of single documents that people judged."""
+"""The numbers of individual documents judged by people."""
 SUMS, OTHERS = ("DCG@10", "P(rel=2)@10"), ("nDCG@10", "AP(rel=2)")
 FEWEST_NEEDED = 12
 """From this number of queries on, the limits on coverage hold."""
 
 COVERAGE, LOWEST, SMALL = 0.93, 0.85, 0.935
-"""The least share that holds the truth: of all runs or pairs on average, of each, and in small samples of many."""
+"""The minimum coverage: on average over all runs or pairs, for each run or pair, and for many in small samples."""
 WIDTH = 0.75
-"""The width of nDCG@10's differences from 20 queries and a judge."""
+"""The width of the intervals of differences in nDCG@10 from 20 queries and a judge."""
 WIDER = {"runs": 1.15, "pairs": 1.40}
-"""The width of RR's intervals, divided by that of Student's."""
+"""The width of RR's intervals divided by the width of Student's intervals."""
 SECONDS = 2.0
 SIMULATED = 500
-"""Queries that only the model judged, in the simulation of similar queries."""
+"""The number of queries that only the model judged, in the simulation of similar queries."""
 
 
 class Values(NamedTuple):
-    """The values of a collection's runs by one measure, from people's and a model's judgments [queries, runs]."""
+    """The values [queries, runs] of a collection's runs under one measure, from people's and a model's judgments."""
 
     name: str
     people: NDArray[np.float64]
@@ -58,9 +58,9 @@ LEAST = 1e-9
 
 
 class Held(NamedTuple):
-    """The share of intervals that hold the truth, their relative width, and the share of the worst run or pair.
+    """The coverage of the intervals, their relative width, and the coverage for the worst run or pair.
 
-    The mean width is divided by that of Student's intervals from people's judgments alone.
+    The mean width is divided by that of Student's intervals from people's judgments only.
     """
 
     share: float
@@ -128,7 +128,7 @@ def shown(held: Held) -> str:
 
 
 def limits(which: str, size: int, replicates: int, runs: Held, pairs: Held) -> Iterator[Bar]:
-    """Returns the limits for a number of queries judged by people. Shares are known up to twice their error."""
+    """Returns the limits for a number of queries judged by people. A tolerance of two standard errors is allowed."""
     lowest = LOWEST - 2 * (LOWEST * (1 - LOWEST) / replicates) ** 0.5
     for name, each in {"runs": runs, "pairs": pairs}.items():
         yield Bar(f"{which}, {name}, coverage", "at least", COVERAGE, each.share, "")
@@ -141,7 +141,7 @@ def limits(which: str, size: int, replicates: int, runs: Held, pairs: Held) -> I
 
 
 def values_in(folder: Path) -> Iterator[Values]:
-    """Returns the values of the runs in a folder, by each measure."""
+    """Returns the values of the runs in a folder under each measure."""
     import carob
 
     runs = sorted(path for path in (folder / "runs").iterdir() if not path.name.startswith("."))
@@ -155,7 +155,7 @@ def values_in(folder: Path) -> Iterator[Values]:
 
 
 def simulated(draw: np.random.Generator, queries: int = 60, runs: int = 8) -> Values:
-    """Returns values of runs on queries of different difficulty, and those of a judge who is generous and noisy."""
+    """Returns values of runs on queries of different difficulty, and values under a generous and noisy judge."""
     hard = draw.normal(0, 0.25, (queries, 1))
     skill = np.linspace(0, 0.1, runs)
     people = np.clip(0.5 + hard + skill + draw.normal(0, 0.15, (queries, runs)), 0, 1)
@@ -164,14 +164,14 @@ def simulated(draw: np.random.Generator, queries: int = 60, runs: int = 8) -> Va
 
 
 def covered(values: Values, size: int, replicates: int, *, similar: bool) -> Iterator[tuple[str, Held, Held]]:
-    """Yields the coverage and the width of the intervals of all runs and of all pairs, with the judge and without.
+    """Yields the coverage and the width of the intervals of all runs and all pairs, with and without the judge.
 
     Args:
         values: the values of a collection, up to 1.
         size: the number of queries that people judged.
         replicates: the number of samples.
-        similar: whether the mean over queries like these is estimated. Then people's and the judge's queries are drawn
-            from the collection with replacement.
+        similar: whether to estimate the mean over similar queries. In that case, people's and the judge's queries are
+            drawn from the collection with replacement.
     """
     from carob.estimation.people_and_judge import JudgedSample, estimated
     from carob.statistics.estimates import half_width
@@ -203,7 +203,7 @@ def covered(values: Values, size: int, replicates: int, *, similar: bool) -> Ite
         both = []
         for own in (np.flatnonzero(differs) < runs, np.flatnonzero(differs) >= runs):
             each = np.nanmean(hit[:, own], axis=0)
-            # Where all drawn values are equal, Student's interval does not exist, nor do some of carob's.
+            # If all drawn values are equal, Student's interval does not exist, nor do some of carob's intervals.
             exist = ~np.isnan(width[:, own]) & ~np.isnan(alone[:, own])
             ratio = float("nan")
             if exist.any():
@@ -213,7 +213,7 @@ def covered(values: Values, size: int, replicates: int, *, similar: bool) -> Ite
 
 
 def similar_queries(follows: float, size: int, replicates: int) -> Held:
-    """Returns the coverage and the width of intervals of a mean over similar queries, of values like nDCG@10."""
+    """Returns the coverage and width of intervals of a mean over similar queries, for values similar to nDCG@10."""
     from carob.estimation.people_and_judge import JudgedSample, estimated
 
     draw, truth = np.random.default_rng([SEED, size, int(10 * follows)]), 1.2 / 2.2
@@ -231,9 +231,9 @@ def similar_queries(follows: float, size: int, replicates: int) -> Held:
 
 
 def documents(folder: Path, size: int, replicates: int) -> Iterator[Bar]:
-    """Prints the coverage of intervals from sampled documents, and returns the limits on measures that are sums.
+    """Prints the coverage of intervals from sampled documents, and returns the limits for measures that are sums.
 
-    Documents are drawn systematically, with probabilities in proportion to the sum of their discounts in the runs.
+    Documents are drawn systematically, with probabilities proportional to the sum of their discounts in the runs.
     """
     import carob
 

@@ -1,8 +1,9 @@
-"""Whether a value that many queries share needs worst-point intervals wherever it lies: ``python -m bench.crowded``.
+"""Whether a value shared by many queries needs worst-point intervals at any position: ``python -m bench.crowded``.
 
-Values are a frequent value with some probability, else drawn from another distribution. Intervals are those of the
-present rule (``BoundedValues.crowded``), Student's, and those of the rule limited to a frequent value near an end of
-the range, each with worst-point intervals where Student's would leave the range.
+With some probability, a value equals a frequent value; otherwise, it is drawn from another distribution. Compared are
+the intervals of the present rule (``BoundedValues.crowded``), Student's intervals, and those of the rule limited to a
+frequent value near an end of the range, each replaced by worst-point intervals if Student's interval would leave the
+range.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ if TYPE_CHECKING:
 SEED = 20270
 SIZES = (8, 12, 20, 30, 50)
 FREQUENT, SHARES = (0.1, 0.25, 0.5, 0.75, 0.9), (0.34, 0.5, 0.7, 0.85, 0.95)
-"""The frequent value, and the probability of it."""
+"""The frequent value and its probability."""
 OTHERS = ("uniform", "beta(2, 2)", "beta(0.5, 3)", "beta(3, 0.5)", "all 0", "all 1")
 RULES = ("as it is", "Student's", "near an end")
 NEAR = 0.1
-"""The distance from an end of the range up to which a value is near it."""
+"""The maximum distance from an end of the range at which a value counts as near it."""
 NOMINAL, LEAST = 0.94, 0.9
 
 

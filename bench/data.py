@@ -1,7 +1,7 @@
 """Judgments and runs generated from a seed, in the sizes that the benchmarks need.
 
-As a program, ``python -m bench.data FOLDER SIZE`` writes one size: the process that asks the questions stays small,
-since a child's peak memory begins at its parent's.
+``python -m bench.data FOLDER SIZE`` writes one size in its own process. This keeps the benchmark process small, because
+a child's peak memory starts at that of its parent.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 SEED = 20240
 VERSION = 1
-"""The version of the generated text, so that older files are not used."""
+"""The version of the generated text, which prevents the use of older files."""
 
 COLLECTION = 8_841_823
-"""The number of documents, which is that of the passages of MS MARCO."""
+"""The number of documents, which equals the number of MS MARCO passages."""
 
 STEPS = 64
-"""Scores are whole multiples of 1/64, below 2**18: exact in single precision and in six decimals, so peers that compare
-in single precision order them alike."""
+"""Scores are whole multiples of 1/64 below 2**18. They are exact in single precision and in six decimals, so peers that
+compare in single precision order them in the same way."""
 
 
 class Size(NamedTuple):
@@ -52,16 +52,16 @@ SIZES = {
     "users": Size(20000, 50, 10),
     "users10": Size(200000, 50, 10),
 }
-"""``small`` is a TREC track, ``track`` several of them, ``web`` the development set of MS MARCO (7.0 M lines),
-``web-dense`` the same with deep judgments, half of them retrieved,
-``users`` recommendations to many (1.0 M lines), ``users10`` to ten times as many."""
+"""``small`` is the size of a TREC track, ``track`` of several tracks, and ``web`` of the development set of MS MARCO
+(7.0 M lines). ``web-dense`` is the same with deep judgments, half of them retrieved. ``users`` stands for
+recommendations to many users (1.0 M lines), and ``users10`` to ten times as many users."""
 
 AT_ONCE = 200
 """The number of queries generated at a time, which take about 10 MB."""
 
 
 class Files(NamedTuple):
-    """The two files of a size."""
+    """The judgments and the run of a size, as files."""
 
     qrels: Path
     run: Path
@@ -134,9 +134,9 @@ def ranking(draw: Any, queries: NDArray[Any], documents: NDArray[Any]) -> NDArra
 
 
 def judgments(draw: Any, queries: NDArray[Any], documents: NDArray[Any], size: Size) -> NDArray[Any]:
-    """Returns the lines of judgments: one relevant document near the top, or ``judged`` documents of grades 0 to 3.
+    """Returns the lines of judgments: one relevant document near the top, or ``judged`` documents with grades 0 to 3.
 
-    Among every ten queries one also has a relevant document that no ranking holds.
+    One in ten queries also has a relevant document that no ranking contains.
     """
     import numpy as np
 
@@ -150,7 +150,7 @@ def judgments(draw: Any, queries: NDArray[Any], documents: NDArray[Any], size: S
         grades[:, 0] = 1
     owners = np.repeat(queries, places.shape[1])
     judged = np.take_along_axis(documents, places, axis=1)
-    # Numbers beyond the collection, which no run retrieves.
+    # Document numbers beyond the collection, which no run retrieves.
     judged[:, size.judged - size.missed :] = COLLECTION + 100_000 + np.arange(size.missed)
     found = judged.ravel()
     missed = queries[::10]
@@ -165,7 +165,7 @@ def judgments(draw: Any, queries: NDArray[Any], documents: NDArray[Any], size: S
 
 
 def digits(numbers: NDArray[Any], width: int, *, padded: bool = False) -> NDArray[Any]:
-    """Returns decimal digits, one number per row, with 0 bytes in place of leading zeros unless ``padded``."""
+    """Returns decimal digits, one number per row, with 0 bytes instead of leading zeros unless ``padded``."""
     import numpy as np
 
     powers = 10 ** np.arange(width - 1, -1, -1)
@@ -176,7 +176,7 @@ def digits(numbers: NDArray[Any], width: int, *, padded: bool = False) -> NDArra
 
 
 def columns(*parts: NDArray[Any] | bytes) -> NDArray[Any]:
-    """Returns columns joined to one line per row. A constant is the same in every row."""
+    """Joins columns into one line per row. A constant is repeated in every row."""
     import numpy as np
 
     rows = next(len(part) for part in parts if not isinstance(part, bytes))
@@ -194,7 +194,7 @@ def text(lines: NDArray[Any]) -> bytes:
 
 
 def as_dicts(made: Files) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
-    """Returns judgments and run as dicts."""
+    """Returns the judgments and the run as dicts."""
     qrels: dict[str, dict[str, int]] = {}
     with made.qrels.open(encoding="ascii") as lines:
         for line in lines:
@@ -209,7 +209,7 @@ def as_dicts(made: Files) -> tuple[dict[str, dict[str, int]], dict[str, dict[str
 
 
 def as_frames(qrels: Path, run: Path, *, whole: bool = False) -> tuple[Any, Any]:
-    """Returns judgments and run as Polars frames, with ids as text or as whole numbers."""
+    """Returns the judgments and the run as Polars frames, with ids as text or as whole numbers."""
     import polars as pl
 
     ids = dict.fromkeys(("query_id", "doc_id"), pl.Int64 if whole else pl.String)

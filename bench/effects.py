@@ -1,9 +1,9 @@
-"""How often the intervals of effect sizes hold the truth: ``python -m bench.effects``.
+"""How often the intervals of effect sizes cover the true value: ``python -m bench.effects``.
 
-The queries of a collection are the population: a replicate draws some of them with replacement, and looks whether the
-intervals of all pairs of runs hold the effect sizes of the population. Beside the interval of the probability of
-superiority stands Wald's, whose error is that of a mean of wins and half ties. Pairs whose differences do not vary in
-the population are left out.
+The queries of a collection are the population. A replicate draws some of them with replacement and checks whether the
+intervals of all pairs of runs cover the effect sizes of the population. The interval of the probability of superiority
+is shown next to Wald's interval, which uses the standard error of a mean of wins and half ties. Pairs whose differences
+do not vary in the population are omitted.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SIZES = (8, 12, 20, 30, 50, 100)
 LEVEL = 0.95
 TITLES = ("d_z", "superiority", "Wald")
 MEAN, LOW, MOST_LOW = 0.93, 0.85, 0.05
-"""The least share that holds the truth on average over all pairs, and the largest share of pairs below another."""
+"""The minimum mean coverage over all pairs, a lower limit, and the maximum share of pairs below this limit."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -73,9 +73,9 @@ def main(arguments: list[str] | None = None) -> int:
 def covered(
     values: NDArray[np.float64], size: int, replicates: int
 ) -> Iterator[tuple[str, NDArray[np.float64]]]:
-    """Yields the share of replicates in which the interval of each pair holds the truth, by effect size.
+    """Yields, by effect size, the share of replicates in which the interval of each pair covers the true value.
 
-    Replicates without an interval do not count, nor do pairs that never have one.
+    Replicates without an interval do not count, nor do pairs that never have an interval.
 
     Args:
         values: the population [queries, runs].

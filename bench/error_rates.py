@@ -1,10 +1,10 @@
-"""Error rates of the significance tests on real scores without a difference: ``python -m bench.error_rates``.
+"""Error rates of the significance tests on real scores without true differences: ``python -m bench.error_rates``.
 
-Scores of real runs, as carob computes them, are the population: queries are drawn from it with replacement. For two
-systems, each difference is centred, so that every finding is an error. Runs whose scores correlate above .95 are then
-taken once: centred differences of near-duplicates are a few outliers around 0, which no real pair of systems resembles.
-For all pairs of runs, see ``bench/all_pairs.py``. With ``--power``, one run of several is better by the smallest
-detectable difference, which the verdict should find in four tables of five.
+The population is the scores of real runs as computed by carob, from which queries are drawn with replacement. For two
+systems, each difference is centred, so every finding is an error. Of runs whose scores correlate above .95, only one is
+then used, because centred differences of near-duplicates are a few outliers around 0, unlike those of any real pair of
+systems. For all pairs of runs, see ``bench/all_pairs.py``. With ``--power``, one of several runs is better by the
+smallest detectable difference, which the verdict should find in four of five cases.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 SEED, ALPHA, ALIKE = 20240, 0.05, 0.95
 FLIPS = 999
-"""The number of resamples. (b + 1) / 1000 can be exactly .05."""
+"""The number of resamples, chosen so that (b + 1) / 1000 can be exactly .05."""
 
 MEASURES = ("AP", "nDCG@20", "P@10")
 MEASURES_OF_PAIRS = ("nDCG@10", "AP")
@@ -37,7 +37,7 @@ SIZES = (10, 25, 50)
 """The numbers of queries drawn for two systems."""
 
 FEWEST, FEWEST_OF_PAIRS = 20, 8
-"""The least number of queries of a collection, and the least number of runs for a table of all pairs."""
+"""The minimum number of queries of a collection, and the minimum number of runs for a table of all pairs."""
 
 LEVEL, COVERAGE, POWER = (0.04, 0.06), (0.93, 0.96), (0.77, 0.83)
 
@@ -50,7 +50,7 @@ class Table(NamedTuple):
 
 
 class Rate(NamedTuple):
-    """A rate of errors, with its standard error over replicates."""
+    """An error rate with its standard error over replicates."""
 
     share: float
     error: float
@@ -118,9 +118,10 @@ def of_power(data: Path, replicates: int) -> int:
 
 
 def detected(table: Table, runs: int, replicates: int) -> Rate:
-    """Returns how often the verdict finds a difference as large as the one that it calls detectable.
+    """Returns how often the verdict finds a difference as large as the difference that it calls detectable.
 
-    Of runs moved to one mean, the first is made better by the difference of its pair with the second.
+    All runs are shifted to the same mean, and the first is then made better by the detectable difference of its pair
+    with the second.
     """
     from carob.comparison.design import Test
     from carob.comparison.significance import contests_of, settings_of
@@ -176,7 +177,7 @@ def pooled(rates: list[Rate]) -> Rate:
 
 
 def tables(data: Path, measures: tuple[str, ...]) -> Iterator[Table]:
-    """Yields the scores of every collection by each measure. Of several qrels, it takes the last by name."""
+    """Yields the scores of every collection under each measure. Of several qrels files, the last by name is used."""
     import carob
 
     for folder in sorted(data.iterdir()):
@@ -197,7 +198,7 @@ def tables(data: Path, measures: tuple[str, ...]) -> Iterator[Table]:
 
 
 def apart(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Returns the runs that resemble no earlier run."""
+    """Returns the runs that do not resemble an earlier run."""
     alike = np.corrcoef(scores.T)
     kept: list[int] = []
     for run in range(scores.shape[1]):
@@ -227,7 +228,7 @@ def two_systems(table: Table, size: int, replicates: int) -> tuple[Rate, Rate]:
 
 
 def rate(found: NDArray[np.float64]) -> Rate:
-    """Returns the mean over replicates. Pairs of one replicate depend on each other, but replicates do not."""
+    """Returns the mean over replicates, which are independent, unlike the pairs within a replicate."""
     return Rate(float(found.mean()), float(found.std(ddof=1) / np.sqrt(len(found))))
 
 

@@ -1,7 +1,7 @@
-"""Cost of fusion: ``carob fuse`` with a file, ``--tune``, and an evaluation of the fused run, against ``carob eval``.
+"""Cost of fusion, relative to ``carob eval``: writing a file, ``--tune``, and an evaluation of the fused run.
 
 ``python -m bench.fuse --queries 1000`` makes seven runs with 1,000 documents for each query, and prints the ratios to
-``carob eval`` (medians of pairs) and the most memory. With ``--ranx``, ranx, whose values come first, takes minutes.
+``carob eval`` (medians of pairs) and the most memory. With ``--ranx``, ranx is timed first, which takes minutes.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ print(json.dumps([read - began, done - read, time.process_time() - done]))
 
 
 def made(folder: Path, queries: int, judged: int) -> list[str]:
-    """Writes judgments and runs, whose scores share a part, and returns the paths of the runs.
+    """Writes judgments and runs with a common score component, and returns the paths of the runs.
 
-    Scores are written in full: rounded, some would be equal, and ranx leaves the order of those to its sort.
+    Scores are written in full because some rounded scores would be equal, and ranx orders equal scores arbitrarily.
     """
     shared = np.random.default_rng(0).normal(size=(queries, POOL))
     lines = [
@@ -74,7 +74,7 @@ print(carob.evaluate(qrels, {"fused": carob.fuse(paths)}))
 
 
 class Cost(NamedTuple):
-    """What a command took: seconds on the clock and of processor time, and MB of memory."""
+    """The cost of a command: wall-clock seconds, processor seconds, and MB of memory."""
 
     wall: float
     processor: float
@@ -82,7 +82,7 @@ class Cost(NamedTuple):
 
 
 def cost(command: list[str]) -> Cost:
-    """Runs a command and returns what it took."""
+    """Runs a command and returns its cost."""
     start = perf_counter()
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         _, status, used = os.wait4(process.pid, 0)
@@ -99,7 +99,7 @@ def lines_of(path: Path) -> dict[tuple[str, str], float]:
 
 
 def compare_with_ranx(paths: list[str], folder: Path, carob: list[str]) -> None:
-    """Prints the processor time of ranx, and of carob for the same: every document of every list, by ranx's rules."""
+    """Prints the processor time of ranx and of carob for the same task: all documents of all lists, by ranx's rules."""
     out, other = folder / "fused.run", folder / "ranx.run"
     done = subprocess.run(
         [sys.executable, "-c", IN_RANX, *paths, str(other)], check=True, capture_output=True, text=True
@@ -123,7 +123,8 @@ def main() -> None:
     carob = [sys.executable, "-m", "carob"]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        # In another process: a program counts the most memory that the one that starts it has held.
+        # The files are made in another process, because a program's peak memory includes that of the process that
+        # started it.
         with ProcessPoolExecutor(1, get_context("spawn")) as other:
             paths = other.submit(made, folder, given.queries, given.judged).result()
         qrels, out = str(folder / "qrels.txt"), str(folder / "fused.run")

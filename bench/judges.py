@@ -1,9 +1,10 @@
-"""Judges that saw people's grades, and judges that favour a run: ``python -m bench.judges``.
+"""Simulates judges that saw people's grades, and judges that favour a run: ``python -m bench.judges``.
 
-Queries that people judged are drawn again and again from a collection that people and a model judged completely. For a
-tuned judge, on half of the drawn queries the judge's grade is replaced by people's with probability .8, and these
-queries are declared; the intervals should cover the means and differences by people. A circular judge takes one run's
-ranks for grades; ``carob compare`` should name this run. A fair judge errs alike on all runs, and none should be named.
+Queries judged by people are drawn repeatedly from a collection that people and a model judged completely. For a tuned
+judge, the judge's grade is replaced by people's with probability .8 on half of the drawn queries, and these queries are
+declared; the intervals should cover the means and differences under people's grades. A circular judge uses one run's
+ranks as grades; ``carob compare`` should report this run. A fair judge errs equally on all runs, so no run should be
+reported.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 MEASURES = ("nDCG@10", "AP", "P@10")
 SAMPLE, TUNED, REPLACED, SEED = 20, 10, 0.8, 20261126
 RUNS, SHAM = 8, 6
-"""The runs that are compared, and the tuned judges that are made."""
+"""The number of runs that are compared, and the number of tuned judges that are simulated."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -51,7 +52,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def with_data(parser: argparse.ArgumentParser, arguments: list[str] | None) -> argparse.Namespace:
-    """Parses the arguments, with a collection that people and a model judged completely; ends if it is not there."""
+    """Parses the arguments, and exits if there is no collection that people and a model judged completely."""
     data = CHECKOUT.parent / "shared" / "data" / "dl21-people-and-model"
     parser.add_argument("--people", type=Path, default=data / "qrels.people.txt")
     parser.add_argument("--model", type=Path, default=data / "qrels.model.txt")
@@ -63,7 +64,7 @@ def with_data(parser: argparse.ArgumentParser, arguments: list[str] | None) -> a
 
 
 def values(qrels: Any, runs: dict[str, str]) -> dict[str, NDArray[np.float64]]:
-    """Returns the scores of the runs by each measure [queries, runs]."""
+    """Returns the scores of the runs under each measure [queries, runs]."""
     scores = carob.evaluate(qrels, runs, MEASURES)
     return {
         measure: np.array([list(each.by_query(measure).values()) for each in scores.values()]).T
@@ -130,7 +131,7 @@ def circular(
     rng: np.random.Generator,
     draws: int = 100,
 ) -> list[Bar]:
-    """Returns the limits on how often a favoured run is named."""
+    """Returns the limits on how often a favoured run is reported."""
     names = list(runs)
     asked: Any = SimpleNamespace(runs=RUNS, settings=SimpleNamespace(alpha=0.05, seed=1))
     named, wrong, fair = [], [], []
@@ -156,7 +157,7 @@ def circular(
         sample = rng.choice(len(true["AP"]), SAMPLE, replace=False)
         for measure in MEASURES:
             above = judged[measure] - true[measure]
-            above = (above - above.mean(axis=0))[sample]  # as much for all runs
+            above = (above - above.mean(axis=0))[sample]  # the same amount for all runs
             fair.append(bool(favours(above, asked).get("favoured", ())))
     print(f"\ncircular judge named {np.mean(named):.3f}, another run beside or instead {np.mean(wrong):.3f}")
     return [

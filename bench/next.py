@@ -1,10 +1,11 @@
-"""What 200 judgments of drawn documents are worth: ``python -m bench.next``.
+"""The accuracy gained from 200 judgments of sampled documents: ``python -m bench.next``.
 
-People and a model judged the same documents of a collection. Each draw takes some of its runs, asks ``carob next`` for
-documents, looks up people's grades for them, and compares the runs by ``carob compare --people … --judge …``. The rival
-has as many judgments by people, of the documents with the best ranks in these runs, and takes the model's grades
-elsewhere; it has no interval. The errors are those against people's grades of all documents. The width that ``carob
-next`` predicts is divided by that of the resulting interval.
+People and a model judged the same documents of a collection. Each draw selects some of its runs, requests documents
+from ``carob next``, looks up people's grades for them, and compares the runs with
+``carob compare --people … --judge …``. The rival method uses the same number of people's judgments for the documents
+with the best ranks in these runs, and the model's grades for all other documents; it has no interval. Errors are
+relative to people's grades of all documents. The width predicted by ``carob next`` is divided by the width of the
+resulting interval.
 """
 
 from __future__ import annotations
@@ -35,21 +36,21 @@ LIMITS = {
     NDCG: (1.7, 0.89, 0.89),
     AP: (1.7, 0.92, 0.92),
 }
-"""The greatest error of a difference, divided by the rival's, and the least coverage of differences and of means."""
+"""The maximum error of a difference divided by the rival's error, and the minimum coverage of differences and means."""
 DEEP = "P@50"
-"""A measure that reads deep enough for the rival's documents."""
+"""A measure that is deep enough to include the rival's documents."""
 CLOSE = 0.1
-"""How far predicted widths may lie from realised ones, on average."""
+"""How far predicted widths may be from actual widths, on average."""
 
 
 class Series(NamedTuple):
-    """Differences, or means, in one draw. NaN marks an interval that does not exist.
+    """The differences or the means in one draw. NaN marks an interval that does not exist.
 
     Args:
         error: estimate minus truth [series].
         rival: the rival's estimate minus truth [series].
         width: the widths of the intervals [series].
-        held: whether each interval holds the truth; NaN without an interval [series].
+        held: whether each interval covers the true value; NaN without an interval [series].
         predicted: the predicted width.
     """
 
@@ -61,7 +62,7 @@ class Series(NamedTuple):
 
 
 class Figures(NamedTuple):
-    """The figures of all draws: errors as root mean squares, coverage, and mean widths."""
+    """The results over all draws: root mean square errors, coverage, and mean widths."""
 
     error: float
     rival: float
@@ -71,7 +72,7 @@ class Figures(NamedTuple):
 
     @classmethod
     def of(cls, draws: Sequence[Series]) -> Figures:
-        """Returns the figures. Coverage and widths are those of the intervals that exist."""
+        """Returns the results. Coverage and widths are computed from the intervals that exist."""
         error, rival = (np.concatenate(each) for each in ([d.error for d in draws], [d.rival for d in draws]))
         there = [each for each in draws if not np.isnan(each.width).all()]
         found = [math.nan] * 3
@@ -178,7 +179,7 @@ def series(
     rival: NDArray[np.float64],
     predicted: float,
 ) -> Series:
-    """Returns errors, widths and what the intervals hold."""
+    """Returns errors, widths, and whether the intervals cover the true values."""
     held = np.where(np.isnan(low), np.nan, (low <= truth) & (truth <= high))
     return Series(estimate - truth, rival - truth, high - low, held, predicted)
 
@@ -186,9 +187,9 @@ def series(
 def by_depth(
     among: Collection, runs: Mapping[str, carob.Run], budget: int, random: np.random.Generator
 ) -> dict[str, dict[str, float]]:
-    """Returns the model's grades, with people's in place of those of the documents with the best ranks.
+    """Returns the model's grades, replaced by people's grades for the documents with the best ranks.
 
-    Documents of the same best rank are taken in random order.
+    Documents with the same best rank are ordered at random.
     """
     ranked = carob.next_judgments(None, runs, DEEP, budget=10**6, order="depth", judge=among.model).chosen
     graded = [each for each in ranked if each.document in among.guesses.get(each.query, {})]

@@ -1,9 +1,9 @@
-"""Whether plans from pilots have their power: ``python -m bench.plans``.
+"""Whether plans from pilots reach their stated power: ``python -m bench.plans``.
 
-The per-query differences of two real runs are the population, moved to a mean of .45 standard deviations (and of .6
-for the plans with a judge). A pilot of 20 queries is drawn from it, the number of queries is planned from the pilot,
-and the power of a t-test with so many queries is simulated. With a judge, people's scores are the population and a
-model's the other variable, the correlation is known, and the regression estimator of ``carob compare --judge`` decides.
+The population is the per-query differences of two real runs, shifted to a mean of .45 standard deviations (.6 for plans
+with a judge). A pilot of 20 queries is drawn from it, the number of queries is planned from the pilot, and the power of
+a t-test with this number of queries is simulated. With a judge, people's scores are the population and a model's scores
+the auxiliary variable, the correlation is known, and the regression estimator of ``carob compare --judge`` decides.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ MEASURES = ("nDCG@10", "AP", "P@10", "RR(rel=2)", "ERR@10")
 SEED, ALPHA, POWER = 20261126, 0.05, 0.8
 PILOT, EFFECT = 20, 0.45
 JUDGED, EFFECTS = 400, (0.45, 0.6)
-"""The queries that a model judges, and the differences, in standard deviations, that plans with it are made for."""
+"""The number of queries that a model judges, and the differences in standard deviations planned for with it."""
 LEAST_SPREAD = 0.03
-"""Runs whose differences vary less are nearly copies of each other."""
+"""Runs whose differences vary less than this are nearly copies of each other."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -101,7 +101,7 @@ def differences(scores: carob.ScoresByRun, measure: str, first: str, second: str
 def planned(
     values: NDArray[np.float64], given: argparse.Namespace, rng: np.random.Generator
 ) -> tuple[list[float], list[float]]:
-    """Returns the simulated power of the plans from pilots, by the pilot's spread and by its upper limit."""
+    """Returns the simulated power of plans from pilots, using the pilot's standard deviation or its upper limit."""
     true = EFFECT * values.std()
     moved, known = values - values.mean() + true, dict[int, float]()
     found: tuple[list[float], list[float]] = ([], [])

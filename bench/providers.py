@@ -1,7 +1,7 @@
 """How much faster ir_measures is with carob as its provider: ``python -m bench.providers``.
 
-The same call of ir_measures is timed with and without carob, on a run of 1,000 queries with 1,000 documents each, as
-data frames and as dicts. The values must agree before a time is printed.
+The same call to ir_measures is timed with and without carob, on a run of 1,000 queries with 1,000 documents each, as
+data frames and as dicts. Times are printed only if the values agree.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ FRAMES, DICTS = 15.0, 5.0
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Times both, prints the ratios, and returns whether the limits are met."""
+    """Times the call with and without carob, prints the ratios, and returns whether the limits are met."""
     parser = argparse.ArgumentParser(prog="python -m bench.providers", description=__doc__)
     parser.add_argument("--queries", type=int, default=1000)
     parser.add_argument("--documents", type=int, default=1000)
@@ -58,7 +58,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def timed(asked: list[Any], those: tuple[Any, Any], rounds: int) -> tuple[float, dict[Any, float]]:
-    """Returns the median seconds of ir_measures' means, and the means."""
+    """Returns the median seconds that ir_measures takes to compute means, and the means."""
     import ir_measures
 
     seconds, values = [], {}

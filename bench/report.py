@@ -1,7 +1,7 @@
-"""Size of a report, the time to make it, and the time a browser takes to draw it.
+"""Size of a report, the time to create it, and the time a browser takes to draw it.
 
-``python -m bench.report FOLDER`` makes two pages, of 8 runs × 50 queries and of 30 runs × 6,980 queries: the lists of
-``bench.data``, each run with scores disturbed in its own way.
+``python -m bench.report FOLDER`` creates two pages, for 8 runs × 50 queries and for 30 runs × 6,980 queries. The runs
+are the lists of ``bench.data`` with different random disturbances of the scores.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MEASURES = ["nDCG@10", "AP", "RR"]
 
 
 def run_of(lists: dict[str, list[str]], number: int) -> dict[str, dict[str, float]]:
-    """Returns a run: the lists with disturbed scores. A higher number means more disturbance."""
+    """Returns a run, which is the lists with disturbed scores. A higher number means more disturbance."""
     import numpy as np
 
     draw = np.random.default_rng(number)
@@ -38,7 +38,7 @@ def run_of(lists: dict[str, list[str]], number: int) -> dict[str, dict[str, floa
 
 
 def listed(made: Files, depth: int) -> Iterator[tuple[str, list[str]]]:
-    """Returns each query with its first documents and the judged one."""
+    """Returns each query with its first documents and its judged document."""
     judged: dict[str, list[str]] = {}
     for line in made.qrels.read_text().splitlines():
         query, _, document, _ = line.split()
@@ -55,7 +55,7 @@ def listed(made: Files, depth: int) -> Iterator[tuple[str, list[str]]]:
 
 
 def measured(name: str, folder: Path) -> dict[str, Any]:
-    """Returns the seconds to make a page, its size, and the seconds until it is drawn, best of three."""
+    """Returns the seconds to create a page, its size, and the seconds until it is drawn (best of three)."""
     import carob
 
     size, runs, depth = SHAPES[name]
@@ -73,7 +73,7 @@ def measured(name: str, folder: Path) -> dict[str, Any]:
 
 
 def drawn(page: Path, folder: Path) -> dict[str, float]:
-    """Returns the seconds that a headless Chromium takes, or None without Chromium."""
+    """Returns the seconds that headless Chromium takes to draw the page, or None without Chromium."""
     sys.path.insert(0, str(ROOT / "tests"))
     from reports import browser
 

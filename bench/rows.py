@@ -1,6 +1,6 @@
-"""Tables of many rows as Parquet, generated from a formula, so that no row needs to be kept.
+"""Parquet tables of many rows, generated from a formula so that no row needs to be kept.
 
-As a program, ``python -m bench.rows FOLDER QUERIES DEPTH ORDER`` writes one table with its judgments.
+``python -m bench.rows FOLDER QUERIES DEPTH ORDER`` writes one table with its judgments.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 ORDERS = ("together", "mixed")
-"""The order of the rows: grouped by query, best first, or shuffled."""
+"""The order of the rows: grouped by query with the best first, or shuffled."""
 
 VERSION = 1
 AT_ONCE = 1_000_000
 
 
 def made(folder: Path, queries: int, depth: int, order: str) -> Files:
-    """Returns a table of this many rows and its judgments, and writes them if they do not exist."""
+    """Returns a table of this many rows and its judgments, writing the files if they do not exist."""
     found = files(folder, queries, depth, order)
     if not (found.qrels.exists() and found.run.exists()):
         print(f"making {found.run.name} ...", file=sys.stderr)
@@ -70,7 +70,7 @@ def write(folder: Path, queries: int, depth: int, order: str) -> None:
 
 
 def coprime(rows: int) -> int:
-    """Returns a step that visits every row once, and each time far from the last row."""
+    """Returns a step size that visits every row once, with each row far from the previous one."""
     step = int(rows * 0.6180339887) | 1
     while math.gcd(step, rows) > 1:
         step += 2
@@ -78,7 +78,7 @@ def coprime(rows: int) -> int:
 
 
 def document_of(query: NDArray[Any], place: NDArray[Any]) -> NDArray[Any]:
-    """Returns the document at a place of a query's list, which is different at each place."""
+    """Returns the document at a place in a query's list. Each place has a different document."""
     block = COLLECTION // 1000
     found: NDArray[Any] = place * block + (query * 2_654_435_761 + place * 40_503) % block
     return found

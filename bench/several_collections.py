@@ -1,9 +1,9 @@
-"""How often intervals over several collections hold the truth, and their time: ``python -m bench.several_collections``.
+"""Coverage and computing time of intervals over several collections: ``python -m bench.several_collections``.
 
 Each replicate draws 13 collections of 50 to 7,000 queries, and the difference of two runs in each of them. The interval
-of the mean over collections like these should hold the mean of all collections, here 0. The interval for these
-collections should hold the mean over the drawn ones. For comparison, queries are also resampled within resampled
-collections, which carob does not do.
+of the mean over similar collections should cover the mean of all collections, which is 0. The interval for these
+collections should cover the mean over the drawn collections. For comparison, queries are also resampled within
+resampled collections, which carob does not do.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ SEED = 20250
 COLLECTIONS = 13
 SMALLEST, LARGEST = 50, 7000
 SPREADS = (0.0, 0.01, 0.02, 0.05)
-"""Standard deviations of the true differences between collections."""
+"""Standard deviations of the true differences across collections."""
 NOISE = 0.25
-"""The standard deviation of the difference of one query."""
+"""The standard deviation of the difference in a single query."""
 RESAMPLES = 1000
 LEAST, MOST = 0.93, 0.97
 RUNS, MANY, SECONDS = 400, 56, 10.0
@@ -68,18 +68,19 @@ def row(title: str, held: NDArray[np.float64]) -> str:
 
 
 def within(what: str, share: float) -> Iterator[Bar]:
-    """Returns both limits on a coverage."""
+    """Returns the lower and the upper limit on a coverage."""
     yield Bar(what, "at least", LEAST, share, "")
     yield Bar(what, "at most", MOST, share, "")
 
 
 def coverage(spread: float, replicates: int, *, skewed: bool = False) -> NDArray[np.float64]:
-    """Returns the shares of intervals that hold the truth, for two runs.
+    """Returns the coverage of the intervals, for two runs.
 
-    The true differences between collections are normal, or exponential, which is very skewed.
+    The true differences across collections are either normal, or exponential and thus very skewed.
 
-    The intervals are Student's over collections, expanded percentiles over resampled collections, plain percentiles
-    over resampled collections and queries, Student's of the micro mean, and that for these collections.
+    The intervals are Student's interval over collections, expanded percentiles over resampled collections, plain
+    percentiles over resampled collections and queries, Student's interval of the micro mean, and the interval for these
+    collections.
     """
     draw = np.random.default_rng([SEED, int(1000 * spread)])
     found = []
@@ -106,7 +107,7 @@ def coverage(spread: float, replicates: int, *, skewed: bool = False) -> NDArray
 
 
 def scored(tables: list[NDArray[np.float64]]) -> Scored:
-    """Returns the values of runs on collections [queries, runs] as carob holds them."""
+    """Converts the values of runs on collections [queries, runs] to carob's own objects."""
     import carob
     from carob.evaluation.collections import CollectionValues, Scored
 
@@ -127,12 +128,12 @@ def pair_of(given: Scored, seed: int, **settings: str) -> AcrossPair:
 
 
 def holds(pair: AcrossPair, truth: float) -> bool:
-    """Returns whether the interval of a pair holds the true difference."""
+    """Returns whether the interval of a pair covers the true difference."""
     return pair.low <= truth <= pair.high
 
 
 def two_stages(tables: list[NDArray[np.float64]], draw: np.random.Generator) -> NDArray[np.float64]:
-    """Returns the percentile interval if queries are resampled within resampled collections.
+    """Returns the percentile interval from queries resampled within resampled collections.
 
     The mean of many resampled queries is drawn from a normal distribution.
     """
@@ -144,7 +145,7 @@ def two_stages(tables: list[NDArray[np.float64]], draw: np.random.Generator) -> 
 
 
 def seconds(runs: int, queries: int | None) -> float:
-    """Returns the time of a comparison of many runs on 56 collections, with its text.
+    """Returns the time to compare many runs on 56 collections and to produce the text.
 
     Args:
         runs: the number of runs.

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 CHECKOUT = Path(__file__).resolve().parents[1]
 
 TOLERANCE = 1e-9
-"""The largest accepted difference of a mean from carob's: above rounding, below any difference of convention."""
+"""The largest accepted difference from carob's means: above rounding errors, below differences in conventions."""
 
 
 class DisagreementError(Exception):
-    """Raised if two programs gave different values, so that their times cannot be compared."""
+    """Raised if two programs computed different values, in which case their times cannot be compared."""
 
 
 @dataclass(frozen=True)
@@ -37,15 +37,16 @@ class Program:
     """A command to be timed.
 
     Args:
-        name: what the table calls it.
-        command: the arguments.
-        values: takes what must agree, numbers or lines, out of what was printed; None if nothing is compared.
-        seconds: takes the seconds out of what was printed; the life of the process if None.
-        fine: the exit statuses that are no failure.
-        processor: takes the processor time out of what was printed; that of the process if None.
+        name: the name of the program in the table.
+        command: the command and its arguments.
+        values: a function that extracts from the output the numbers or lines that must agree; None if nothing is
+            compared.
+        seconds: a function that extracts the seconds from the output; the lifetime of the process if None.
+        fine: the exit statuses that do not count as failures.
+        processor: a function that extracts the processor time from the output; the process's own if None.
         limit: the seconds after which the process is stopped, or None.
-        unheard: whether the output goes to the null device: its writing would be timed, and its size would count as
-            memory of the programs after it.
+        unheard: whether to send the output to the null device; otherwise, writing it would be timed, and its size would
+            count as memory of later programs.
     """
 
     name: str
@@ -64,12 +65,12 @@ class Timing:
 
     Args:
         name: the program.
-        seconds: every time taken.
-        processor: the processor time of every process, all cores together; what other load disturbs least.
-        peak: the largest peak memory of its processes in MB; None where the system does not tell.
-        values: what it computed.
-        failure: why there are no times: the last line that it printed on standard error.
-        stopped: whether it ran past its limit. ``seconds`` has what it finished before.
+        seconds: all times, one per round.
+        processor: the processor time of every process over all cores, which other load disturbs least.
+        peak: the largest peak memory of its processes in MB; None if the system does not report it.
+        values: the values that the program computed.
+        failure: the reason why there are no times, which is the last line that the program printed on standard error.
+        stopped: whether the program exceeded its limit. ``seconds`` contains the times that it finished before.
     """
 
     name: str
@@ -82,7 +83,7 @@ class Timing:
 
     @property
     def median(self) -> float:
-        """The median of the times, or NaN without times."""
+        """The median of the times, or NaN if there are none."""
         return median(self.seconds) if self.seconds else float("nan")
 
 
@@ -121,7 +122,7 @@ def run_once(program: Program, timing: Timing) -> None:
 
 
 def late(program: Program) -> str:
-    """Returns why a program that ran past its limit has no times."""
+    """Returns the reason why a program that exceeded its limit has no times."""
     return f"not finished after {program.limit:g} s"
 
 
@@ -138,7 +139,7 @@ class Life(NamedTuple):
 
 
 def watched(command: Sequence[str], limit: float | None = None, *, unheard: bool = False) -> Life:
-    """Runs a command to its end, or stops it after ``limit`` seconds. Its output may be thrown away."""
+    """Runs a command to its end, or stops it after ``limit`` seconds. Optionally discards its output."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
         start = perf_counter()
         printed_to = subprocess.DEVNULL if unheard else out
@@ -158,7 +159,7 @@ def watched(command: Sequence[str], limit: float | None = None, *, unheard: bool
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
             processor = usage.ru_utime + usage.ru_stime
-            # Bytes on macOS, kilobytes elsewhere.
+            # The system reports bytes on macOS, and kilobytes elsewhere.
             peak = usage.ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
         else:
             process.wait()
@@ -171,15 +172,15 @@ def watched(command: Sequence[str], limit: float | None = None, *, unheard: bool
 
 
 def environment() -> dict[str, str]:
-    """Returns the environment, in which Python writes bytecode, so that it does not compile carob at each start."""
+    """Returns an environment in which Python writes bytecode, so it does not compile carob at each start."""
     return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 def agree(first: Timing, other: Timing) -> None:
-    """Refuses values that differ. None stands for a measure that a program does not compute.
+    """Raises an error if values differ. None stands for a measure that a program does not compute.
 
     Raises:
-        DisagreementError: with the values.
+        DisagreementError: the values differ; the error states them.
     """
     for ours, theirs in zip(first.values, other.values, strict=True):
         if (
@@ -206,15 +207,16 @@ def carob_eval(made: Files) -> Program:
 
 
 def carob() -> list[str]:
-    """Returns the command of this Python's carob, as a user calls it."""
+    """Returns the command that runs this Python's carob as a user does."""
     script = Path(sys.executable).with_name("carob")
     return [str(script)] if script.exists() else [sys.executable, "-m", "carob"]
 
 
 def peer(name: str, label: str, form: str, made: Files, python: str, limit: float | None = None) -> Program:
-    """Returns a tool in its own process. With dicts and frames, only the evaluation is timed.
+    """Returns a program that runs a tool in its own process. With dicts and frames, only the evaluation is timed.
 
-    In a session, so is the processor time of each evaluation, with that of the processes that the tool started.
+    In a session, the processor time of each evaluation is measured as well, including the processes that the tool
+    started.
     """
     command = [python, "-m", "bench.child", name, form, str(made.qrels), str(made.run)]
     seconds = seconds_of if form in ("dicts", "frames", "session") else None

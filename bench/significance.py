@@ -1,7 +1,7 @@
 """Time of the sign-flip tests of all pairs of thirty runs: ``python -m bench.significance``.
 
-``--python`` names an interpreter that has ranx, whose randomisation test is then timed in turn with carob's, per
-permutation of one pair. Exit status 1 if a bar is missed.
+``--python`` specifies an interpreter in which ranx is installed; its randomisation test is then timed in alternation
+with carob's, per permutation of one pair. The exit status is 1 if a limit is not met.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ LIMITS = {50: 0.15, 6980: 0.6}
 """The limit on the seconds for all pairs, by number of queries."""
 
 FASTER = 1000
-"""The limit: how many times faster than ranx a permutation of a pair must be, with more queries."""
+"""How many times as fast as in ranx a permutation of a pair must be with more queries."""
 
 SLACK = 0.07
-"""The largest accepted difference between p of 1,000 and of 10,000 permutations: four standard errors."""
+"""The largest accepted difference between the p-values of 1,000 and 10,000 permutations: four standard errors."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -47,7 +47,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(json.dumps(ranx(given.peer, given.rounds)))
         return 0
     if hasattr(os, "getloadavg"):
-        # The tests run on one thread, so on a busy machine the processor time is the better number.
+        # The tests run on one thread, so the processor time is more reliable on a busy machine.
         print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
     bars = [bar for queries in LIMITS for bar in ask(queries, given.rounds, given.python)]
     print("\n".join(map(str, bars)))
@@ -55,7 +55,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def table(queries: int) -> NDArray[np.float64]:
-    """Returns scores that differ little between runs and much between queries."""
+    """Returns scores that vary little between runs and much between queries."""
     draw = np.random.default_rng(20240)
     strength = 0.03 * draw.random(RUNS)
     return np.clip(draw.random((queries, 1)) * 0.7 + draw.normal(0, 0.15, (queries, RUNS)) + strength, 0, 1)
@@ -110,7 +110,7 @@ def ask(queries: int, rounds: int, python: str | None) -> list[Bar]:
 
 
 def timed(test: Callable[[], Any], rounds: int) -> list[tuple[float, float]]:
-    """Returns the seconds by the clock and of the processor, after one call to warm up."""
+    """Returns the wall-clock and the processor seconds of a call, after one warm-up call."""
     test()
     taken = []
     for _ in range(rounds):
@@ -121,7 +121,7 @@ def timed(test: Callable[[], Any], rounds: int) -> list[tuple[float, float]]:
 
 
 def peer(queries: int, rounds: int, python: str) -> dict[str, float]:
-    """Returns ranx's seconds per permutation and its p of the first pair, measured in its own process."""
+    """Returns ranx's seconds per permutation and its p-value of the first pair, measured in a separate process."""
     command = [python, "-m", "bench.significance", "--peer", str(queries), "--rounds", str(rounds)]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=CHECKOUT)
     answer: dict[str, float] = json.loads(done.stdout.strip().splitlines()[-1])

@@ -22,13 +22,13 @@ SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
 }
-"""A few partitions for two cores. With Spark's 200 partitions, every tool mostly waits for empty tasks."""
+"""A small number of partitions for two cores. With Spark's default of 200, every tool mostly waits for empty tasks."""
 
 
 def tables(truth: Path, run: Path) -> tuple[Any, Any]:
-    """Returns the relevant and the recommended items of each user, as tables that Spark reads from files."""
+    """Returns the relevant and the recommended items of each user as tables that Spark reads from files."""
     from pyspark.sql import SparkSession
 
-    os.environ["PYSPARK_PYTHON"] = sys.executable  # else Spark's workers are whatever python3 is
+    os.environ["PYSPARK_PYTHON"] = sys.executable  # otherwise, Spark's workers use whatever python3 is
     session = SparkSession.builder.master("local[2]").config(map=SETTINGS).getOrCreate()
     return session.read.parquet(str(truth)), session.read.parquet(str(run))

@@ -1,7 +1,7 @@
 """Cycles, instructions and cache misses per line of a run, by stage of the match: ``python -m bench.stages``.
 
-Cachegrind counts instructions and misses in simulated caches, ``perf`` samples the time. Both need a kernel with
-symbols, which ``--kernel`` names: a folder with a package ``carob`` whose ``_native`` was built with ``-g`` and not
+Cachegrind counts instructions and misses in simulated caches; ``perf`` samples the time. Both need a kernel with
+symbols: ``--kernel`` specifies a folder with a package ``carob`` whose ``_native`` was built with ``-g`` and not
 stripped. The costs of a process with one match are subtracted from those of a process with several.
 """
 
@@ -52,7 +52,7 @@ class Cost(NamedTuple):
 
 
 def stage_of(function: str) -> str | None:
-    """Returns the stage of a function, or None if it does not belong to the match."""
+    """Returns the stage of a function, or None if the function does not belong to the match."""
     return next((name for name, pattern in STAGES if re.search(pattern, function)), None)
 
 

@@ -1,8 +1,8 @@
-"""Whether tuned fusions are honest: ``python -m bench.tuning``.
+"""Whether the values of tuned fusions are unbiased: ``python -m bench.tuning``.
 
 Each replicate draws some queries of a collection and chooses the weights of a fusion on them. The apparent and the
 cross-validated mean of the chosen weights are compared with their mean on the other queries. The difference between the
-two parts of the queries, which has nothing to do with the choice, is removed by the mean of equal weights. Where all
+two parts of the queries, which is unrelated to the choice, is removed by subtracting the mean of equal weights. If all
 weights and lists have equal means, ``carob fuse --tune`` should show no gain.
 """
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 SEED = 20261
 SIZES = (20, 26, 50)
 STEPS = 10
-"""The steps of a weight: 11 weights of two lists, 66 of three."""
+"""The number of steps of a weight, which gives 11 sets of weights for two lists and 66 for three."""
 MEASURE = "nDCG@10"
 OFF, SHOWN, FALSE = 0.004, 0.008, 0.05
 
@@ -75,7 +75,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def weights_of(lists: int) -> list[tuple[float, ...]]:
-    """Returns the weights in equal steps, the most equal ones last."""
+    """Returns the weights in equal steps, with the most equal weights last."""
     every = itertools.product(range(STEPS + 1), repeat=lists)
     grid = [tuple(part / STEPS for part in each) for each in every if sum(each) == STEPS]
     return sorted(grid, key=lambda each: -max(each))
@@ -84,7 +84,7 @@ def weights_of(lists: int) -> list[tuple[float, ...]]:
 def table_of(
     data: Path, runs: Sequence[Path], grid: Sequence[tuple[float, ...]], given: argparse.Namespace
 ) -> NDArray[np.float64]:
-    """Returns the per-query scores of the fused lists, and of the lists [queries, weights and lists]."""
+    """Returns the per-query scores of the fused lists and of the single lists [queries, weights and lists]."""
     import carob
 
     fused = {
@@ -114,7 +114,7 @@ def optimism(table: NDArray[np.float64], weights: int, size: int, replicates: in
 
 
 def false_gain(table: NDArray[np.float64], weights: int, size: int, number: int) -> bool:
-    """Returns whether a gain is shown on a sample of queries from which all weights and lists have one mean."""
+    """Returns whether a gain is shown on a sample from queries on which all weights and lists have the same mean."""
     from carob.comparison.design import Resampling
     from carob.evaluation.evidence import RunTable
     from carob.fusion.tune import worth_of

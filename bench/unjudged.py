@@ -1,9 +1,9 @@
 """Bounds over unjudged documents, and samples of the documents to judge next: ``python -m bench.unjudged``.
 
-Three questions are answered. Do the rules for bounds agree with brute force, which tries all grades of up to 8 unjudged
-documents? How far is the difference of two runs from the truth after 200 single judgments by people: judgments of the
-best ranks, or of a sample from ``carob next``? And how long does ``carob next`` take with a million unjudged rows?
-Without a collection that both people and a model judged, one is simulated.
+The benchmark answers three questions. Do the rules for bounds agree with brute force, which tries all grades of up to 8
+unjudged documents? How far is the difference of two runs from the true value after people judged 200 documents, either
+those at the best ranks or a sample from ``carob next``? And how long does ``carob next`` take with a million unjudged
+rows? Without a collection judged by both people and a model, one is simulated.
 """
 
 from __future__ import annotations
@@ -75,12 +75,12 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def bounds_missed(name: str, cases: int) -> int:
-    """Returns how many bounds that are said to be exact differ from those of brute force."""
+    """Returns how many bounds that are reported as exact differ from the results of brute force."""
     sys.path.insert(0, str(CHECKOUT / "tests"))
     brute_force = import_module("brute_force")
     from carob.estimation import fillings
 
-    usual, fillings.MOST_TRIED = fillings.MOST_TRIED, 0  # only rules, no brute force by carob
+    usual, fillings.MOST_TRIED = fillings.MOST_TRIED, 0  # only rules; carob uses no brute force
     try:
         return int(brute_force.misses(name, cases, most_unjudged=8)[0])
     finally:
@@ -143,7 +143,7 @@ def simulated() -> Collection:
 
 
 def errors(collection: Collection, pairs: int, draws: int) -> list[Bar]:
-    """Prints the errors of the difference after the budget is spent, and returns their limits."""
+    """Prints the errors of the difference after the budget is spent, and returns the limits on these errors."""
     import carob
 
     chosen = list(combinations(sorted(collection.runs), 2))
@@ -179,7 +179,7 @@ def errors(collection: Collection, pairs: int, draws: int) -> list[Bar]:
 
 
 def by_depth(collection: Collection, runs: dict[str, Grades]) -> float:
-    """Returns the difference after the documents of the best ranks are judged. All others count as not relevant."""
+    """Returns the difference after judging the documents at the best ranks. All others count as not relevant."""
     import carob
 
     nothing: Grades = {query: {} for query in collection.people}
@@ -212,7 +212,7 @@ def by_sample(
 
 
 def processor_seconds(rows: int) -> float:
-    """Returns the processor time of ``carob.next_judgments`` for ten runs of this many rows together."""
+    """Returns the processor time of ``carob.next_judgments`` for ten runs with this many rows in total."""
     import carob
 
     draw = np.random.default_rng(SEED)

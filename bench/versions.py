@@ -1,8 +1,8 @@
-"""Times this checkout beside an earlier one: ``python -m bench.versions FOLDER [QUESTION ...]``.
+"""Times this checkout against an earlier one: ``python -m bench.versions FOLDER [QUESTION ...]``.
 
-``FOLDER`` is another checkout of the project in which ``make eval`` was run, also one in which the package had another
-name. Each asks its own benchmark of the same generated files, in turn, here there here there; compared are the best
-processor time and the best time of every program that both know, which other load disturbs least.
+``FOLDER`` is another checkout of the project in which ``make eval`` was run; the package may have had another name
+then. The two checkouts run their own benchmarks alternately on the same generated files. For every program that both
+checkouts know, the best processor times and the best times are compared, because other load disturbs these least.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from bench.__main__ import BY_NAME, QUESTIONS
 from bench.side_by_side import CHECKOUT
 
 FIRST_NAME = "karat"
-"""What the package was called up to commit 4d20237."""
+"""The name of the package up to commit 4d20237."""
 
 Times = dict[tuple[str, str], tuple[float, float]]
-"""For each question and program, the best seconds and the best processor time, NaN where there is none."""
+"""For each question and program, the best time and the best processor time in seconds; NaN if there is none."""
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Times both checkouts, and prints how many times as long this one takes. Returns 1 beyond ``--most``."""
+    """Times both checkouts, and prints how many times as long this one takes. Returns 1 if that exceeds ``--most``."""
     parser = argparse.ArgumentParser(prog="python -m bench.versions", description="Time two checkouts.")
     parser.add_argument("other", type=Path, help="another checkout in which 'make eval' was run")
     parser.add_argument("questions", nargs="*", metavar="QUESTION", help=", ".join((*QUESTIONS, *BY_NAME)))
@@ -49,7 +49,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def asked(checkout: Path, arguments: list[str], folder: Path) -> Times:
-    """Returns the times that a checkout's benchmark takes of itself."""
+    """Returns the times that a checkout's benchmark measures for its own carob."""
     folder.mkdir(parents=True, exist_ok=True)
     written = folder / f"{checkout.name}.json"
     command = [
@@ -61,7 +61,7 @@ def asked(checkout: Path, arguments: list[str], folder: Path) -> Times:
         folder,
         "--json",
         written,
-        "--peers",  # none: where they are installed, they take most of the time
+        "--peers",  # none: if they are installed, they take most of the time
     ]
     done = subprocess.run(list(map(str, command)), cwd=checkout, capture_output=True, text=True, check=False)
     if not written.exists():
@@ -79,7 +79,7 @@ def asked(checkout: Path, arguments: list[str], folder: Path) -> Times:
 
 
 def best(rounds: list[Times]) -> Times:
-    """Returns the smallest times of some rounds."""
+    """Returns the smallest times over several rounds."""
     return {
         key: (min(each[key][0] for each in rounds), min(each[key][1] for each in rounds)) for key in rounds[0]
     }

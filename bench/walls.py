@@ -1,8 +1,8 @@
-"""The modules of carob that a call enters: ``python -m bench.walls [FACE QRELS RUN…]``, by default all on the example.
+"""The modules of carob that a call enters: ``python -m bench.walls [FACE QRELS RUN…]``, by default all faces.
 
 A module is entered if at least one of its functions runs between the call and its result. Imports do not count. Doors
-are the times that control enters another module, by a call or when a generator goes on; a dataclass that stores its
-fields is no door.
+count how often control enters another module, through a call or when a generator resumes; a dataclass that stores its
+fields does not count. Without arguments, all calls run on the bundled example.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
 MEASURES = ["nDCG@10", "AP", "RR"]
 NEW_LOCALS = 2
-"""The flag of a function's code (``inspect.CO_NEWLOCALS``), which the body of a class lacks."""
+"""The flag of a function's code (``inspect.CO_NEWLOCALS``), which is not set for the body of a class."""
 
 
 SILENT = ("_dataclasses.py", "_cached.py")
-"""The modules that stand in for Python's own."""
+"""The modules that replace Python's own modules."""
 
 
 def entered(work: Callable[[], object]) -> Counter[str]:
-    """Returns the modules of carob in which a function runs during a call, as paths, and the doors to each."""
+    """Returns the modules of carob in which a function runs during a call, as paths, and how often each is entered."""
     import carob
 
     home = f"{Path(carob.__file__).parent}/"
@@ -53,11 +53,11 @@ def entered(work: Callable[[], object]) -> Counter[str]:
             above = frame.f_back
             while above is not None and above.f_code.co_name != "<module>":
                 above = above.f_back
-            # A function that a module calls while it is imported does not count.
+            # A function that runs during the import of its caller's module does not count.
             if above is None or not above.f_code.co_filename.startswith(home):
                 doors[code.co_filename.removeprefix(home)] += 1
 
-    gc.disable()  # Python 3.11 may crash where one thread collects frames that another one's hook has looked at
+    gc.disable()  # Python 3.11 may crash if one thread collects frames that another thread's hook has inspected
     threading.setprofile(note)
     sys.setprofile(note)
     try:
@@ -70,7 +70,7 @@ def entered(work: Callable[[], object]) -> Counter[str]:
 
 
 def faces(folder: Path, qrels: str, runs: list[str]) -> dict[str, Callable[[], object]]:
-    """Returns the calls to count, by the name of their face."""
+    """Returns the calls to examine, keyed by the name of their face."""
     import carob
     from carob.matching.match import match
 
@@ -86,7 +86,7 @@ def faces(folder: Path, qrels: str, runs: list[str]) -> dict[str, Callable[[], o
 
 
 def main(face: str = "", qrels: str = "", *runs: str) -> None:
-    """Prints the modules of one face, or of all, and their number."""
+    """Prints the modules of one face, or of all faces, and their number."""
     example = CHECKOUT / "examples" / "tea"
     qrels = qrels or str(example / "qrels.txt")
     files = list(runs) or sorted(map(str, (example / "runs").glob("*.run")))[:2]

@@ -1,10 +1,10 @@
 """How often ``carob whence`` finds the cause of a number: ``python -m bench.whence``.
 
-Each trial draws ranked lists with their judgments, and a number for them. Three of five numbers come from pytrec_eval,
-ranx, ir_measures, torchmetrics and scikit-learn, one in four from programs with a mistake, which are written here and
-share nothing with the table that is searched, and the others from profiles of tools that are not installed. Numbers of
-0 and 1 are drawn again, so that the hit rate, which has no others, never occurs. The cause is found if an explanation
-names the tool or the mistake, with the measure and the depth.
+Each trial draws ranked lists with their judgments, and a number computed from them. Three in five numbers come from
+pytrec_eval, ranx, ir_measures, torchmetrics and scikit-learn; one in four comes from programs with a mistake, which are
+written here and share nothing with the table that is searched; the remaining numbers come from profiles of tools that
+are not installed. Numbers equal to 0 or 1 are drawn again, so the hit rate, which has no other values, never occurs.
+The cause is found if an explanation states the tool or the mistake, together with the measure and the depth.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ TRIALS = 200
 DEPTHS = (1, 3, 5, 10, None)
 DIGITS = (3, 4, 5)
 FEW, TRIES = 20, 2000
-"""How many lists are drawn to see whether a measure has other values than 0 and 1, and to find one where it has."""
+"""How many lists are drawn to check whether a measure has values other than 0 and 1, and to find such a list."""
 
 List = tuple[list[int], list[int]]
 """The grades of a ranked list, and all grades of its judgments."""
 
 
 class Cause(NamedTuple):
-    """What computes a number.
+    """A program that computes a number.
 
     Args:
-        source: the tool's profile, or the mistake.
+        source: the profile of the tool, or the mistake.
         measure: the usual name of the measure.
         depth: the depth; None for the whole list.
-        compute: the program.
+        compute: the function that computes the number.
     """
 
     source: str
@@ -56,7 +56,7 @@ class Cause(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The measure as somebody states it."""
+        """The measure as a user would state it."""
         return self.measure if self.depth is None else f"{self.measure}@{self.depth}"
 
 
@@ -98,7 +98,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 class Found(NamedTuple):
-    """The outcome of a trial: the place of the cause, or None, the number of explanations, and the seconds."""
+    """The outcome of a trial: the place of the cause (or None), the number of explanations, and the seconds."""
 
     place: int | None
     explanations: int
@@ -108,7 +108,7 @@ class Found(NamedTuple):
 
 
 def trial(cause: Cause, draw: random.Random, *, stated: bool, several: bool) -> Found:
-    """Draws lists and the number of a cause, and returns the place of the cause among the explanations."""
+    """Draws lists and a number from a cause, and returns the place of the cause among the explanations."""
     digits = draw.choice(DIGITS)
     count = 2 if several else 1
     lists: list[List] = []
@@ -134,7 +134,7 @@ def trial(cause: Cause, draw: random.Random, *, stated: bool, several: bool) -> 
 
 
 def names(explanation: Any, cause: Cause) -> bool:
-    """Returns whether an explanation names the cause with its measure and depth."""
+    """Returns whether an explanation states the cause with its measure and depth."""
     measure = explanation.measure[0].partition("@")[0] == cause.measure
     mistakes = [(each.measure, each.name) for each in explanation.mistakes]
     named = (measure and cause.source in explanation.profiles) or (cause.measure, cause.source) in mistakes
@@ -147,7 +147,7 @@ def is_telling(value: float, digits: int) -> bool:
 
 
 def drawn_list(draw: random.Random) -> List:
-    """Returns a list of 5 to 10 documents, of which some are relevant, with up to three relevant ones not retrieved."""
+    """Returns a list of 5 to 10 documents, some of them relevant, and up to three relevant documents not retrieved."""
     while True:
         grades = [draw.choice((0, 0, 0, 1, 2, 3)) for _ in range(draw.randint(5, 10))]
         further = [draw.choice((1, 1, 2, 3)) for _ in range(draw.randint(0, 3))]
@@ -166,14 +166,14 @@ def drawn_causes(draw: random.Random, trials: int) -> list[Cause]:
             cause = draw.choice([each for each in tools if each.source == tool])
         else:
             cause = draw.choice(wrong if kind < 17 else profiles)
-        # Precision at 1, for example, is never anything but 0 or 1.
+        # Precision at 1, for example, is always 0 or 1.
         if any(is_telling(cause.compute(drawn_list(draw)), DIGITS[0]) for _ in range(FEW)):
             found.append(cause)
     return found
 
 
 def shares(causes: Sequence[Cause]) -> str:
-    """Returns how many numbers are from tools that ran, from programs, and from profiles."""
+    """Returns how many numbers come from installed tools, from programs with a mistake, and from profiles."""
     tools = {each.source for each in of_tools()}
     wrong = {each.source for each in of_programs()}
     counts = [sum(each.source in those for each in causes) for those in (tools, wrong)]
@@ -184,7 +184,7 @@ def shares(causes: Sequence[Cause]) -> str:
 
 
 def of_tools() -> list[Cause]:
-    """Returns the measures of installed tools."""
+    """Returns the causes for the measures of installed tools."""
     found = []
     for depth in DEPTHS:
         at = "" if depth is None else f"_{depth}"
@@ -262,7 +262,7 @@ def by_ir_measures(name: str, those: List) -> float:
 
 
 def by_torchmetrics(name: str, depth: int | None, those: List) -> float:
-    """Returns a value of torchmetrics, which sees the grades of the retrieved documents alone."""
+    """Returns a value of torchmetrics, which sees only the grades of the retrieved documents."""
     import torch
     from torchmetrics.functional import retrieval
 
@@ -273,7 +273,7 @@ def by_torchmetrics(name: str, depth: int | None, those: List) -> float:
 
 
 def by_sklearn(name: str, depth: int | None, those: List) -> float:
-    """Returns a value of scikit-learn, which sees the grades of the retrieved documents alone."""
+    """Returns a value of scikit-learn, which sees only the grades of the retrieved documents."""
     import sklearn.metrics
 
     scores = [list(range(len(those[0]), 0, -1))]
@@ -301,7 +301,7 @@ USUAL = {"SetP": "P"}
 
 
 def of_profiles() -> list[Cause]:
-    """Returns measures of profiles."""
+    """Returns the causes for the measures of profiles."""
     found = []
     for profile, labels in ABSENT.items():
         for label in labels:
@@ -340,7 +340,7 @@ def gain_sum(gains: Sequence[float], shift: int = 2) -> float:
 
 
 def over(part: float, whole: float) -> float:
-    """Returns a fraction, or 0 over 0."""
+    """Returns a fraction, or 0 if the denominator is 0."""
     return part / whole if whole else 0.0
 
 
@@ -355,7 +355,7 @@ def first_rank(flags: list[int]) -> int:
 
 
 def of_programs() -> list[Cause]:
-    """Returns the programs at each depth."""
+    """Returns the causes for the programs with a mistake at each depth."""
     return [
         Cause(source, measure, depth, partial(by_program, program, depth))
         for (measure, source), program in PROGRAMS.items()
@@ -372,50 +372,50 @@ def by_program(
 
 
 def ndcg_of_own_top(grades: list[int], judged: list[int], k: int) -> float:
-    """The ideal order of the list's own top."""
+    """Uses the ideal order of the list's own top."""
     top = grades[:k]
     return over(gain_sum(top), gain_sum(sorted(top)[::-1]))
 
 
 def ndcg_of_own_top_exp(grades: list[int], judged: list[int], k: int) -> float:
-    """The same with 2^grade - 1."""
+    """The same with gains of 2^grade - 1."""
     top = [2**grade - 1 for grade in grades[:k]]
     return over(gain_sum(top), gain_sum(sorted(top)[::-1]))
 
 
 def ndcg_of_own_list(grades: list[int], judged: list[int], k: int) -> float:
-    """The ideal order of everything that was retrieved."""
+    """Uses the ideal order of all retrieved documents."""
     return over(gain_sum(grades[:k]), gain_sum(sorted(grades)[::-1][:k]))
 
 
 def ndcg_binary_over_graded(grades: list[int], judged: list[int], k: int) -> float:
-    """Hits over grades."""
+    """Divides hits by grades."""
     return over(gain_sum(relevant(grades[:k])), gain_sum(sorted(judged)[::-1][:k]))
 
 
 def ndcg_binary_over_threes(grades: list[int], judged: list[int], k: int) -> float:
-    """Hits over an ideal of threes, as in the notebooks of an issue."""
+    """Divides hits by an ideal list of grades of 3, as in the notebooks of an issue."""
     wanted = min(k, sum(relevant(judged)))
     return over(gain_sum(relevant(grades[:k])), gain_sum([3] * wanted))
 
 
 def ndcg_mixed(grades: list[int], judged: list[int], k: int) -> float:
-    """2^grade - 1 over grades."""
+    """Divides gains of 2^grade - 1 by an ideal of plain grades."""
     return over(gain_sum([2**grade - 1 for grade in grades[:k]]), gain_sum(sorted(judged)[::-1][:k]))
 
 
 def ndcg_late(grades: list[int], judged: list[int], k: int) -> float:
-    """Enumerated from 1, with + 2."""
+    """Enumerates from 1, but adds 2 in the logarithm."""
     return over(gain_sum(grades[:k], 3), gain_sum(sorted(judged)[::-1][:k], 3))
 
 
 def ndcg_reversed(grades: list[int], judged: list[int], k: int) -> float:
-    """Ranks as scores."""
+    """Uses ranks as scores."""
     return over(gain_sum(grades[::-1][:k]), gain_sum(sorted(judged)[::-1][:k]))
 
 
 def ap_every_rank(grades: list[int], judged: list[int], k: int) -> float:
-    """P@1, P@2 … averaged."""
+    """Averages P@1, P@2 and so on."""
     flags = relevant(grades[:k])
     return sum(sum(flags[: place + 1]) / (place + 1) for place in range(len(flags))) / len(flags)
 
@@ -461,14 +461,14 @@ PROGRAMS: dict[tuple[str, str], Callable[[list[int], list[int], int], float]] = 
     ("AP", "divided by min(R, k)"): lambda g, j, k: precision_sum(relevant(g[:k])) / min(sum(relevant(j)), k),
     ("AP", "every rank"): ap_every_rank,
 }
-"""The programs, by the measure that they claim and the mistake."""
+"""The programs with a mistake, keyed by the measure that they claim to compute and the mistake."""
 
 
 # ---------------------------------------------------------------- a cold start
 
 
 def cold(rounds: int = 5) -> float:
-    """Returns the least processor time of the command, started anew, with nothing stated."""
+    """Returns the minimum processor time of the command in a fresh process, without any further information."""
     words = ["whence", "0.6131", "--grades", "1,0,3,0,2,0,0,1,0,0", "--judged", "3,3,2,2,1,1,0,0,0"]
     seconds = []
     for _ in range(rounds):

@@ -1,6 +1,7 @@
 """Time and memory of ``carob run`` on ten million lines: ``python -m bench.write_run [--queries N] [FOLDER]``.
 
-The bars: any format to any other in less than 10 s and 300 MB. The first file is made in the folder.
+The limits: conversion from any format to any other in less than 10 s and 300 MB. The first file is created in the
+    folder.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ PAIRS = [
 
 
 def write_run(path: Path, queries: int) -> None:
-    """Writes a run of some queries with 1,000 documents each, in the order of their scores."""
+    """Writes a run with 1,000 documents for each query, in the order of their scores."""
     rng = random.Random(1)
     with path.open("w", encoding="ascii") as file:
         for query in range(queries):
@@ -54,8 +55,9 @@ def write_run(path: Path, queries: int) -> None:
 
 
 def mix_queries(whole: Path, mixed: Path) -> None:
-    """Writes the lines of a run so that those of each query are in two places."""
-    # In two passes: the peak memory of a process that is started counts that of this one.
+    """Writes the lines of a run so that each query's lines are in two separate places."""
+    # Writes in two passes to use little memory, because the peak memory of a child process includes that of this
+    # process.
     with mixed.open("wb") as out:
         for odd in (False, True):
             with whole.open("rb") as file:
@@ -63,7 +65,7 @@ def mix_queries(whole: Path, mixed: Path) -> None:
 
 
 def make_list(lines: Path, listed: Path) -> None:
-    """Writes JSON lines as one list, as pandas writes a frame's records."""
+    """Converts JSON lines to a single list, as pandas writes the records of a frame."""
     with lines.open("rb") as file, listed.open("wb") as out:
         for number, line in enumerate(file):
             out.write((b"," if number else b"[") + line.rstrip())
@@ -71,7 +73,7 @@ def make_list(lines: Path, listed: Path) -> None:
 
 
 def measured(source: Path, target: Path) -> tuple[float, float, float]:
-    """Returns the seconds, the seconds of CPU and the megabytes of one conversion."""
+    """Returns the seconds, the CPU seconds and the megabytes of one conversion."""
     form = ["--to", "msmarco"] if target.name == "ms.tsv" else []
     command = [
         sys.executable,
@@ -96,7 +98,7 @@ def measured(source: Path, target: Path) -> tuple[float, float, float]:
 
 
 def main() -> None:
-    """Measures each pair, and says which bars are met."""
+    """Measures each pair of formats, and prints which limits are met."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", nargs="?", default=tempfile.gettempdir())
     parser.add_argument("--queries", type=int, default=10_000)

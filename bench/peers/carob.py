@@ -1,4 +1,4 @@
-"""carob's own evaluate."""
+"""carob's ``evaluate``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ label = "carob"
 
 
 def prepare(qrels: Path, run: Path) -> tuple[Any, Any]:
-    """The paths: carob reads a run while it evaluates it."""
+    """Returns the paths, because carob reads a run while it evaluates it."""
     return qrels, run
 
 

@@ -1,4 +1,4 @@
-"""carob's evaluate on Arrow tables whose ids are text."""
+"""carob's ``evaluate`` on Arrow tables with text ids."""
 
 from __future__ import annotations
 

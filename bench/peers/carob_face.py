@@ -1,4 +1,4 @@
-"""carob under pytrec_eval's interface, which gives a dict per query."""
+"""carob through pytrec_eval's interface, which returns a dict per query."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""carob's evaluate on Polars frames whose ids are text."""
+"""carob's ``evaluate`` on Polars frames with text ids."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""carob's evaluate on tables of Spark."""
+"""carob's ``evaluate`` on Spark tables."""
 
 from __future__ import annotations
 

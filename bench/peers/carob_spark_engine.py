@@ -1,4 +1,4 @@
-"""carob's evaluate on tables of Spark, ranked by the query plan of Spark."""
+"""carob's ``evaluate`` on Spark tables, ranked by Spark's own query plan."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""carob's evaluate on tables of Spark, ranked by carob's kernel in Spark's executors."""
+"""carob's ``evaluate`` on Spark tables, ranked by carob's kernel in Spark's executors."""
 
 from __future__ import annotations
 

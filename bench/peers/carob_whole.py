@@ -1,4 +1,4 @@
-"""carob's evaluate on Polars frames whose ids are whole numbers."""
+"""carob's ``evaluate`` on Polars frames with whole-number ids."""
 
 from __future__ import annotations
 

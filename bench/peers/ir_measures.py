@@ -1,4 +1,4 @@
-"""ir_measures: one language of measures over several evaluators."""
+"""ir_measures, a common notation for measures on top of several evaluators."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ label = "ir_measures"
 
 
 def prepare(qrels: Path, run: Path) -> tuple[Any, Any]:
-    """Its readers' generators, which its evaluation consumes."""
+    """Returns the generators of its readers, which its evaluation consumes."""
     import ir_measures
 
     return ir_measures.read_trec_qrels(str(qrels)), ir_measures.read_trec_run(str(run))

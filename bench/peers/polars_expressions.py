@@ -1,6 +1,6 @@
-"""The same measures as one would write them in Polars: rank within a query, join, sums.
+"""The same measures as a user would write them in Polars: rank within a query, join, sum.
 
-The shortest program that is right if no scores are equal and no document occurs twice; nothing is checked.
+This is the shortest program that is correct if no scores are equal and no document occurs twice; nothing is checked.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""pytrec_eval-terrier: trec_eval 9's C code behind dicts."""
+"""pytrec_eval-terrier, the C code of trec_eval 9 with an interface of dicts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NAMES = {
 
 
 def prepare(qrels: Path, run: Path) -> tuple[Any, Any]:
-    """Dicts, by its own parsers."""
+    """Returns dicts, read with its own parsers."""
     import pytrec_eval
 
     with qrels.open() as judgments, run.open() as ranking:
@@ -35,7 +35,7 @@ def run(qrels: Any, run: Any) -> list[float]:
 
 
 def means_of(library: Any, qrels: Any, run: Any) -> list[float]:
-    """The means by pytrec_eval's interface, from either library."""
+    """Returns the means through pytrec_eval's interface, from either library."""
     results = library.RelevanceEvaluator(qrels, set(NAMES)).evaluate(run)
     return [
         library.compute_aggregated_measure(key, [values[key] for values in results.values()])

@@ -1,4 +1,4 @@
-"""ranx: formulas compiled by Numba."""
+"""ranx, whose formulas are compiled by Numba."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ NAMES = ["map", "mrr", "ndcg@10", "ndcg", "precision@10", "recall@1000"]
 
 
 def prepare(qrels: Path, run: Path) -> tuple[Any, Any]:
-    """Its own tables, by its own readers."""
+    """Returns its own tables, read with its own readers."""
     from ranx import Qrels, Run
 
     return Qrels.from_file(str(qrels), kind="trec"), Run.from_file(str(run), kind="trec")
 
 
 def run(qrels: Any, run: Any) -> list[float]:
-    """The means; dicts become its tables first, as it asks of its users."""
+    """Returns the means. Dicts are first converted to its tables, as it requires."""
     from ranx import Qrels, Run, evaluate
 
     if isinstance(qrels, dict):

@@ -1,4 +1,4 @@
-"""ranx on pandas frames, by its own from_df, which is part of what a user waits for."""
+"""ranx on pandas frames through its own from_df, whose time counts because users wait for it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ label = "ranx"
 
 
 def prepare(qrels: Path, run: Path) -> tuple[Any, Any]:
-    """The frames, as it wants them."""
+    """Returns the frames in the form that it requires."""
     import pandas as pd
 
     ids = {"q_id": str, "doc_id": str}
@@ -21,14 +21,14 @@ def prepare(qrels: Path, run: Path) -> tuple[Any, Any]:
     ranked = pd.read_csv(run, sep=" ", names=["q_id", "q0", "doc_id", "rank", "score", "tag"], dtype=ids)
     wanted = ["q_id", "doc_id", "score"]
     warm_up()
-    # It takes text of no other type than that of Python objects.
+    # It accepts text only as Python objects.
     return judged[wanted].astype(dict.fromkeys(ids, object)), ranked[wanted].astype(
         dict.fromkeys(ids, object)
     )
 
 
 def warm_up() -> None:
-    """Have Numba compile what is timed, which takes a minute where its cache is empty."""
+    """Makes Numba compile the timed functions, which takes a minute if its cache is empty."""
     import pandas as pd
 
     tiny = pd.DataFrame({"q_id": ["q"], "doc_id": ["d"], "score": [1]}).astype(

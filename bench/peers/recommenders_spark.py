@@ -1,4 +1,4 @@
-"""recommenders' SparkRankingEvaluation, whose lists end at its k."""
+"""SparkRankingEvaluation of recommenders, which cuts lists at its k."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""RePlay's OfflineMetrics on tables of Spark; each of its metrics has a depth."""
+"""OfflineMetrics of RePlay on Spark tables; each of its metrics has a depth."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The RankingEvaluator of pyspark.ml, which takes lists of doubles as ids: one evaluator a measure."""
+"""RankingEvaluator of pyspark.ml, which accepts lists of doubles as ids and needs one evaluator per measure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PySpark's RankingMetrics from long tables: windows and lists as its users write them, then an RDD."""
+"""RankingMetrics of PySpark from long tables, with windows and lists as users write them, and then an RDD."""
 
 from __future__ import annotations
 
