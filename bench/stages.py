@@ -39,7 +39,7 @@ STAGES = (
     ("rank judged documents", r"Reducer::|Findings"),
     ("split lines, hash ids", r"match_contiguous|RunReader|hash_id|carob::Documents"),
 )
-"""The stages and the functions that belong to them, first match first. Inlined functions count for their caller."""
+"""The stages with the functions that belong to them; the first match counts. Inlined functions are their caller's."""
 
 
 class Cost(NamedTuple):

@@ -1,18 +1,18 @@
 # ruff: noqa: PYI021  -- the module is compiled, so this is where its docstrings are read.
-"""The kernel: text, mappings and frames in, judged rows out. It knows no measure and holds no state between calls.
+"""The kernel, which converts text, mappings and frames to judged rows. It knows no measures and keeps no state.
 
-A source of text is a path of a plain file (``str``), its content (``bytes`` or any buffer), or an object with
-``readinto(memoryview) -> int`` (0 at the end) and ``rewind()``, both called from any thread, one at a time. If its
-``is_slow`` is true, match_text with several threads reads it in a thread of its own. If it has ``interrupt()``, this
-is called on Ctrl-C while another thread reads, and ``readinto`` should raise an exception instead of waiting.
-Whitespace is C's ``isspace``, only a newline ends a line, ids are opaque bytes, a UTF-8 mark at the start is
-skipped.
+A source of text is the path of a plain file (``str``), its content (``bytes`` or any buffer), or an object with
+``readinto(memoryview) -> int`` (0 at the end) and ``rewind()``, which may be called from any thread, but only by one at
+a time. If ``is_slow`` of the object is true, match_text with several threads reads it in a separate thread. If the
+object has ``interrupt()``, this method is called on Ctrl-C while another thread reads, and ``readinto`` should then
+raise an exception instead of waiting. Whitespace is what C's ``isspace`` accepts, only a newline ends a line, ids are
+opaque bytes, and a UTF-8 mark at the start is skipped.
 
-``numbers="strict"`` takes whole decimal numbers (scores may also be ``inf``); ``"c"`` reads scores as C's
-``strtod`` and grades as ``atol``. ``comments`` are lines whose first non-blank byte is ``#`` (``"any"``), whose
-very first byte is (``"first-byte"``), or do not exist (``"none"``). With ``lenient`` a malformed line is skipped
-and counted; otherwise the earliest one raises LineError, whatever the number of threads. OSError is raised for a
-file that cannot be read.
+``numbers="strict"`` accepts only tokens that are complete decimal numbers (scores may also be ``inf``); ``"c"`` reads
+scores as C's ``strtod`` does and grades as ``atol`` does. ``comments`` are lines whose first non-blank byte is ``#``
+(``"any"``) or whose very first byte is ``#`` (``"first-byte"``); with ``"none"``, no line is a comment. With
+``lenient``, malformed lines are skipped and counted; otherwise, the earliest malformed line raises LineError, whatever
+the number of threads. OSError is raised for a file that cannot be read.
 
 All arrays are read-only.
 """
@@ -34,24 +34,25 @@ class LineError(ValueError):
     """A line, or a text, that cannot be read."""
 
     kind: str
-    """columns, number, nan, wide (a whole number that a double does not hold), rank, blank, nul (a NUL byte in it),
-    too-long (a line of more than a mebibyte), utf-16 or compressed."""
+    """columns, number, nan, wide (a whole number that a double cannot represent), rank, blank, nul (the line contains a
+    NUL byte), too-long (a line of more than a mebibyte), utf-16 or compressed."""
     line: int
-    """Counted from 1, every line."""
+    """The number of the line, counting all lines from 1."""
     data_line: int
-    """Counted from 1 without blank lines and comments."""
+    """The number of the line, counted from 1 without blank lines and comments."""
     detail: bytes
-    """The number of columns found, or the token that is not a number."""
+    """The number of columns, or the token that is not a number."""
     excerpt: bytes
     """The line's first 80 bytes."""
 
 class MappingError(TypeError):
-    """A value in a nested dict that cannot be used."""
+    """An unusable value in a nested dict."""
 
     kind: str
-    """nan, number, infinite (a grade), wide (a whole number that a double does not hold), query or document (an id that
-    is neither text nor a whole number), surrogates (in an id, which stand for no bytes), twice (an id as text and as a
-    whole number), mapping (no dict where one is needed), changed (the dict changed while it was read)."""
+    """nan, number, infinite (a grade), wide (a whole number that a double cannot represent), query or document (an id
+    that is neither text nor a whole number), surrogates (an id contains surrogates that do not stand for bytes), twice
+    (an id occurs as text and as a whole number), mapping (a value is not a dict but should be), or changed (the dict
+    changed while it was read)."""
     query: object
     document: object
     detail: str
@@ -63,11 +64,11 @@ class RowError(ValueError):
     """A row of a frame that cannot be used."""
 
     kind: str
-    """row (null as a whole), null, nan, infinite, wide (a whole number that a double does not hold), rank (no whole
-    number), index (outside its dictionary) or offsets (text outside its memory)."""
+    """row (null as a whole), null, nan, infinite, wide (a whole number that a double cannot represent), rank (not a
+    whole number), index (outside its dictionary) or offsets (text outside its memory)."""
     column: str
     row: int
-    """Counted from 0."""
+    """The number of the row, counted from 0."""
     query: bytes
     document: bytes
 
@@ -75,22 +76,22 @@ class IdError(ValueError):
     """An id that stops the writing of a run."""
 
     kind: str
-    """twice (a document is listed twice for a query) or odd (the lines of a format cannot hold the id)."""
+    """twice (a document is listed twice for a query) or odd (the id cannot be written in the lines of a format)."""
     query: bytes
     document: bytes
 
 class Progress:
-    """How far match_text has come; read it from another thread."""
+    """The progress of match_text, to be read from another thread."""
 
     @property
     def bytes(self) -> int: ...
 
 class Judgments:
-    """Relevance judgments, immutable: queries in byte order, each query's documents in the order of the file."""
+    """Immutable relevance judgments: queries in byte order, with each query's documents in file order."""
 
     @property
     def queries(self) -> list[bytes]:
-        """Made once; not to be changed."""
+        """The ids of the queries. The list is created once and must not be changed."""
     @property
     def joined_queries(self) -> tuple[bytes, NDArray[np.int64]]:
         """All queries in one piece; query q is bytes offsets[q] to offsets[q + 1]."""
@@ -106,22 +107,22 @@ class Judgments:
     def grades(self) -> NDArray[np.float64]: ...
     @property
     def lines(self) -> NDArray[np.int64]:
-        """The line of each judgment, 0 where there was no text."""
+        """The line of each judgment; 0 if the judgments were not read from text."""
     def document(self, judgment: int, /) -> bytes: ...
     def documents(self, query: int, /) -> list[bytes]: ...
     def only(self, query: int, /) -> Judgments:
-        """The judgments of one query, without the counts of lines."""
+        """Return the judgments of one query, without the counts of lines."""
     def __getstate__(self, /) -> tuple[Any, ...]: ...
     def __setstate__(self, state: tuple[Any, ...], /) -> None: ...
     @property
     def duplicates(self) -> list[tuple[int, bytes, int, int]]:
-        """Under ``duplicates="keep"`` each repeat: query, document, its first line, this line; in file order."""
+        """With ``duplicates="keep"``, each repeat in file order: query, document, its first line, and this line."""
     @property
     def dropped(self) -> int:
-        """Judgments that gave way to another of the same document."""
+        """The number of judgments that were replaced by another judgment of the same document."""
     @property
     def blank(self) -> int:
-        """Judgments whose query or document is blank text."""
+        """The number of judgments whose query or document is blank text."""
     @property
     def commented(self) -> int:
         """Comments with as many fields as the lines of data, which may be data."""
@@ -129,7 +130,7 @@ class Judgments:
     def malformed(self) -> int: ...
     @property
     def malformed_lines(self) -> list[tuple[int, str]]:
-        """The first 20 lines skipped by ``lenient``, and why."""
+        """The first 20 lines that ``lenient`` skipped, each with the reason."""
     @property
     def line_count(self) -> int: ...
 
@@ -138,32 +139,32 @@ class _Spill(Protocol):
     def fill(self, place: int, room: memoryview, /) -> object: ...
 
 class Frame:
-    """A data frame's columns, read in place: takes all batches of an ``arrow_array_stream`` capsule.
+    """The columns of a data frame, read in place from all batches of an ``arrow_array_stream`` capsule.
 
     FrameError is raised for a stream that fails or is not a frame, and by every function that reads a column whose
-    memory is missing. Arrow states the size of the memory of views, but not of other text: offsets must not decrease,
-    and the last one is trusted.
+    memory is missing. Arrow states the size of the memory for views, but not for other text. There, offsets must not
+    decrease, and the last offset is trusted.
     """
 
     def __init__(self, stream: object) -> None: ...
     @property
     def fields(self) -> list[tuple[str, str, str]]:
-        """Per column its name, what it holds (text, whole, number, other) and Arrow's format of that."""
+        """For each column, its name, the kind of its values (text, whole, number, other), and their Arrow format."""
     @property
     def rows(self) -> int: ...
     @property
     def written_out(self) -> int:
-        """The bytes of all text, each row's written out: a dictionary or views hold a text once for many rows."""
+        """The size of all text in bytes if every row's text is written out; a dictionary or views store it once."""
 
 class Matched:
     """A run reduced to its judged rows, query by query in the order of the judgments."""
 
     @property
     def length(self) -> NDArray[np.int64]:
-        """Documents retrieved for each query, -1 for a query that the run does not mention."""
+        """The number of documents retrieved for each query; -1 for a query that is not in the run."""
     @property
     def judged(self) -> NDArray[np.int64]:
-        """Judged documents retrieved for each query, with or without a row."""
+        """The number of judged documents retrieved for each query, with or without a row."""
     @property
     def first_tie(self) -> NDArray[np.int64]:
         """The first rank that a judged document of each query shares with another document, or 0."""
@@ -172,62 +173,63 @@ class Matched:
         """Rows offsets[q] to offsets[q + 1] belong to query q, in rank order."""
     @property
     def rank(self) -> NDArray[np.int64]:
-        """From 1."""
+        """The rank of each row's document, from 1."""
     @property
     def tie_first(self) -> NDArray[np.int64]:
-        """The rank of the first document with the same score. Among NaN scores, the rank itself."""
+        """The rank of the first document with the same score; for a NaN score, the rank itself."""
     @property
     def tie_last(self) -> NDArray[np.int64]: ...
     @property
     def judgment(self) -> NDArray[np.int64]:
-        """Index into the judgments' grades; of a document judged twice, its first judgment."""
+        """The index of each row's judgment; for a document judged twice, that of its first judgment."""
     @property
     def scores(self) -> NDArray[np.float64]:
-        """If asked for: the scores of all documents retrieved, as compared, query by query, from the highest down."""
+        """If requested, the scores of all retrieved documents, as compared, query by query from the highest down."""
     @property
     def signs(self) -> NDArray[np.int64]:
-        """For each query, the sum of the signs of its list.
+        """For each query, the sum of the codes of the signs found in its list.
 
-        1: several documents, all of one score. 2: the scores rise from line to line. 4: the scores are 1, 2, 3 …, or
-        0, 1, 2 …, or shares of such, in an order that does not fall. 8: several documents have the score 0, below one
-        document or several that have different positive scores.
+        1: several documents, all with the same score. 2: the scores rise from line to line. 4: the scores are 1, 2, 3
+        …, or 0, 1, 2 …, or fractions of such numbers, and are not in descending order. 8: several documents have the
+        score 0, below one or more documents with different positive scores.
         """
     @property
     def infinite(self) -> int:
-        """Infinite scores in the lists of judged queries."""
+        """The number of infinite scores in the lists of judged queries."""
     @property
     def accord(self) -> tuple[int, int]:
-        """Of some pairs of documents, how many the rank column orders as the score does, and how many it does not."""
+        """For some pairs of documents, how many the rank column orders as the score does, and how many it does not."""
     @property
     def respelled_count(self) -> int:
-        """Of about a thousand relevant documents that were not retrieved, how many were in another spelling."""
+        """How many of about a thousand relevant documents that were not retrieved occur in another spelling."""
     @property
     def respelled(self) -> list[tuple[int, bytes, bytes]]:
-        """The first of them: the number of the query, the judged document, and the one retrieved."""
+        """The first respelled documents: the number of the query, the judged id, and the retrieved id."""
     @property
     def affixed(self) -> list[tuple[int, bytes, bytes]]:
-        """Relevant documents and unjudged ones, one of whose ids has all words of the other, in a few queries."""
+        """Pairs of relevant and unjudged documents where one id contains all words of the other, in a few queries."""
     @property
     def beyond_ascii(self) -> bool:
-        """Whether ids beyond ASCII, with blanks or with ``%``, are among these and the first retrieved documents."""
+        """Whether any of these or of the first retrieved ids contains non-ASCII characters, blanks or ``%``."""
     @property
     def extra(self) -> list[bytes]:
-        """Queries of the run without judgments, in byte order."""
+        """The queries of the run that have no judgments, in byte order."""
     @property
     def duplicates(self) -> list[tuple[int, bytes, int, int, int, int]]:
-        """Under ``duplicates="keep"`` each repeat in a judged query, in file order.
+        """With ``duplicates="keep"``, each repeat in a judged query, in file order.
 
-        Query, document, line of its first occurrence, this line, rank of its first occurrence, this rank.
+        An entry contains the query, the document, the line of its first occurrence, this line, the rank of its first
+        occurrence, and this rank.
         """
     @property
     def dropped(self) -> int:
-        """Documents that gave way to another of the same id."""
+        """The number of documents that were replaced by another document with the same id."""
     @property
     def relevant_only(self) -> bool:
         """Whether documents with a grade of 0 or less have no rows."""
     @property
     def unordered(self) -> int:
-        """Judged queries whose lines are not in descending order of score."""
+        """The number of judged queries whose lines are not in descending order of score."""
     @property
     def line_count(self) -> int: ...
     @property
@@ -252,15 +254,15 @@ def read_judgments(
     lenient: bool = False,
     loose: bool = False,
 ) -> Judgments:
-    """Read lines of exactly ``columns`` fields: query first, grade last, document before it."""
+    """Read lines of exactly ``columns`` fields, with the query first, the document last but one, and the grade last."""
 
 def judgments_from_mapping(qrels: Mapping[Any, Mapping[Any, float]], *, whole_ids: bool = True) -> Judgments:
-    """Take ``{query: {document: grade}}``; a query without documents is kept.
+    """Convert ``{query: {document: grade}}`` to judgments; a query without documents is kept.
 
-    Ids are text or, with ``whole_ids``, whole numbers, which are their decimal text. Only dicts.
+    Ids are text or, with ``whole_ids``, whole numbers, which are converted to decimal text. Only dicts are accepted.
 
     Raises:
-        MappingError: an id that is neither, a grade that is not a finite number.
+        MappingError: an id has another type, or a grade is not a finite number.
     """
 
 def judgments_from_rows(
@@ -270,7 +272,7 @@ def judgments_from_rows(
     lines: NDArray[np.int64] | None = None,
     duplicates: str = "keep",
 ) -> Judgments:
-    """Take one judgment a row."""
+    """Convert rows to judgments, one for each row."""
 
 def read_rows(
     source: _Source,
@@ -283,13 +285,13 @@ def read_rows(
     lenient: bool = False,
     loose: bool = False,
 ) -> tuple[list[list[bytes]], NDArray[np.float64], NDArray[np.int64]]:
-    """Read a rare format: a list for each column but the last, the last as numbers, and the line of each row.
+    """Read a rare format, and return a list for each column but the last, the last as numbers, and each row's line.
 
-    ``number`` says whether the last column is read like a score (``"level"``) or like a grade (``"grade"``).
+    ``number`` sets whether the last column is read like a score (``"level"``) or like a grade (``"grade"``).
     """
 
 class Seen:
-    """How many lines have something; the number of the first one, 0 without one, and its first 60 bytes."""
+    """The number of lines with a property, and the number (0 if none) and the first 60 bytes of the first such line."""
 
     @property
     def count(self) -> int: ...
@@ -299,10 +301,11 @@ class Seen:
     def excerpt(self) -> str: ...
 
 class Survey:
-    """Counts of one pass over a text, with the first line of each kind.
+    """The counts from one pass over a text, with the first line of each kind.
 
-    A row is a line with data, whatever its columns; a usable row has as many as it needs. Queries, ranks, scores and
-    tags are those of usable rows; ranks to ``spellings`` are a run's only.
+    A row is a line with data, whatever its number of columns; a usable row has the required number of columns. Queries,
+    ranks, scores and tags are taken from usable rows. The attributes from the ranks to ``spellings`` apply only to
+    runs.
     """
 
     @property
@@ -329,11 +332,11 @@ class Survey:
 
     @property
     def bare_returns(self) -> int:
-        """CR anywhere else."""
+        """The number of CR characters anywhere else."""
 
     @property
     def padded(self) -> Seen:
-        """Rows with more blanks than one between fields, or with blanks around them."""
+        """Rows with more than one blank between fields, or with blanks at the start or the end."""
 
     @property
     def tabs(self) -> int: ...
@@ -345,7 +348,7 @@ class Survey:
     def blank(self) -> int: ...
     @property
     def nul(self) -> Seen:
-        """Rows with a byte 0."""
+        """Rows that contain a NUL byte."""
 
     @property
     def undecodable(self) -> Seen:
@@ -380,7 +383,7 @@ class Survey:
         """Whether two queries may be one in two spellings."""
 
     def strangers(self, judgments: Judgments) -> tuple[list[bytes], list[bytes]]:
-        """Judged queries that the text lacks, and its queries without judgments."""
+        """Return judged queries that are missing from the text, and queries of the text without judgments."""
 
     @property
     def groups(self) -> int:
@@ -388,7 +391,7 @@ class Survey:
 
     @property
     def shortest_group(self) -> int:
-        """Rows of one query in succession, the last group apart."""
+        """The length of the shortest group of consecutive rows of one query, not counting the last group."""
 
     @property
     def longest_group(self) -> int: ...
@@ -400,7 +403,7 @@ class Survey:
     def infinite(self) -> Seen: ...
     @property
     def rank_falls(self) -> Seen:
-        """Rows whose rank is not above that of the row before, in the same query."""
+        """Rows whose rank is not greater than that of the previous row of the same query."""
 
     @property
     def rank_odd(self) -> Seen:
@@ -416,7 +419,7 @@ class Survey:
 
     @property
     def own_first(self) -> int:
-        """How many of them are first in their list."""
+        """How many of these documents are first in their list."""
 
     @property
     def own_queries(self) -> int: ...
@@ -428,23 +431,23 @@ class Survey:
     def falls(self) -> int: ...
     @property
     def blurred(self) -> int:
-        """How often it changes by less than single precision can represent."""
+        """How often the score changes by less than single precision can represent."""
 
     @property
     def tags(self) -> dict[bytes, int]:
         """The first 1,000 tags, each with its first line."""
 
     def spellings(self, judgments: Judgments) -> list[tuple[bytes, bytes, int]]:
-        """Judged documents that the run may have in another spelling only, that spelling and its first line."""
+        """Return judged documents that the run may have only in another spelling, the spelling and its first line."""
 
 def survey(source: _Source, kind: str, judgments: Judgments | None = None, *, block_bytes: int = 0) -> Survey:
-    """Survey ``"qrels"`` or a ``"run"``; with judgments also how the run writes their documents."""
+    """Survey ``"qrels"`` or a ``"run"``; with judgments, also check how the run spells their documents."""
 
 def changed_run(source: _Source, change: str) -> bytes:
-    """The usable rows of a run, with scores ``"negated"``, ordered ``"by-rank"``, or ``"without-own"`` documents."""
+    """Return a run's usable rows, with scores ``"negated"``, ordered ``"by-rank"``, or ``"without-own"`` documents."""
 
 def lines_of(source: _Source, queries: list[bytes]) -> list[bytes]:
-    """The lines of a run for each query, which is given once."""
+    """Return the lines of a run for each query; each query must be given only once."""
 
 def match_text(
     judgments: Judgments,
@@ -468,15 +471,15 @@ def match_text(
 ) -> Matched:
     """Rank a run's documents by score and find the judged ones.
 
-    ``ties``: document id descending by unsigned bytes (``"trec"``) or ascending, order of the file (``"input"``),
-    or the integer of the fourth column ascending (``"rank-column"``). NaN scores, read under ``numbers="c"``, are
-    placed where trec_eval places them. ``block_bytes`` sets how much is read at once (0: the kernel chooses).
-    ``scores`` asks for every score, 8 bytes a document. With ``relevant_only``, documents with a grade of 0 or less are
-    only counted.
+    ``ties`` orders tied documents by descending id compared as unsigned bytes (``"trec"``), by ascending id
+    (``"ascending"``), in file order (``"input"``), or by the ascending integer in the fourth column
+    (``"rank-column"``). NaN scores, read with ``numbers="c"``, are placed where trec_eval places them. ``block_bytes``
+    sets how much is read at a time (0: the kernel chooses). ``scores`` requests every score, at 8 bytes per document.
+    With ``relevant_only``, documents with a grade of 0 or less are only counted.
 
-    If the lines of a query are not contiguous, every line is kept; with a ``spill``, an object with
-    ``append(memoryview) -> place`` and ``fill(place, memoryview)``, beyond about ``memory`` bytes it goes there. Both
-    are called from any thread, one at a time.
+    If the lines of a query are not contiguous, every line is kept in memory. With a ``spill``, which is an object with
+    ``append(memoryview) -> place`` and ``fill(place, memoryview)``, lines beyond about ``memory`` bytes go there. Both
+    methods are called from any thread, but only by one at a time.
     """
 
 def rankings(
@@ -493,25 +496,26 @@ def rankings(
     lenient: bool = False,
     loose: bool = False,
 ) -> list[tuple[list[bytes], NDArray[np.float64]]]:
-    """The documents that a run has for each query, in the order in which match_text ranks, and the scores compared.
+    """Return the documents of a run for each query, in the order in which match_text ranks, with their scores.
 
-    All, or the first ``depth``. The source is read once; each query is given once.
+    All documents are returned, or the first ``depth``. Scores are as compared. The source is read once; each query must
+    be given only once.
     """
 
 class Pool:
-    """Judgments, and behind each query's own the documents of runs that it lacks, in the order of their lines."""
+    """Judgments followed, for each query, by the unjudged documents of runs in the order of their lines."""
 
     def __init__(self, judgments: Judgments, grade: float) -> None:
-        """``grade`` is that of the documents added."""
+        """``grade`` is the grade of the added documents."""
     def take(self, source: _Source, *, lenient: bool = False, loose: bool = False) -> None:
-        """Add the documents that a run has for judged queries."""
+        """Add the documents of a run for judged queries."""
     def take_rows(self, queries: list[bytes], documents: list[bytes]) -> None:
-        """Add the documents of judged queries, one a row."""
+        """Add the documents of judged queries, one per row."""
     def finish(self) -> Judgments:
         """To be called once."""
 
 class FusionRecipe:
-    """What a fusion computes, as carob.fusion completed it."""
+    """The parameters of a fusion, as completed by carob.fusion."""
 
     def __init__(
         self,
@@ -536,16 +540,16 @@ class FusionRecipe:
         checked: bool,
         tag: bytes,
     ) -> None:
-        """``norm`` is not read for methods by rank.
+        """``norm`` is ignored for methods by rank.
 
-        ``equal``: the points of equal scores, NaN for the sign of the score. ``floor`` and the bounds ``low`` and
-        ``high`` of each run: NaN for none. ``depth``: 0 for all documents. ``ties`` and ``float32`` are about the
-        lists, ``ascending`` about documents with equal fused scores. ``checked``: the caller has looked for negative
-        scores, of which the kernel would make nothing where they are divided by the highest one.
+        ``equal`` is the points of equal scores, or NaN for the sign of the score. ``floor`` and the bounds ``low`` and
+        ``high`` of each run are NaN for none. A ``depth`` of 0 keeps all documents. ``ties`` and ``float32`` apply to
+        the lists, ``ascending`` to documents with equal fused scores. ``checked`` means that the caller has already
+        checked for negative scores, which the kernel would otherwise reject if they are divided by the highest score.
         """
 
 class RunsByQuery:
-    """The lists of several runs. Where one of them cannot be fused here, the methods say so and nothing is wrong."""
+    """The lists of several runs. If a list cannot be fused here, methods return None, which is not an error."""
 
     @property
     def queries(self) -> list[bytes]:
@@ -554,18 +558,18 @@ class RunsByQuery:
     def query_count(self) -> int: ...
     @property
     def lacking(self) -> list[tuple[int, bytes]]:
-        """For each run, how many of these it lacks, and the first of them."""
+        """For each run, how many of these queries are missing from it, and the first missing query."""
     def write(self, recipe: FusionRecipe, file: int, *, threads: int = 1) -> list[int] | None:
-        """Write the fused lists to the start of an open file. None, after a part was written, if some list is odd.
+        """Write the fused lists to the start of an open file. May return None after a part was written.
 
-        Returns for each run how many of its lists have three documents or more, all of one score.
+        Returns for each run how many of its lists have three documents or more, all with the same score.
 
         Raises:
             OSError: the file cannot be written.
-            IdError: an id that no line of a run can hold.
+            IdError: an id cannot be written in a line of a run.
         """
     def text(self, recipe: FusionRecipe, *, threads: int = 1) -> tuple[bytes, list[int]] | None:
-        """The same text in memory and these numbers, or None."""
+        """Return the text that ``write`` writes and the numbers that it returns, or None."""
     def match(
         self,
         recipe: FusionRecipe,
@@ -578,7 +582,7 @@ class RunsByQuery:
         relevant_only: bool = False,
         threads: int = 1,
     ) -> Matched | None:
-        """The fused lists reduced to judged rows, as match_text does it with the text; or None."""
+        """Reduce the fused lists to judged rows, as match_text does with their text; or return None."""
     def match_weights(
         self,
         recipe: FusionRecipe,
@@ -589,35 +593,36 @@ class RunsByQuery:
         relevant_only: bool = False,
         threads: int = 1,
     ) -> list[Matched] | None:
-        """The same of several weights of the runs, and behind them of each run alone, or None.
+        """Do the same for several sets of weights and then for each single run; or return None.
 
-        The rows of fused lists are those of ``match`` where the ties are the same in the lists and in the match, but
-        nothing is noticed in these lists.
+        The rows of the fused lists equal those of ``match`` if the lists and the match treat ties in the same way, but
+        no signs are looked for in these lists.
         """
     def explain(
         self, recipe: FusionRecipe, query: int, document: bytes
     ) -> tuple[int, float, list[tuple[int, float, float]]] | None:
-        """The rank and score of a document, 0 if no run has it, and its rank, score and points in each list, or None.
+        """Return a document's rank and score (0 if no run contains it), and those and its points in each list; or None.
 
-        The rank is 0 in a list that lacks the document, and the points are NaN if the list does not count for it.
+        The rank is 0 in a list that does not contain the document, and the points are NaN if the list does not count
+        for it.
         """
 
 class PlainRuns(RunsByQuery):
-    """Runs in files that have, without any exception, lines of six fields with single blanks, query after query.
+    """Runs in files whose lines all have six fields separated by single blanks, grouped by query.
 
     The files must not change.
     """
 
     @staticmethod
     def of(files: list[str], *, threads: int = 1) -> PlainRuns | None:
-        """Find the lines of each query; None if the files are not plain, or no two have a query in common.
+        """Find the lines of each query; return None if the files are not plain, or no two have a query in common.
 
         Raises:
             OSError: a file cannot be read.
         """
 
 class PooledRuns(RunsByQuery):
-    """Runs in memory, whose lists run from the best document down. Only numbers that are too large cannot be fused."""
+    """Runs in memory, with lists from the best document down. All can be fused unless a number is too large."""
 
     def __init__(
         self,
@@ -626,10 +631,10 @@ class PooledRuns(RunsByQuery):
         documents: list[NDArray[np.int64]],
         scores: list[NDArray[np.float64]],
     ) -> None:
-        """The documents are numbers of judgments, which are those of all runs. The arrays must not change.
+        """The documents are indices of judgments, which contain the documents of all runs. The arrays must not change.
 
         Raises:
-            ValueError: offsets or documents that do not fit the judgments, or scores that are not finite.
+            ValueError: offsets or documents do not fit the judgments, or scores are not finite.
         """
 
 def match_mapping(
@@ -642,10 +647,10 @@ def match_mapping(
     relevant_only: bool = False,
     whole_ids: bool = True,
 ) -> Matched:
-    """Rank ``{query: {document: score}}``, with ids as ``judgments_from_mapping`` takes them. Only dicts.
+    """Rank ``{query: {document: score}}``, which must be dicts, with ids as in ``judgments_from_mapping``.
 
     Raises:
-        MappingError: an invalid id, or a score that is NaN or not a number.
+        MappingError: an id is invalid, or a score is NaN or not a number.
     """
 
 def judgments_from_frame(
@@ -657,9 +662,9 @@ def judgments_from_frame(
     constant: float = 1.0,
     duplicates: str = "keep",
 ) -> Judgments:
-    """Judgments from columns by number; lines are rows from 1. Raises RowError for the first unfit row.
+    """Read judgments from columns by number; lines are rows from 1. Raises RowError for the first invalid row.
 
-    Without a column of grades every grade is ``constant``.
+    Without a column of grades, every grade is ``constant``.
     """
 
 def match_frame(
@@ -677,13 +682,13 @@ def match_frame(
     scores: bool = False,
     relevant_only: bool = False,
 ) -> Matched:
-    """As match_text, from columns by number; without a score the lowest rank comes first. Raises RowError."""
+    """Match columns by number as match_text does; without scores, the lowest rank comes first. Raises RowError."""
 
 class FrameMatcher:
-    """As match_frame, for rows that come in one frame after another; rows are counted over all of them.
+    """Works like match_frame for rows that arrive frame by frame; rows are counted over all frames.
 
-    A query is reduced once a frame is taken that does not end within it. With ``gathered`` rows are kept until the
-    end, as match_text keeps them. An object that raised an error cannot be used further.
+    A query is reduced as soon as a frame continues beyond it. With ``gathered``, rows are kept until the end, as
+    match_text keeps them. An object that raised an error must not be used further.
     """
 
     def __init__(
@@ -705,7 +710,7 @@ class FrameMatcher:
         memory: int | None = None,
     ) -> None: ...
     def take(self, frame: Frame) -> bool:
-        """False when a query came back that was reduced already: begin again, gathered. Raises RowError."""
+        """Return False if a query reappears after it was reduced: begin again with ``gathered``. Raises RowError."""
     def finish(self) -> Matched:
         """To be called once."""
 
@@ -719,7 +724,7 @@ def rows_of_frame(
     rank: int | None = None,
     constant: float = 1.0,
 ) -> tuple[list[bytes], list[bytes], list[float]]:
-    """Query, document and score (or minus the rank, or else ``constant``) of each row; all queries or the wanted."""
+    """Return each row's query, document and score (or minus the rank, or ``constant``), for all or wanted queries."""
 
 def ranked_in_frame(
     frame: Frame,
@@ -733,7 +738,7 @@ def ranked_in_frame(
     float32: bool = False,
     duplicates: str = "keep",
 ) -> tuple[list[bytes], NDArray[np.float64]]:
-    """As rankings of one query, from columns by number."""
+    """Return the ranking of one query as ``rankings`` does, from columns by number."""
 
 class RankedLists:
     """Ranked lists of some queries, each from the best document down."""
@@ -761,19 +766,19 @@ class RankedLists:
     def has_blanks(self) -> bool:
         """Whether an id contains a blank."""
     def text(self, layout: str, tag: bytes = b"", *, tabs: bool = False) -> bytes:
-        """The lists as ``"trec"``, ``"msmarco"``, ``"csv"``, ``"tsv"``, ``"jsonl"`` or ``"json"``, from rank 1.
+        """Return the lists as ``"trec"``, ``"msmarco"``, ``"csv"``, ``"tsv"``, ``"jsonl"`` or ``"json"``, from rank 1.
 
-        Without the header of a table, and without the braces around all queries in JSON. Scores are the shortest
-        decimals that read back as the same. Raises IdError.
+        The text omits the header of a table, and the braces around all queries in JSON. Scores are the shortest
+        decimals that read back as the same number. Raises IdError.
         """
 
 class ListMaker:
-    """Makes ranked lists of rows: filtered, without repeats, ranked and cut, for each part of a run.
+    """Makes ranked lists from rows, filtered, without repeats, ranked and cut, for each part of a run.
 
-    The rows of a query in a part are together unless ``gathered``. The number of a part and its lists are handed to
-    ``emit``, some queries at a time. The methods return False when a query came back whose list was made already: begin
-    again, gathered. What raised an error cannot go on. IdError is raised for a document that is listed twice, if
-    ``duplicates`` is ``"keep"``.
+    The rows of a query in a part must be contiguous unless ``gathered`` is set. The number of a part and its lists are
+    passed to ``emit``, some queries at a time. The methods return False if a query reappears after its list was made:
+    begin again with ``gathered``. An object that raised an error must not be used further. IdError is raised for a
+    document that is listed twice, if ``duplicates`` is ``"keep"``.
     """
 
     def __init__(
@@ -788,16 +793,16 @@ class ListMaker:
         parts: list[tuple[list[bytes] | None, bytes | None]] | None = None,
         gathered: bool = False,
     ) -> None:
-        """``depth`` 0 keeps all documents, ``judged`` judged ones only.
+        """A ``depth`` of 0 keeps all documents; with ``judged``, only judged documents are kept.
 
-        ``parts`` has the queries of each part, or None for all, and the tag of its lines, or None for all. Several
-        parts have no query in common, or a tag each. By default, one part has all rows.
+        ``parts`` contains the queries of each part, or None for all, and the tag of its lines, or None for all. Several
+        parts must either have no query in common or have a tag each. By default, one part contains all rows.
         """
     def take_text(self, source: _Source, *, lenient: bool = False, loose: bool = False) -> bool: ...
     def take_frame(
         self, frame: Frame, *, query: int, document: int, score: int | None = None, rank: int | None = None
     ) -> bool:
-        """As match_frame reads it. Raises RowError."""
+        """Take the rows of a frame, read as match_frame does. Raises RowError."""
     def take_rows(
         self, queries: list[bytes], documents: list[bytes], scores: NDArray[np.float64]
     ) -> bool: ...
@@ -805,63 +810,64 @@ class ListMaker:
         """To be called once, at the end."""
     @property
     def rows(self) -> int:
-        """Rows read, with a tag of a part if parts have tags."""
+        """The number of rows read; if parts have tags, only rows with the tag of a part."""
     @property
     def malformed(self) -> int:
-        """Lines skipped by ``lenient``."""
+        """The number of lines that ``lenient`` skipped."""
     @property
     def repeats(self) -> list[int]:
-        """Documents of each part that gave way to another of the same id."""
+        """For each part, the number of documents that were replaced by another document with the same id."""
     @property
     def below_depth(self) -> list[int]: ...
     @property
     def cut_ties(self) -> list[int]:
-        """Queries of each part whose list is cut between documents of equal scores."""
+        """For each part, the number of queries whose list is cut between documents with equal scores."""
     @property
     def unjudged(self) -> list[int]: ...
 
 def parquet_damage(file: Buffer) -> str | None:
-    """What contradicts itself in the footer or the pages' headers of a Parquet file; None if nothing does."""
+    """Describe a contradiction in the footer or the page headers of a Parquet file; return None if there is none."""
 
 def json_sizes(lines: Buffer) -> tuple[int, int]:
-    """The most objects and lists open at once on any line of JSON, and the digits of its longest whole number."""
+    """Return the maximum nesting depth of any line of JSON, and the number of digits of its longest whole number."""
 
 class PlainJson:
-    """Makes lines of TREC text of a run in plain JSON, block by block. Threads must not share one."""
+    """Makes lines of TREC text from a run in plain JSON, block by block. Threads must not share an object."""
 
     def __init__(self, form: str, names: list[bytes], others: list[bytes] = []) -> None:
         """``form`` is ``lines``, a ``list`` of rows, or an ``object`` ``{query: {document: score}}``.
 
-        ``names`` are those of a row's query, document and score, and maybe rank, ``others`` those that the rows of a
-        list may have as well. They do not matter to an object.
+        ``names`` are the names of a row's query, document and score, and optionally rank; ``others`` are further names
+        that the rows of a list may have. An ``object`` ignores them.
         """
     def take(self, text: Buffer) -> bytes | None:
-        """The lines of the whole rows in the next bytes; none at all end the text.
+        """Return the lines of the complete rows in the next bytes; pass no bytes at the end of the text.
 
-        None if the text is not plain, after which nothing may be taken: an id with an escape, with a blank at its end
-        or without letters, a list without documents, a key twice, a number that a double may not hold, or no run.
+        Returns None if the text is not plain, after which ``take`` must not be called again: an id that has an escape,
+        has a blank at either end or is empty, a list without documents, a repeated key, a number that a double may not
+        represent, or a text that is not a run.
         """
 
 def total(values: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The sum of each segment, strictly from left to right; 0 for an empty one."""
+    """Return the sum of each segment, strictly from left to right; 0 for an empty segment."""
 
 def count(marks: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The number of marked places of each segment."""
+    """Return the number of marked places in each segment."""
 
 def best(values: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The largest value of each segment; 0 for an empty one."""
+    """Return the largest value of each segment; 0 for an empty segment."""
 
 def running_sum(values: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The sum up to and with each value of its segment; 0 outside every segment."""
+    """Return the sum of each segment up to and including each value; 0 outside all segments."""
 
 def running_product(values: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The product up to and with each value of its segment."""
+    """Return the product of each segment up to and including each value."""
 
 def running_max(values: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The largest value up to and with each value of its segment."""
+    """Return the largest value of each segment up to and including each value."""
 
 def descending(values: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The places of the values, each segment from its highest down and NaN last; equal values keep their order.
+    """Return the places of the values, each segment from its highest value down and NaN last; ties keep their order.
 
     The offsets cover all values.
     """
@@ -875,11 +881,11 @@ def arranged(
     best: bool,
     of_zero: float,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
-    """The best or the worst order of each tie: the rank and the grade of each row then, and its place before.
+    """Return the best or worst order of each tie: the rank and grade of each row, and its previous place.
 
-    Rows of one list with the same ``tie_first`` are one tie. Grades above 0 have the first ranks of a tie in its best
-    order and its last ones in its worst, the greatest grade outermost, and the others have its other end. Equal grades
-    keep their order. Grade 0 is ordered as ``of_zero``. The offsets cover all rows.
+    Rows of one list with the same ``tie_first`` form one tie. Grades above 0 take the first ranks of a tie in its best
+    order and the last ranks in its worst order, with the greatest grade outermost; all other grades take the opposite
+    end. Equal grades keep their order. Grade 0 is ordered as ``of_zero``. The offsets must cover all rows.
     """
 
 def leans(
@@ -889,15 +895,15 @@ def leans(
     offsets: NDArray[np.int64],
     until: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], int, int, float, float]:
-    """By how many standard deviations relevant documents are nearer to each list's end than chance puts them.
+    """Return by how many standard deviations relevant documents are nearer to each list's end than by chance.
 
-    Only the first ``until`` documents of a list count, and tied documents share their mean place. A list whose grades
-    do not tell orders apart has NaN. With these: how many lists have a number, how many have one above 0, their sum,
-    and the sum of the squares of those above 0. The offsets cover all rows.
+    Only the first ``until`` documents of a list count, and tied documents share their mean place. The value is NaN for
+    a list whose grades do not distinguish orders. The function also returns how many values are numbers, how many are
+    above 0, the sum of the numbers, and the sum of the squares of those above 0. The offsets must cover all rows.
     """
 
 def relevant_first(grade: NDArray[np.float64], rank: NDArray[np.float64], offsets: NDArray[np.int64]) -> bool:
-    """Whether the relevant documents of each list have the ranks 1, 2, 3 … The offsets cover all rows."""
+    """Return whether each list's relevant documents have ranks 1, 2, 3 …; the offsets must cover all rows."""
 
 def extremes(
     grade: NDArray[np.float64],
@@ -907,8 +913,8 @@ def extremes(
     *,
     of_zero: float,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """The lists with ties, each arranged once from the worst and once from the best, in the orders of ``arranged``.
+    """Return the lists with ties in their worst and in their best order, each arranged as by ``arranged``.
 
-    Returns the rank, the grade and the place before of each row, the offsets of the lists, and the numbers of the lists
-    before. All lists in their worst order come before all in their best.
+    The result contains the rank, the grade and the previous place of each row, the offsets of the lists, and the
+    previous numbers of the lists. All lists in their worst order come before all lists in their best order.
     """
