@@ -1,5 +1,5 @@
-# Lists the kernel's sources and how they are compiled; the module, the tests and the fuzz target share it.
-# Sources that an evaluation or a fusion goes through for every line or row, and the others.
+# Lists the kernel's sources and their compile options, which the module, the tests and the fuzz target share.
+# The sources whose code an evaluation or a fusion runs for every line or row, followed by all other sources.
 set(CAROB_HOT
   ${CMAKE_CURRENT_LIST_DIR}/frames/columns.cpp
   ${CMAKE_CURRENT_LIST_DIR}/frames/decimal.cpp
@@ -52,10 +52,10 @@ function(carob_compile_options target)
   if(MSVC)
     target_compile_options(${target} PRIVATE /W4 /utf-8 $<$<CONFIG:Release>:/O2>)
   else()
-    # No contraction: a sum of products must not depend on whether the machine has a fused instruction.
+    # Contraction is off because a sum of products must not depend on whether the machine has a fused instruction.
     target_compile_options(${target} PRIVATE -Wall -Wextra -Wconversion -ffp-contract=off
                            $<$<CONFIG:Release>:-O3>)
-    # A build that reads untrusted files stops before it writes out of bounds; the sanitizers check this without help.
+    # The kernel reads untrusted files, so it must stop before it writes out of bounds; sanitizers check that anyway.
     if(NOT CAROB_SANITIZE)
       target_compile_options(${target} PRIVATE -fstack-protector-strong
                              $<$<CONFIG:Release>:-U_FORTIFY_SOURCE> $<$<CONFIG:Release>:-D_FORTIFY_SOURCE=3>)

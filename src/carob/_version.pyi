@@ -1,3 +1,3 @@
-# This file types the module that the build writes: see [[tool.scikit-build.generate]] in pyproject.toml.
+# This file declares the types of the module written by the build; see [[tool.scikit-build.generate]] in pyproject.toml.
 
 __version__: str
