@@ -57,7 +57,7 @@ class Setting(NamedTuple):
     Args:
         name: the name of the setting.
         scores: the population [queries, runs].
-        null: the pairs without a true difference, as indices into all pairs; empty if power is measured.
+        null: the indices of the pairs without a true difference; empty if power is measured.
         twins: pairs of runs whose scores are exchanged at random [pairs, 2].
     """
 

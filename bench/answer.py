@@ -25,7 +25,7 @@ class Setting:
     """The settings that all benchmarks share.
 
     Args:
-        folder: where generated files are kept.
+        folder: the folder for generated files.
         python: the interpreter that runs the peers.
         peers: the peers to run.
         rounds: how often each program runs, or None for each benchmark's own number.

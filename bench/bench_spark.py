@@ -1,6 +1,6 @@
 """Time to evaluate Spark tables: carob, PySpark, recommenders and RePlay.
 
-Each program has its own session, so that none uses code compiled for another.
+Each program has its own session, so no program uses code compiled for another.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Whether corrected intervals cover all differences of a comparison simultaneously: ``python -m bench.corrected``.
 
 The true differences between runs are a few standard errors, so stepwise procedures decide most pairs in their later,
-more lenient steps. The scores are normal and all queries are independent, so missing coverage is due to the procedure
-and not to the shape of the differences. Each comparison is made by ``carob.compare``.
+more lenient steps. The scores are normal and all queries are independent, so a lack of coverage is due to the
+procedure, not to the shape of the differences. Each comparison is made by ``carob.compare``.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ COLLECTION = 8_841_823
 """The number of documents, which equals the number of MS MARCO passages."""
 
 STEPS = 64
-"""Scores are whole multiples of 1/64 below 2**18. They are exact in single precision and in six decimals, so peers that
+"""Scores are multiples of 1/64 below 2**18. They are exact in single precision and in six decimals, so peers that
 compare in single precision order them in the same way."""
 
 

@@ -227,7 +227,7 @@ Column::Column(const Frame& frame, std::size_t batch, std::size_t field, const C
 }
 
 // Arrow's C interface states buffer sizes only for views. For other text, the last offset gives the length, and the
-// producer is responsible for it; only that offsets never decrease and never exceed the last one is checked here.
+// producer is responsible for it; the only check here is that no offset decreases or exceeds the last one.
 std::int64_t Column::torn(std::int64_t from, std::int64_t to) const {
     const auto falls = [&](auto offset) -> std::int64_t {
         const auto* ends = static_cast<const decltype(offset)*>(values_) + offset_;

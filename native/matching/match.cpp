@@ -19,7 +19,7 @@ struct Pass {
     Blocks blocks;
     std::atomic<bool> halt{false};         // take no more blocks, but finish the current ones
     std::atomic<bool> stop{false};         // stop at once
-    std::atomic<bool> interleaved{false};  // a query came back after another one
+    std::atomic<bool> interleaved{false};  // a query reappeared after another query
     std::int64_t width = 0;                // how many fields each line has
 
     Pass(const Judgments& judgments_, Source& source, const MatchOptions& options_, Cut cut,

@@ -15,7 +15,7 @@ namespace carob {
 
 struct Ranked {
     std::vector<std::string> documents;
-    std::vector<double> scores;  // in the precision in which they were compared
+    std::vector<double> scores;  // as compared: rounded if the options say float32
 };
 
 // The documents of one query, in the run's order.

@@ -64,7 +64,7 @@ def report_several(
     """Compares runs on several collections, and writes an HTML page.
 
     Args:
-        files: the paths of runs, with ``{collection}`` in them; none if the runs are with the qrels.
+        files: the paths of runs, with ``{collection}`` in them; empty if the runs are stored with the qrels.
         output: the file of the page; ``-`` is standard output.
         several: the options for several collections.
         given: the options for reading files, and the measures.
@@ -86,7 +86,7 @@ def report_several(
 def compared_several(
     files: tuple[str, ...], several: dict[str, Any], given: Given, options: dict[str, Any]
 ) -> CollectionsComparison:
-    """Returns the comparison of runs on several collections. The arguments are those of ``report_several``.
+    """Returns the comparison of runs on several collections. The arguments are the same as for ``report_several``.
 
     Raises:
         click.UsageError: the collections are to come from standard input, or an option does not apply to them.
@@ -105,8 +105,8 @@ def scored_in(collections: str, files: tuple[str, ...], absent: str, given: Give
 
     Args:
         collections: the folder or table of the collections.
-        files: the paths of runs, with ``{collection}`` in them; none if the runs are with the qrels.
-        absent: how runs that a collection lacks are treated.
+        files: the paths of runs, with ``{collection}`` in them; empty if the runs are stored with the qrels.
+        absent: how to treat runs that are missing from a collection.
         given: the options for reading files, and the measures.
         least: the smallest number of runs and of collections.
 
@@ -142,9 +142,9 @@ def evaluated_several(
     """Returns the scores of runs on several collections.
 
     Args:
-        files: the paths of runs, with ``{collection}`` in them; none if the runs are with the qrels.
+        files: the paths of runs, with ``{collection}`` in them; empty if the runs are stored with the qrels.
         collections: the folder or table of the collections.
-        absent: how runs that a collection lacks are treated.
+        absent: how to treat runs that are missing from a collection.
         given: the options for reading files, and the measures.
 
     Raises:

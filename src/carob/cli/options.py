@@ -105,7 +105,7 @@ def listed_numbers(
     """Returns the whole numbers in a text, which are separated by commas.
 
     Raises:
-        click.BadParameter: something else.
+        click.BadParameter: the text is not a list of whole numbers.
     """
     if given is None:
         return None
@@ -121,7 +121,7 @@ def day_in(context: click.Context, option: click.Parameter, value: str | None) -
     """Returns the date in a text such as ``2026-11-01``.
 
     Raises:
-        click.BadParameter: something else.
+        click.BadParameter: the text is not a date.
     """
     if value is None:
         return None

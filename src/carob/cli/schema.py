@@ -115,7 +115,7 @@ def format_of_rows(kind: str, records: str, number: str, title: str) -> dict[str
 
 
 def project_file(group: click.Context) -> dict[str, Any]:
-    """Returns the schema of ``carob.toml``, whose values are values of options."""
+    """Returns the schema of ``carob.toml``, whose settings are options of commands."""
     from carob.cli.config import COLUMNS, GATE, SECTIONS
     from carob.conventions.profiles import list_profiles
 

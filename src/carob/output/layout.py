@@ -137,7 +137,7 @@ def apart(names: Sequence[str], room: int = escaping.LONGEST) -> list[str]:
 
 
 def told_apart(written: list[str], room: int = escaping.LONGEST) -> list[str]:
-    """Does the same as ``apart`` for names that are printable."""
+    """Does what ``apart`` does, for names that are already printable."""
     if max(map(len, written), default=0) <= room:
         return written
     short = escaping.each(partial(shortened, room=room), written)

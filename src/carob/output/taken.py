@@ -44,7 +44,7 @@ def refuse_taken(path: str | os.PathLike[str]) -> None:
     """Rejects writing a file that the running command has read or written, under any name or link.
 
     Raises:
-        DataError: the file is one of these.
+        DataError: the running command has read or written the file.
     """
     taken = TAKEN.get()
     if not taken:
