@@ -1,3 +1,3 @@
-"""Comparison of runs: computes differences, intervals, p-values and a verdict from qrels and runs, or from scores."""
+"""Compares runs: computes differences, intervals, p-values and a verdict from qrels and runs, or from scores."""
 
 __all__: list[str] = []

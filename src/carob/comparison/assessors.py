@@ -1,4 +1,4 @@
-"""Estimates assessors' share of a comparison's variance from a second assessor of the same documents."""
+"""Estimates how much of a comparison's variance is due to assessors, from a second assessor of the same documents."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class JudgedTwice:
-    """The runs' values of the queries that two assessors judged.
+    """The runs' per-query values for the queries that two assessors judged.
 
     Args:
         name: the name of the second assessor's judgments.
-        values: by measure, the values by the first and by the second assessor's grades, without queries for which a run
-            has none [queries, runs].
-        documents: the number of documents of these queries that the first assessor judged.
-        shared: the number of these that the second assessor also judged.
-        equal: the number of these to which both gave the same grade.
-        unused: the measures that are not plain means over queries, whose noise is not estimated.
-        ranges: the ranges of the two assessors' grades if these seem to be two scales, else None.
+        values: for each measure, the values under the first and under the second assessor's grades, without the queries
+            for which a run has no value [queries, runs].
+        documents: the number of documents that the first assessor judged for the queries that both judged.
+        shared: the number of these documents that the second assessor also judged.
+        equal: the number of shared documents to which both assessors gave the same grade.
+        unused: the measures whose noise is not estimated, because they are not plain means over queries.
+        ranges: the ranges of the two assessors' grades if the assessors seem to use different scales, otherwise None.
     """
 
     name: str
@@ -49,7 +49,7 @@ class JudgedTwice:
     ranges: tuple[str, str] | None
 
     def noise_of(self, label: str, contrasts: Floats) -> AssessorNoise | None:
-        """Returns the noise of each series; None for measures without noise.
+        """Returns the assessors' noise in each series, or None if the noise of the measure is not estimated.
 
         Args:
             label: the measure.
@@ -62,10 +62,10 @@ class JudgedTwice:
 
 
 def judged_twice(second: QrelsLike, evidence: Evidence, read: Read) -> JudgedTwice:
-    """Scores the runs by the second assessor's grades.
+    """Scores the runs with the second assessor's grades.
 
-    The documents are those of the first assessor, so that only grades differ: a document that the second did not judge
-    keeps the first's grade, and documents that only the second judged are left out.
+    Only the grades differ, because the judged documents are always the first assessor's: a document that the second
+    assessor did not judge keeps its first grade, and documents that only the second assessor judged are left out.
 
     Args:
         second: the second assessor's judgments of some of the same documents.
@@ -73,8 +73,9 @@ def judged_twice(second: QrelsLike, evidence: Evidence, read: Read) -> JudgedTwi
         read: the runs under the first assessor's judgments.
 
     Raises:
-        DataError: there are scores in place of judgments, no documents in common, or no measure that is a plain mean.
-        PolicyError: there is a sample of documents, or there are weights.
+        DataError: scores were given instead of judgments, the assessors have no document in common, or the primary
+            measure is not a plain mean.
+        PolicyError: the judged documents are a sample, or the queries have weights.
     """
     runs = {name: each.run for name, each in read.systems.items() if each.run is not None}
     if read.qrels is None or len(runs) < len(read.systems):
@@ -106,13 +107,13 @@ def judged_twice(second: QrelsLike, evidence: Evidence, read: Read) -> JudgedTwi
 
 
 def is_plain(measure: Measure) -> bool:
-    """Returns whether a measure is a plain mean of values that each depend on the judgments of one query alone."""
+    """Returns whether a measure is a plain mean of values, each of which depends on the judgments of a single query."""
     definition = measure.definition
     return definition.aggregate == "mean" and not definition.groups and not measure.micro
 
 
 def both_known(first: Floats, second: Floats) -> tuple[Floats, Floats]:
-    """Returns the values of the queries for which all runs have one by both assessors' grades.
+    """Returns the values of the queries for which every run has a value under both assessors' grades.
 
     Raises:
         DataError: there is no such query.
@@ -126,17 +127,18 @@ def both_known(first: Floats, second: Floats) -> tuple[Floats, Floats]:
 
 
 def regraded(first: Qrels, second: Qrels) -> tuple[Qrels, tuple[int, int, int]]:
-    """Returns the queries that both assessors judged, with the second's grades if there are any.
+    """Returns the first assessor's judgments of the shared queries, with the second assessor's grades where they exist.
 
     Args:
         first: the first assessor's judgments.
-        second: the second's.
+        second: the second assessor's judgments.
 
     Returns:
-        The judgments, and the numbers of documents that the first judged, that both judged, and that have equal grades.
+        The judgments, and three numbers of documents: those that the first assessor judged, those that both judged, and
+        those with equal grades.
 
     Raises:
-        DataError: no document was judged by both.
+        DataError: the assessors have no document in common.
     """
     other = graded(second)
     own = graded(first, other.keys())
@@ -160,14 +162,16 @@ def regraded(first: Qrels, second: Qrels) -> tuple[Qrels, tuple[int, int, int]]:
 def assessors_of(
     twice: JudgedTwice, contests: Mapping[str, Contest], contrasts: Floats, settings: Settings, *, judge: bool
 ) -> Assessors:
-    """Returns the noise of the assessors in a comparison.
+    """Returns the assessors' noise in a comparison.
 
     Args:
-        twice: the values of the queries that two assessors judged.
-        contests: the comparison by each measure.
-        contrasts: the weights of the runs in each run, in each pair, and in the mean over the runs [series, runs].
-        settings: the level and the confidence.
-        judge: whether means are estimated with a judge, so that their own intervals concern all assessors.
+        twice: the runs' values for the queries that two assessors judged.
+        contests: the results of each measure.
+        contrasts: the weights of the runs in each series: one series per run, one per pair, and the mean of the runs
+            [series, runs].
+        settings: the settings of the test, which contain its level and the confidence of the intervals.
+        judge: whether means are estimated with a judge, in which case their intervals already allow for other
+            assessors.
     """
     runs, pairs = slice(contrasts.shape[1]), slice(contrasts.shape[1], -1)
     confidence, measures = settings.confidence, {}

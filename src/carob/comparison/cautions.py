@@ -1,4 +1,4 @@
-"""The warnings of a comparison: sentences on the limits of its conclusions."""
+"""The warnings of a comparison: sentences about the limits of its conclusions."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ MEANINGS = {
     "weights": "queries have different weights, so intervals and tests are about the weighted means.",
     "smaller": "smaller is better.",
 }
-"""The cautions about some kinds of measures."""
+"""Why values of measures of certain kinds need care, by the kind."""
 
 UNSIZED = {
     "dependent": (
@@ -90,9 +90,9 @@ UNSIZED = {
 """The reasons why effect sizes have no interval."""
 
 FEW = 25
-"""With fewer queries, intervals are so wide that most differences between systems are missed."""
+"""With fewer queries than this, intervals are so wide that most differences between systems are missed."""
 MANY = 1000
-"""With more queries, nearly every difference of real systems is significant (Ihemelandu and Ekstrand, SIGIR 2023)."""
+"""With more queries, nearly all differences between real systems are significant (Ihemelandu & Ekstrand, SIGIR '23)."""
 
 
 def cautions_of(comparison: Findings, systems: Sequence[System], read: Read) -> tuple[Caution, ...]:
@@ -100,14 +100,14 @@ def cautions_of(comparison: Findings, systems: Sequence[System], read: Read) -> 
 
     Args:
         comparison: the comparison.
-        systems: the runs whose scores it shows.
-        read: what was read of the evidence.
+        systems: the runs whose scores the comparison shows.
+        read: the judgments and runs that were read.
     """
     alone = comparison.judge is None
     tied = tuple(ties(comparison)) if alone else ()
     overturning = any(each.numbers["overturns"] for each in tied)
     doubted = comparison.judge is None or comparison.judge.complete
-    # Each with whether it applies; those about a judge need a judge.
+    # Each group of warnings is paired with the condition under which it applies.
     looks: tuple[tuple[bool, Iterable[Caution]], ...] = (
         (overturning, tied),
         (True, apart(comparison)),
@@ -140,7 +140,7 @@ def cautions_of(comparison: Findings, systems: Sequence[System], read: Read) -> 
 
 
 def apart(comparison: Findings) -> Iterator[Caution]:
-    """Warns about runs without any judged document, whose zeros mean nothing."""
+    """Warns about runs that retrieved no judged document at all, because their zeros mean nothing."""
     runs: dict[str, list[int]] = {}
     for place, each in enumerate(comparison.scores):
         for sentence in each.warnings:
@@ -150,7 +150,7 @@ def apart(comparison: Findings) -> Iterator[Caution]:
 
 
 def judgments(comparison: Findings) -> Iterator[Caution]:
-    """Warns about runs whose records name judgments other than those of most runs, or of the first run in a tie."""
+    """Warns about runs scored with other judgments than most runs, or than the first run if there is a tie."""
     first, others = other_judgments(comparison.scores)
     if others:
         said = (
@@ -175,23 +175,23 @@ DATA = (
     "duplicates",
     "malformed",
 )
-"""The kinds of facts about a run's data that a comparison repeats as warnings. Other warnings state more figures."""
+"""The kinds of facts about a run's data that a comparison repeats as warnings. Its other warnings give more figures."""
 
 
 def data(comparison: Findings, systems: Sequence[System]) -> Iterator[Caution]:
-    """Warns about suspicious runs, and about rows that were dropped or skipped, as a footer reports."""
+    """Warns about suspicious runs and about dropped or skipped rows, in the words of an evaluation's footer."""
     named = dict(zip(comparison.names, systems, strict=True))
     notes = [note for note in notes_of_runs("", named) if note.fact.kind in DATA]
     for kind, said in summaries(notes, {"": len(systems)}):
         own = [note for note in notes if note.fact.kind == kind]
         runs = [comparison.names.index(note.run) for note in own]
-        # A constant difference between two runs is another kind of caution.
+        # The name "constant" is already used for pairs of runs with a constant difference.
         name = "equal-scores" if kind == "constant" else kind
         yield Caution(name, tuple(runs), said, {"counts": [note.count for note in own]})
 
 
 def lengths(comparison: Findings) -> Iterator[Caution]:
-    """Warns about runs whose lists end before those of another, if a measure reads further down."""
+    """Warns about runs whose lists are shorter than another run's, if a measure reads below their ends."""
     cut = CutLists.of(dict(zip(comparison.names, comparison.scores, strict=True)))
     if cut is not None:
         said = (
@@ -203,7 +203,7 @@ def lengths(comparison: Findings) -> Iterator[Caution]:
 
 
 def missing(comparison: Findings) -> Iterator[Caution]:
-    """Warns about queries that are missing from a run, and about unjudged queries."""
+    """Warns about judged queries that are missing from a run, and about unjudged queries in a run."""
     for place, (name, each) in enumerate(zip(comparison.names, comparison.scores, strict=True)):
         counts = each.counts
         if counts.missing:
@@ -214,7 +214,7 @@ def missing(comparison: Findings) -> Iterator[Caution]:
 
 
 def missing_said(scores: Scores, names: list[str]) -> str:
-    """Returns the sentence about the queries that these runs lack; the scores are those of one of the runs."""
+    """Returns the sentence about judged queries missing from the named runs; ``scores`` are one of the runs'."""
     lacking, judged = scores.counts.missing, plural(scores.counts.judged, "judged query", "judged queries")
     treated = "counted as 0" if scores.policy.missing == "zero" else "left out"
     lack = "lack" if len(names) > 1 else "lacks"
@@ -222,17 +222,17 @@ def missing_said(scores: Scores, names: list[str]) -> str:
 
 
 def extra_said(scores: Scores, names: list[str]) -> str:
-    """Returns the sentence about the unjudged queries of these runs; the scores are those of one of the runs."""
+    """Returns the sentence about unjudged queries in the named runs; ``scores`` are one of the runs'."""
     queries = plural(scores.counts.extra, "unjudged query", "unjudged queries")
     return f"{some_of(names)} {'have' if len(names) > 1 else 'has'} {queries}, ignored."
 
 
 OF_EACH = {"missing": missing_said, "extra": extra_said}
-"""The sentences about single runs, which several runs may share."""
+"""The functions that write sentences about single runs, each of which can be shared by several runs."""
 
 
 def sentences_of(comparison: Findings) -> list[str]:
-    """Returns the sentences of all warnings, with one sentence for runs whose warnings differ only in their names."""
+    """Returns the sentences of all warnings; runs whose warnings differ only in the run's name share one sentence."""
     alike: dict[object, list[Caution]] = {}
     for place, each in enumerate(comparison.warnings):
         key: object = place
@@ -251,7 +251,7 @@ def sentences_of(comparison: Findings) -> list[str]:
 
 
 def sparsely_judged(comparison: Findings) -> Iterator[Caution]:
-    """Warns if people judged few of the documents that the judge judged, as in a sample without its probabilities."""
+    """Warns if people judged few of the judge's documents, which suggests a sample given without its probabilities."""
     known = comparison.judge
     if known is None or declared_negative(comparison):
         return
@@ -269,17 +269,17 @@ def sparsely_judged(comparison: Findings) -> Iterator[Caution]:
 
 
 def shares_of(comparison: Findings, known: Judging, runs: Sequence[int]) -> dict[str, Any]:
-    """Returns the mean shares of some runs' top documents that people and that the judge judged."""
+    """Returns the mean shares of the runs' top documents that were judged by people and by the judge, respectively."""
     sides = {"people": comparison.judged, "judge": known.judged}
     return {side: float(np.mean([shares[run] for run in runs])) for side, shares in sides.items()}
 
 
 LACKING = 0.1
-"""The share of people's queries that a judge may lack, for example because a model did not answer."""
+"""The share of people's queries that the judge may have left unjudged, for example because a model did not answer."""
 
 
 def exchanged(comparison: Findings) -> Iterator[Caution]:
-    """Warns if people seem to have judged all that the judge did and more, as if the two were swapped."""
+    """Warns if people judged everything that the judge did and more, which suggests that the two were swapped."""
     known = comparison.judge
     if known is None or known.documents is not None:
         return
@@ -299,7 +299,7 @@ def exchanged(comparison: Findings) -> Iterator[Caution]:
 
 
 def copied(read: Read) -> Iterator[Caution]:
-    """Warns if people's judgments are the judge's, since they then cannot show how far the judge errs."""
+    """Warns if people's judgments are identical to the judge's, as they then cannot show how far the judge errs."""
     people, judge = read.qrels, None if read.judge is None else read.judge.qrels
     if people is None or judge is None or people.judgments.count != judge.judgments.count:
         return
@@ -313,7 +313,7 @@ def copied(read: Read) -> Iterator[Caution]:
 
 
 def scales(read: Read) -> Iterator[Caution]:
-    """Warns if people and the judge seem to grade on two scales."""
+    """Warns if people and the judge seem to grade on different scales."""
     ranges = None if read.judge is None else ranges_apart(read.qrels, read.judge.qrels)
     if ranges is not None:
         said = (
@@ -324,7 +324,7 @@ def scales(read: Read) -> Iterator[Caution]:
 
 
 def assessors(comparison: Findings) -> Iterator[Caution]:
-    """Warns about a second assessor who judged few queries or documents, on another scale, or as the first did."""
+    """Warns if the second assessor judged few queries or documents, used another scale, or gave the first's grades."""
     found = comparison.assessors
     if found is None:
         return
@@ -376,13 +376,13 @@ def assessors(comparison: Findings) -> Iterator[Caution]:
 
 
 FEW_FOR_PEOPLE = 12
-"""With fewer queries judged by people, simulated intervals of nominal 95% miss the mean in more than 6% of cases."""
+"""With fewer queries judged by people, nominal 95% intervals missed the mean in more than 6% of simulated cases."""
 FAR = 2.0
-"""The z at which people's queries no longer look like a random sample."""
+"""The absolute z above which people's queries no longer look like a random sample."""
 
 
 def judge(comparison: Findings) -> Iterator[Caution]:
-    """Warns about few queries judged by people, a sample that may not be random, and a judge that misleads."""
+    """Warns if people judged few queries, if their sample may not be random, or if the judge may mislead."""
     known, label = comparison.judge, comparison.labels[0]
     if known is None:
         return
@@ -431,7 +431,7 @@ def judge(comparison: Findings) -> Iterator[Caution]:
 
 
 def unused(known: Judging) -> Iterator[Caution]:
-    """Says for which measures the judge's values do not count, and why, unless it was tuned on too many queries."""
+    """Warns about measures for which the judge's values have no weight, unless tuning left too few other queries."""
     if known.fixed is not None or (known.tuned and known.sample - known.tuned < FEWEST_CLEAN):
         return
     few = known.sample - (known.strata or 1) < LEAST_FREEDOM
@@ -446,7 +446,7 @@ def unused(known: Judging) -> Iterator[Caution]:
 
 
 def without_error(comparison: Findings, known: Judging, approximate: Sequence[str]) -> Iterator[Caution]:
-    """Warns about estimates whose error is unknown, because judgments of the sample show no variation.
+    """Warns about estimates whose error is unknown because the judgments of the sample do not vary.
 
     Args:
         comparison: the comparison.
@@ -454,7 +454,7 @@ def without_error(comparison: Findings, known: Judging, approximate: Sequence[st
         approximate: the measures that are not sums over sampled documents.
     """
     for label, contest in comparison.contests.items():
-        # Means from sampled documents have no interval if the measure is not a sum, as ``sampled`` says.
+        # ``sampled`` already warns that means from sampled documents have no interval if the measure is not a sum.
         means = () if label in approximate else contest.low
         if np.isnan([*means, *(pair.low for pair in contest.pairs)]).any():
             its = known.measures[label]
@@ -487,7 +487,7 @@ def seen(known: Judging) -> Iterator[Caution]:
 
 
 def of_judge(comparison: Findings, known: Judging) -> Iterator[Caution]:
-    """Warns about a judge that was tuned on nearly all queries that people judged, and about one that favours a run."""
+    """Warns if the judge was tuned on nearly all queries that people judged, or if it favours a run."""
     clean = known.sample - (known.tuned or 0)
     if known.tuned and clean < FEWEST_CLEAN:
         said = (
@@ -509,7 +509,7 @@ def of_judge(comparison: Findings, known: Judging) -> Iterator[Caution]:
 
 
 FEW_DOCUMENTS = 100
-"""With fewer sampled documents, nominal 95% intervals missed the mean in up to a tenth of cases in trials."""
+"""With fewer sampled documents, nominal 95% intervals missed the mean in up to a tenth of simulated cases."""
 
 
 def no_sums(comparison: Findings, known: Judging) -> list[str]:
@@ -520,7 +520,7 @@ def no_sums(comparison: Findings, known: Judging) -> list[str]:
 
 
 def sampled(documents: int, approximate: Sequence[str]) -> Iterator[Caution]:
-    """Warns about few sampled documents, and about measures for which estimates from them are approximate."""
+    """Warns if few documents were sampled, and about measures whose estimates from the sample are approximate."""
     if documents < FEW_DOCUMENTS:
         said = f"People judged only {documents} documents: below {FEW_DOCUMENTS}, the intervals may be too narrow."
         yield Caution("few", (), said, {"documents": documents, "least": FEW_DOCUMENTS})
@@ -534,7 +534,7 @@ def sampled(documents: int, approximate: Sequence[str]) -> Iterator[Caution]:
 
 
 def reordered(comparison: Findings, known: Judging) -> Iterator[Caution]:
-    """Warns about pairs of runs that the judge alone would order differently."""
+    """Warns about pairs of runs that the judge's values alone would put in the opposite order."""
     for label, contest in comparison.contests.items():
         judge = known.measures[label].judge
         swapped = [pair for pair in contest.pairs if (judge[pair.a] - judge[pair.b]) * pair.difference < 0]
@@ -548,7 +548,7 @@ def reordered(comparison: Findings, known: Judging) -> Iterator[Caution]:
 
 
 def undefined(comparison: Findings) -> Iterator[Caution]:
-    """Warns about undefined values, because runs with undefined values are compared on fewer queries."""
+    """Warns about undefined values, because a run that has them is compared on fewer queries."""
     for contest in comparison.contests.values():
         absent = np.isnan(contest.values).sum(axis=0)
         runs = np.flatnonzero(absent).tolist()
@@ -568,7 +568,7 @@ def undefined(comparison: Findings) -> Iterator[Caution]:
 
 
 def ties(comparison: Findings) -> Iterator[Caution]:
-    """Warns about pairs that another order of tied documents could reverse."""
+    """Warns about pairs of runs whose order could be reversed by another order of tied documents."""
     contest = comparison.primary
     turning = reversible(comparison, contest)
     if not turning:
@@ -591,7 +591,7 @@ def ties(comparison: Findings) -> Iterator[Caution]:
 
 
 def unjudged(comparison: Findings) -> Iterator[Caution]:
-    """Warns about pairs whose better run depends on the grades of unjudged documents."""
+    """Warns about pairs of runs whose order depends on the grades of unjudged documents."""
     if comparison.unjudged is None:
         return
     for label, contest in comparison.contests.items():
@@ -608,7 +608,7 @@ def unjudged(comparison: Findings) -> Iterator[Caution]:
 
 
 def identical(comparison: Findings) -> Iterator[Caution]:
-    """Warns about runs that are equal on every query under some or all measures."""
+    """Warns about runs that have equal values on every query under some or all measures."""
     same: dict[tuple[int, int], dict[str, Pair]] = {}
     for label, contest in comparison.contests.items():
         for pair in contest.pairs:
@@ -628,7 +628,7 @@ def identical(comparison: Findings) -> Iterator[Caution]:
 
 
 def constant(comparison: Findings) -> Iterator[Caution]:
-    """Warns about pairs whose differences do not vary, so that t is undefined."""
+    """Warns about pairs of runs whose differences are the same on every query, so t is undefined."""
     p = "p of every pair" if comparison.settings.test == "t" else "the uncorrected p"
     nothing = one_of(["t", "interval", *of_spread(comparison.settings)])
     said = (
@@ -641,23 +641,24 @@ def constant(comparison: Findings) -> Iterator[Caution]:
 
 
 def of_spread(settings: Settings) -> list[str]:
-    """Returns what was requested that needs differences to vary."""
+    """Returns the names of the requested results that are undefined if differences do not vary."""
     return ["p(equiv.)"] * (settings.margin is not None) + ["posterior"] * (settings.rope is not None)
 
 
 def spreadless(pair: Pair) -> bool:
-    """Returns whether a pair's requested p of equivalence or posterior is unknown."""
+    """Returns whether the equivalence p or the posterior was requested for a pair but is undefined."""
     return any(each is not None and math.isnan(each) for each in (pair.p_equivalent, pair.p_same))
 
 
 VERY_SKEWED, OFTEN = 1.5, 0.1
-"""The skewness of differences that causes a warning, if its square is also more than this share of the queries."""
+"""A pair is reported if the skewness of its differences exceeds the first number, and if the square of the skewness
+exceeds the second number times the number of queries."""
 MANY_ENOUGH = 200
-"""With this many queries, skewness does no harm."""
+"""With this many queries or more, skewness does no harm."""
 
 
 def shapes(comparison: Findings) -> Iterator[Caution]:
-    """Says which intervals are worst-point intervals, which are missing, and which differences are very skewed."""
+    """Warns about worst-point intervals, missing intervals, and very skewed differences."""
     known, contest = comparison.judge, comparison.primary
     if known is not None and (known.exact or known.documents is not None):
         return
@@ -672,7 +673,7 @@ def shapes(comparison: Findings) -> Iterator[Caution]:
 
 
 def equal(comparison: Findings) -> Iterator[Caution]:
-    """Names the runs and, with a bootstrap, the differences that have no interval since all their values are equal."""
+    """Warns about runs and, with a bootstrap, differences that have no interval because all their values are equal."""
     given = INTERVALS[comparison.settings.interval]
     for label, each in comparison.contests.items():
         flat = [run for run, low in enumerate(each.low) if math.isnan(low)]
@@ -693,7 +694,7 @@ def equal(comparison: Findings) -> Iterator[Caution]:
 
 
 def crowded_series(contest: Contest) -> tuple[list[int], int]:
-    """Returns the runs with many equal values, and the number of such pairs."""
+    """Returns the runs with many equal values, and the number of pairs with many equal differences."""
     values, bounded = contest.values, all(map(math.isfinite, contest.measure.definition.values))
     if not bounded or kind(contest) != "mean" or len(values) < 2:
         return [], 0
@@ -706,7 +707,7 @@ def crowded_series(contest: Contest) -> tuple[list[int], int]:
 
 
 def crowded(comparison: Findings) -> Iterator[Caution]:
-    """Says once, for all measures, how many runs and differences have worst-point intervals."""
+    """Warns, once for all measures, how many runs and differences have worst-point intervals."""
     found: dict[str, str] = {}
     several: set[int] = set()
     given = INTERVALS[comparison.settings.interval]
@@ -745,7 +746,7 @@ def crowded(comparison: Findings) -> Iterator[Caution]:
 
 
 def missed_by_worst_point(comparison: Findings) -> str:
-    """Returns which pairs differ significantly by the t-test, but not by the worst-point interval; often empty."""
+    """Returns a sentence about pairs that differ by the t-test but not by the worst-point interval, or ""."""
     settings, contest = comparison.settings, comparison.primary
     missed = [
         pair
@@ -780,17 +781,18 @@ def skewed_pairs(contest: Contest) -> list[Pair]:
 
 
 UNEQUAL = 2.0
-"""The ratio of the widest to the narrowest interval at which variances count as different. With equal variances and
-50 queries it is 1.5 to 1.7. At 2 and above, the family-wise error of Tukey's test left .05 ± .015 in simulations."""
+"""The ratio of the widest to the narrowest interval from which variances count as different. With equal variances and
+50 queries, the ratio is 1.5 to 1.7. At ratios of 2 and more, the family-wise error of Tukey's test left the range .05 ±
+.015 in simulations."""
 
 
 def variances(comparison: Findings) -> Iterator[Caution]:
-    """Warns if pairs differ in variance, and the test assumes that they do not, or would decide some differently."""
+    """Warns if pairs differ in variance, and the test assumes that they do not or would decide otherwise if it did."""
     settings, contest = comparison.settings, comparison.primary
     if settings.test not in FAMILY_WISE or settings.baseline is not None or len(contest.pairs) < 2:
         return
     if least_possible(comparison) >= settings.alpha:
-        return  # no test of signs can decide otherwise
+        return  # a test of signs cannot decide otherwise
     widths = np.array([pair.high - pair.low for pair in contest.pairs])
     seen = widths[widths > 0]
     other = other_p(comparison)
@@ -830,7 +832,7 @@ def variances(comparison: Findings) -> Iterator[Caution]:
 
 
 def narrower(comparison: Findings) -> Iterator[Caution]:
-    """Warns about pairs whose corrected interval is narrower than their own, in a test with one width for all pairs."""
+    """Warns about pairs whose corrected interval is narrower than the uncorrected, in a test with one width for all."""
     settings, contest = comparison.settings, comparison.primary
     if settings.test not in ("tukey", "max-t") or not math.isclose(settings.confidence, 1 - settings.alpha):
         return
@@ -854,7 +856,7 @@ def narrower(comparison: Findings) -> Iterator[Caution]:
 
 
 def disagree(comparison: Findings) -> Iterator[Caution]:
-    """Warns about pairs on which the test and the interval of the difference decide differently, at the same level."""
+    """Warns about pairs for which the test and the interval of the difference disagree at the same level."""
     settings, contest = comparison.settings, comparison.primary
     if kind(contest) == "geometric" or not math.isclose(settings.confidence, 1 - settings.alpha):
         return
@@ -880,14 +882,15 @@ def disagree(comparison: Findings) -> Iterator[Caution]:
 
 
 ROUNDED = 1e-9
-"""A share of a width that is due to rounding."""
+"""The largest relative difference between two widths that counts as rounding."""
 
 
 def other_p(comparison: Findings) -> Floats | None:
     """Returns each pair's p under the other assumption about variances, or None if it cannot be computed.
 
-    For the test ``romano-wolf``, it is the p of paired Tukey, which assumes one variance for all pairs (by its normal
-    limit). For the tests that compare all pairs by one width, it is Holm's p of the paired t-tests.
+    For the test ``romano-wolf``, this is the p of Tukey's paired test (its normal limit), which assumes one variance
+    for all pairs. For the tests that have one width for all pairs, it is the p of the paired t-tests with Holm's
+    correction.
     """
     settings, contest = comparison.settings, comparison.primary
     times = len(comparison.labels) if settings.family == "all" else 1
@@ -902,7 +905,7 @@ def other_p(comparison: Findings) -> Floats | None:
 
 
 def least_possible(comparison: Findings) -> float:
-    """Returns the smallest corrected p that the queries and the resamples of the primary measure's test allow."""
+    """Returns the smallest corrected p that the number of queries and of resamples allows for the primary measure."""
     settings, pairs = comparison.settings, comparison.primary.pairs
     least = least_p(settings, max((pair.n for pair in pairs), default=0), len(comparison.names))
     if not settings.resamples or all(pair.exact for pair in pairs):
@@ -911,11 +914,11 @@ def least_possible(comparison: Findings) -> float:
 
 
 ENOUGH_RESAMPLES = 1000
-"""The minimum number of resamples that a warning recommends: 25 of them lie beyond each end of a 95% interval."""
+"""The minimum number of resamples that a warning recommends: 25 of 1,000 lie beyond each end of a 95% interval."""
 
 
 def percentiles(comparison: Findings) -> Iterator[Caution]:
-    """Warns if a bootstrap has so few resamples that less than one is expected beyond each end of an interval."""
+    """Warns if a bootstrap has so few resamples that fewer than one is expected beyond each end of an interval."""
     settings = comparison.settings
     needed = resamples_needed(settings.bootstrap_resamples, settings.confidence)
     if INTERVALS[settings.interval].draws and needed:
@@ -925,7 +928,7 @@ def percentiles(comparison: Findings) -> Iterator[Caution]:
 
 
 def few_resamples_said(resamples: int, confidence: float, needed: int) -> str:
-    """Returns the sentence about resamples that are too few for percentiles."""
+    """Returns the sentence that says that there are too few resamples for percentiles."""
     return (
         f"{plural(resamples, 'resample is', 'resamples are')} too few for the percentiles of a {confidence * 100:g}% "
         f"interval, since less than one is expected beyond each end: use {needed:,} resamples or more."
@@ -935,13 +938,13 @@ def few_resamples_said(resamples: int, confidence: float, needed: int) -> str:
 def resamples_needed(resamples: int, confidence: float) -> int:
     """Returns how many resamples the percentiles of an interval need, or 0 if there are enough."""
     tail = (1 - confidence) / 2
-    # Rounded, since 1 - 0.95 is a little more than 0.05.
+    # The product is rounded because 1 - 0.95 is slightly more than 0.05 in floating point.
     enough = round(resamples * tail, 9) >= 1
     return 0 if enough else max(ENOUGH_RESAMPLES, math.ceil(round(10 / tail, 6)))
 
 
 def resamples(comparison: Findings) -> Iterator[Caution]:
-    """Warns if there are too few resamples for any pair to be significant, or for a decision near alpha."""
+    """Warns if there are too few resamples for any pair to be significant, or to decide pairs whose p is near alpha."""
     settings, contest = comparison.settings, comparison.primary
     yield from percentiles(comparison)
     if not settings.resamples:
@@ -967,7 +970,7 @@ def resamples(comparison: Findings) -> Iterator[Caution]:
 
 
 def factor(pair: Pair) -> float:
-    """Returns by how much the correction enlarges p, and its Monte Carlo error."""
+    """Returns the factor by which the correction multiplies p and, therefore, the Monte Carlo error of p."""
     return pair.p_corrected / pair.p_uncorrected if pair.p_uncorrected > 0 else 1.0
 
 
@@ -1025,8 +1028,9 @@ def queries(comparison: Findings) -> Iterator[Caution]:
 def covered_by_percentiles(units: int, confidence: float) -> float:
     """Returns how often the percentile interval of a bootstrap covers the mean of normal values.
 
-    Its half width is a normal quantile times √((n - 1) / n) standard errors, while the mean's deviation from the truth
-    in standard errors is Student's. No interval within the range of the values covers more often than this range.
+    The half-width of the interval is a normal quantile times √((n - 1) / n) standard errors, but the error of the mean,
+    in standard errors, follows Student's t. The percentile interval is inside the range of the values, so it cannot
+    cover the mean more often than that range does.
     """
     from scipy.special import ndtri, stdtr
 
@@ -1035,7 +1039,7 @@ def covered_by_percentiles(units: int, confidence: float) -> float:
 
 
 def meanings(comparison: Findings) -> Iterator[Caution]:
-    """Warns about tests whose hypothesis is not about means, and about measures whose aggregate is not a plain mean."""
+    """Warns about tests whose hypothesis is not about means, and about measures that are not plain means."""
     settings, primary = comparison.settings, comparison.primary
     if settings.test in NOT_OF_MEANS:
         said = (
@@ -1071,7 +1075,7 @@ def meanings(comparison: Findings) -> Iterator[Caution]:
 
 
 def aggregate_said(contest: Contest, settings: Settings) -> str:
-    """Returns what test and interval concern if a measure's aggregate is a sum or a geometric mean."""
+    """Returns the sentence about the test and interval of a measure that is a sum or a geometric mean over queries."""
     if kind(contest) == "sum":
         return (
             f"{contest.label} is a sum: the difference and its interval concern the sums, and the test concerns the "
@@ -1093,11 +1097,12 @@ def aggregate_said(contest: Contest, settings: Settings) -> str:
 
 
 def unsized(comparison: Findings, measures: Mapping[str, list[str]]) -> Iterator[Caution]:
-    """Says which effect sizes have no interval, and why.
+    """Warns about effect sizes that have no interval, with the reason.
 
     Args:
         comparison: the comparison.
-        measures: the measures whose values depend on other queries (``micro``) and those with ``weights``.
+        measures: under ``micro``, the measures whose values depend on other queries; under ``weights``, the measures
+            whose queries have different weights.
     """
     if comparison.judge is not None:
         strata = ", without an interval, since their queries were drawn within strata"
@@ -1122,36 +1127,36 @@ def unsized(comparison: Findings, measures: Mapping[str, list[str]]) -> Iterator
 
 
 def has_weights(weights: Any, place: int) -> bool:
-    """Returns whether queries have different weights under a measure."""
+    """Returns whether the weights of the queries under a measure differ."""
     return weights is not None and bool((weights[:, place] != weights[:1, place]).any())
 
 
 def kind(contest: Contest) -> str:
-    """Returns the kind of aggregate of the measure's values."""
+    """Returns how the measure's values are aggregated over queries: as a mean, a sum or a geometric mean."""
     return contest.measure.definition.aggregate
 
 
 def facing_names(comparison: Findings, contest: Contest, pairs: Sequence[Pair]) -> list[str]:
-    """Returns the names of the runs of each pair, in the order of the tables."""
+    """Returns the names of the two runs of each pair, in the order that the tables use."""
     return pair_names(comparison.names, better_first(contest, pairs, comparison.settings.baseline))
 
 
 def run_names(comparison: Findings, runs: Iterable[int]) -> str:
-    """Returns the names of some runs as text; of many, only the first few."""
+    """Returns the names of runs as text, of which only the first few if there are many."""
     return listed([comparison.names[run] for run in runs])
 
 
 def of_pairs(
     comparison: Findings, kind: str, pairs: Sequence[Pair], said: str, start: str = "", **numbers: Any
 ) -> Iterator[Caution]:
-    """Yields a caution about pairs of runs, if there are any.
+    """Yields a caution about pairs of runs, or nothing if there are no pairs.
 
     Args:
         comparison: the comparison.
         kind: the kind of the caution.
         pairs: the pairs.
-        said: what they are, as the end of the sentence.
-        start: the start of the sentence, before the names of the runs.
+        said: the end of the sentence, which says what the pairs have in common.
+        start: the start of the sentence, which precedes the names of the runs.
         numbers: the figures of the caution.
     """
     if pairs:
@@ -1160,7 +1165,7 @@ def of_pairs(
 
 
 def names_of_pairs(comparison: Findings, pairs: Sequence[Pair]) -> str:
-    """Returns the names of the runs of one pair, or the number of pairs and the first of them, the best runs first."""
+    """Returns the names of a single pair, or the number of pairs and the names of the first few, best runs first."""
     best = ranked(comparison.primary)
     place = {run: number for number, run in enumerate(best)}
     places = sorted(sorted((place[pair.a], place[pair.b])) for pair in pairs)
@@ -1171,12 +1176,12 @@ def names_of_pairs(comparison: Findings, pairs: Sequence[Pair]) -> str:
 
 
 def runs_of(pairs: Sequence[Pair]) -> list[list[int]]:
-    """Returns both runs of each pair."""
+    """Returns the two runs of each pair."""
     return [[pair.a, pair.b] for pair in pairs]
 
 
 def runs_among(pairs: Sequence[Pair]) -> tuple[int, ...]:
-    """Returns the runs of pairs, in ascending order."""
+    """Returns all runs that occur in the pairs, in ascending order."""
     return tuple(sorted(set(chain(*runs_of(pairs)))))
 
 
@@ -1184,19 +1189,20 @@ def runs_among(pairs: Sequence[Pair]) -> tuple[int, ...]:
 
 LEAST_JUDGED = 0.9
 WIDEST_GAP = 0.05
-"""If less is judged, or if runs differ more in the share judged, a comparison may reflect the judgments only."""
+"""If the share of judged documents is below the first number, or differs between runs by more than the second, a
+comparison may only reflect which documents were judged."""
 
 SHOWN = 4
 
 Readings: TypeAlias = "dict[int, Floats | None]"
-"""For each run, its values without unjudged documents, and with unjudged documents as relevant [queries, 2]; None if
-unknown."""
+"""For each run, its values with unjudged documents removed and with unjudged documents counted as relevant [queries,
+2], or None if they are unknown."""
 
 
 def doubts_of(comparison: Findings, systems: Sequence[System]) -> list[Caution]:
-    """Returns warnings about runs with many unjudged documents, or a single one if more than four runs have many.
+    """Returns a warning for each run with many unjudged documents, or a single warning if there are more than four.
 
-    There is no caution where the policy declares unjudged documents negative, as is usual in recommendation.
+    There is no warning if the policy declares unjudged documents negative, as is usual in recommendation.
     """
     judged = np.array(comparison.judged)
     if np.isnan(judged).all() or declared_negative(comparison):
@@ -1218,7 +1224,7 @@ def doubts_of(comparison: Findings, systems: Sequence[System]) -> list[Caution]:
     found: list[Caution] = []
     for run in flagged:
         others = partners(comparison, run)
-        # The caution about the pair's other run also names this run, with the same figures.
+        # A caution about the other run of the pair already covers this run, with the same figures.
         if len(others) > 1 or not any(each.runs == (others[0], run) for each in found):
             both = len(others) == 1 and others[0] in flagged and partners(comparison, others[0]) == [run]
             found.append(doubt(comparison, run, readings, (run, *others) if both else (run,)))
@@ -1242,10 +1248,10 @@ def only_relevant(each: float, policy: Policy, runs: Iterable[int] = (), **numbe
 
 
 def readings_of(comparison: Findings, system: System, run: int) -> Floats | None:
-    """Returns the run's values without its unjudged documents, and with them counted as relevant, or None.
+    """Returns the run's values with unjudged documents removed and with them counted as relevant, or None.
 
-    Scores have no lists, and the subtopics for which an unjudged document would be relevant are unknown. A policy may
-    already remove unjudged documents.
+    The values are unknown if only scores were given, or if the measure needs the subtopics for which an unjudged
+    document would be relevant. They are not needed if the policy already removes unjudged documents.
     """
     contest = comparison.primary
     policy = system.scores.policy.of_measure(contest.measure)
@@ -1253,7 +1259,7 @@ def readings_of(comparison: Findings, system: System, run: int) -> Floats | None
         return None
     highest = max(1.0, float(system.found.whole.judged_grades.max(initial=1.0)))
     found = alternatives(system.found, contest.measure, policy, comparison.judged_depth, highest)
-    # A query that is left out because it is empty occurs in the match but not in the comparison.
+    # A query that is left out because it is empty is in the match but not in the comparison.
     own = system.found.queries.places_in(comparison.ids)
     values = np.full((len(comparison.ids), 2), np.nan)
     values[own[own >= 0]] = found[own >= 0]
@@ -1262,7 +1268,7 @@ def readings_of(comparison: Findings, system: System, run: int) -> Floats | None
 
 
 def doubt(comparison: Findings, run: int, readings: Readings, runs: tuple[int, ...]) -> Caution:
-    """Returns a caution about one run's unjudged documents and the differences that they make doubtful."""
+    """Returns a caution about one run's unjudged documents and the difference that they make doubtful."""
     contest, judged, names = comparison.primary, comparison.judged, comparison.names
     others, mine = partners(comparison, run), readings[run]
     shares = [
@@ -1290,7 +1296,7 @@ def doubt(comparison: Findings, run: int, readings: Readings, runs: tuple[int, .
             f"if those in the top {comparison.judged_depth} had the highest grade."
         )
         return Caution("unjudged", runs, said, numbers)
-    # The pair is in the same order as in the table: against the baseline, or with the better run first.
+    # The order of the pair is that of the table: the baseline last, or the better run first.
     order, baseline = ranked(contest), comparison.settings.baseline
     first, second = sorted((run, others[0]), key=lambda each: (each == baseline, order.index(each)))
     condensed = {run: mine[:, 0], others[0]: its[:, 0]}
@@ -1315,12 +1321,12 @@ def policy_of(comparison: Findings) -> Policy:
 
 
 def treated(policy: Policy) -> str:
-    """Returns how the policy treats unjudged documents."""
+    """Returns the end of a sentence, which says how the policy treats unjudged documents."""
     return "are removed" if policy.unjudged == "removed" else "count as not relevant"
 
 
 def partners(comparison: Findings, run: int) -> list[int]:
-    """Returns the runs to compare a run with: the baseline, or else all other runs, the best first."""
+    """Returns the runs with which a run is compared: the baseline, or otherwise all other runs, the best first."""
     baseline = comparison.settings.baseline
     if baseline is not None and run != baseline:
         return [baseline]
@@ -1328,10 +1334,10 @@ def partners(comparison: Findings, run: int) -> list[int]:
 
 
 def values_as(comparison: Findings, values: Floats, runs: list[int]) -> RunTable:
-    """Returns values of the primary measure with the weights of the queries.
+    """Returns a table of the given values of the primary measure, with the weights of the queries.
 
     Args:
-        comparison: the runs.
+        comparison: the comparison, which provides the measure and the weights.
         values: the values [queries, columns].
         runs: the run of each column.
     """
@@ -1340,7 +1346,7 @@ def values_as(comparison: Findings, values: Floats, runs: list[int]) -> RunTable
 
 
 def difference_of(table: RunTable, settings: Settings) -> Pair:
-    """Returns the difference of two runs, with its interval; without one where the queries have clusters."""
+    """Returns the difference between two runs, with its interval unless the queries have clusters."""
     plain = replace(settings, test="t", margin=None, rope=None, effects=False)
     found: Pair = pairs_in(outcome_of(table, *pairs_of(2, None), plain)[0], plain)[0]
     return found if settings.clusters is None else replace(found, low=math.nan, high=math.nan)
@@ -1369,15 +1375,16 @@ def together(comparison: Findings, flagged: list[int], readings: Readings) -> Ca
 def alternatives(found: Match, measure: Measure, policy: Policy, depth: int, grade: float) -> Floats:
     """Returns the values that a run would have if its unjudged documents counted differently [queries, 2].
 
-    The first column has the values with unjudged documents removed from the lists. The second column has the values if
-    the unjudged documents among the first ones had the highest grade. Undefined values are NaN.
+    The first column has the values that result if unjudged documents are removed from the lists. The second column has
+    the values that result if unjudged documents down to rank ``depth`` have the grade ``grade``. Undefined values are
+    NaN.
 
     Args:
         found: the match of the run.
         measure: the measure.
         policy: the policy under which the run was evaluated.
-        depth: the depth to which unjudged documents are counted as relevant.
-        grade: the grade that unjudged documents get.
+        depth: the rank down to which unjudged documents are counted as relevant.
+        grade: the grade that is assigned to unjudged documents.
     """
     whole = (
         arranged(found.whole, policy.ties) if policy.ties in ("optimistic", "pessimistic") else found.whole
@@ -1392,14 +1399,14 @@ def alternatives(found: Match, measure: Measure, policy: Policy, depth: int, gra
 
 
 def counted_as(rows: JudgedRows, depth: int, grade: float) -> JudgedRows:
-    """Returns the rows, with this grade for every unjudged document down to rank ``depth``."""
+    """Returns the rows with the grade ``grade`` assigned to every unjudged document down to rank ``depth``."""
     lists = len(rows.length)
     reach = np.minimum(rows.length, depth).astype(np.int64)
     first = rows.rank <= depth
     held = np.zeros((lists, depth), bool)
     held[rows.list_of_row[first], rows.rank[first].astype(np.int64) - 1] = rows.grade[first] >= 0
     owner, place = np.nonzero(~held & (np.arange(depth) < reach[:, None]))
-    kept = ~(first & (rows.grade < 0))  # in the pool but without a grade: raised as well
+    kept = ~(first & (rows.grade < 0))  # pooled documents without a grade are also raised
     number = np.concatenate([rows.list_of_row[kept], owner])
     rank = np.concatenate([rows.rank[kept], place + 1.0])
     order = np.argsort(number * 2**32 + rank.astype(np.int64), kind="stable")

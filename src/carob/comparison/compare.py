@@ -69,11 +69,11 @@ MOST_INDENTED = 5000
 """The maximum number of pairs for which JSON is indented. Indenting more pairs takes seconds."""
 
 PERSISTENCE = 0.9
-"""The usual p of Webber et al.: a reader who sees ten documents on average."""
+"""The p that Webber et al. usually set, which models a reader who sees ten documents on average."""
 DEEPEST = 100
-"""The depth of the compared lists. All documents below it together weigh 0.9 ** 100, about 1 / 40,000."""
+"""The depth to which lists are compared. All deeper documents together weigh 0.9 ** 100, about 1 / 40,000."""
 MOST_QUERIES = 50
-"""The maximum number of queries whose lists are compared. These queries are evenly spread over all queries."""
+"""The maximum number of queries whose lists are compared. The queries are evenly spread over all queries."""
 
 
 @specified
@@ -97,26 +97,28 @@ def compare(
     """Compare runs: which is better, by how much, and whether the difference may be due to chance.
 
     Args:
-        qrels: judgments, as for ``carob.evaluate``; None if every run is given as scores.
-        runs: ``{name: run}``, or a list of runs: paths, dicts, ``Run`` or ``Scores``.
-        measures: names or ``Measure`` objects; the first is the primary measure. None stands for carob's defaults.
+        qrels: judgments, as in ``carob.evaluate``; None if every run is given as scores.
+        runs: ``{name: run}``, or a list of runs, each of which is a path, a dict, a ``Run`` or ``Scores``.
+        measures: names or ``Measure`` objects; the first is the primary measure. None selects carob's defaults.
         baseline: the name, path or index of the run with which all other runs are compared. If None, all pairs are
             compared.
-        test: the test by name, such as ``randomisation``, or a ``Test``, which also sets the correction for many
-            comparisons, the level, the intervals, the seed, and regions of equivalence.
-        design: how queries were drawn: clusters, strata, weights, and the queries that estimates concern.
-        by: the group of each query, or several, as in ``carob.evaluate``. The result then shows each group, and the
-            worst group. Groups with queries in common depend on each other.
-        judge: a model's judgments of all queries, or its scores of the same runs, if ``qrels`` are people's judgments
-            of some of the queries. The means are then estimated from both, and a single run is enough. People's queries
-            must be a random sample, and the test is ``t``. People may also have judged single documents, drawn with
-            known probabilities: then ``qrels`` is a table with a column ``probability``, or ``{query: {document:
-            (grade, probability)}}``.
-        unjudged_bounds: also report the least and the greatest mean and difference that judging the unjudged documents
-            can still give, and which differences it can reverse; ``UnjudgedLimits`` state what it can find.
+        test: the name of the test, such as ``randomisation``, or a ``Test``, which also sets the correction for
+            multiple comparisons, the level, the intervals, the seed, and regions of equivalence.
+        design: how queries were drawn (clusters, strata and weights), and for which queries values are estimated.
+        by: the group or groups of each query, as in ``carob.evaluate``. The result then shows each group and the worst
+            group. Groups that share queries are not independent of each other.
+        judge: a model's judgments of all queries, or its scores of the same runs, if ``qrels`` contains people's
+            judgments of some of the queries. The means are then estimated from people's and the model's judgments, and
+            a single run is enough. People's queries must be a random sample, and the test is ``t``. If people judged
+            single documents that were drawn with known probabilities instead, ``qrels`` is a table with a column
+            ``probability``, or ``{query: {document: (grade, probability)}}``.
+        unjudged_bounds: also report the smallest and the largest mean and difference that are possible once the
+            unjudged documents are judged, and which differences can be reversed; ``UnjudgedLimits`` limits the grades
+            and the number of relevant documents that may be found.
         orders: also report how similarly the measures order the runs (τ, τ_AP), and how similarly the runs order the
             documents (RBO).
-        judged_at: the depth to which unjudged documents are counted, by default the primary measure's depth or 10.
+        judged_at: the depth to which unjudged documents are counted; by default, the depth of the primary measure, or
+            10 if it has none.
         policy: as in ``carob.evaluate``.
         profile: as in ``carob.evaluate``.
         progress: counts the bytes read, for a progress bar in another thread.
@@ -192,9 +194,9 @@ def estimate(
     """Estimate the scores of runs if people judged some queries and a model judged all of them.
 
     Args:
-        people: people's judgments of a random sample of the queries; None if ``runs`` are scores.
-        judge: the model's judgments of all queries, or its scores of the same runs if ``runs`` are scores.
-        runs: ``{name: run}``, or a list of runs; one is enough.
+        people: people's judgments of a random sample of the queries; None if ``runs`` contains scores.
+        judge: the model's judgments of all queries, or its scores of the same runs if ``runs`` contains scores.
+        runs: ``{name: run}``, or a list of runs; a single run is enough.
         measures: as in ``carob.compare``.
         design: the target of the estimates, the weight of the judge, the strata of people's queries and the target
             width of intervals.
@@ -204,12 +206,12 @@ def estimate(
         progress: counts the bytes read, for a progress bar in another thread.
 
     Returns:
-        A comparison without pairs of runs. ``found["nDCG@10"].means``, ``.low`` and ``.high`` are the estimates and
-        their intervals, and ``found.judge`` has facts about the judge.
+        A comparison without pairs of runs. If it is called ``found``, ``found["nDCG@10"].means``, ``.low`` and
+        ``.high`` are the estimates and the ends of their intervals, and ``found.judge`` describes the judge.
 
     Raises:
-        DataError: there is no judge, or people and the judge share fewer than two queries; otherwise as
-            ``carob.compare``.
+        DataError: there is no judge, people and the judge share fewer than two queries, or ``carob.compare`` would
+            raise it.
         MeasureError: a measure does not exist.
         PolicyError: a profile or policy does not exist, or an argument is outside its range.
 
@@ -245,10 +247,10 @@ def compared(
     pairs: bool = True,
     twice: JudgedTwice | None = None,
 ) -> Comparison:
-    """Compares the runs that were read: the method estimates runs and pairs of runs, and one decision follows.
+    """Compares the runs that were read: estimates each run and each pair of runs, and then decides which runs differ.
 
     Args:
-        read: the runs.
+        read: the judgments and runs that were read.
         test: as in ``compare``.
         design: as in ``compare``.
         baseline: as in ``compare``.
@@ -256,11 +258,11 @@ def compared(
         unjudged_bounds: as in ``compare``.
         orders: as in ``compare``.
         pairs: whether to compare pairs of runs, or only to estimate each run.
-        twice: the values of the queries that two assessors judged; None without a second assessor.
+        twice: the runs' values for the queries that two assessors judged; None without a second assessor.
 
     Raises:
         DataError: as in ``compare``.
-        PolicyError: an option that does not apply to these judgments.
+        PolicyError: an option does not apply to these judgments.
     """
     design = design or Design()
     if read.judge is None:
@@ -292,7 +294,7 @@ def compared(
         settings = replace(settings, departures=(*settings.departures, note))
     shown = read.shown
     systems = list(shown.systems.values())
-    if read.sample is not None:  # its documents are a sample, so a share of them means nothing
+    if read.sample is not None:  # the judged documents are a sample, so the share judged is meaningless
         systems = [replace(each, judged=math.nan) for each in systems]
     found = Comparison(
         names=tuple(shown.systems),
@@ -322,11 +324,11 @@ def compared(
 
 
 def bounds_over(read: Read, contests: Mapping[str, Contest], limits: bool | UnjudgedLimits) -> UnjudgedBounds:
-    """Returns the bounds of all means and differences of a comparison over the grades of unjudged documents.
+    """Returns bounds on all means and differences of a comparison, over all possible grades of unjudged documents.
 
     Raises:
         DataError: a run is given as scores, or a measure is not a mean over queries.
-        PolicyError: the policy does not fix the order of documents.
+        PolicyError: the policy leaves the order of documents undetermined.
     """
     limits = limits if isinstance(limits, UnjudgedLimits) else UnjudgedLimits()
     unseen = limits.unseen or 0
@@ -351,21 +353,21 @@ class Comparison(Documented, Findings):
 
     Args:
         names: the runs.
-        scores: each run's scores, in the order given.
-        labels: the requested measures; the first is the primary one.
-        ids: the queries that any run has, in byte order, which ``queries`` returns as text.
+        scores: each run's scores, in the order in which the runs were passed.
+        labels: the requested measures; the first is the primary measure.
+        ids: the queries that occur in at least one run, in byte order; ``queries`` returns them as text.
         contests: the results of each measure, by label.
         settings: the settings of the test.
-        judged: the proportion of judged documents among each run's first ``judged_depth``, averaged over the queries
-            that the run answers; NaN if only scores were given.
+        judged: for each run, the proportion of its first ``judged_depth`` documents that are judged, averaged over the
+            queries that the run answers; NaN if only scores were given.
         judged_depth: the depth to which ``judged`` counts documents.
         warnings: the limits of the conclusions.
         qrels_name: the name of the judgments.
         orders: the rank correlations of measures, and RBO between runs, if requested.
-        judge: facts about the judge, if the means were estimated from people's and a judge's judgments.
-        other_tests: what the other tests decide about the primary measure, if requested.
-        preregistration: the file that the comparison was held to, and the deviations from it, if there is one.
-        assessors: how much of the variance is due to assessors, if there is a second one.
+        judge: facts about the judge, if the means were estimated from judgments by people and by a judge.
+        other_tests: the decisions of the other tests for the primary measure, if requested.
+        preregistration: the preregistered plan, if there is one, and the comparison's deviations from it.
+        assessors: how much of the variance is due to assessors, if there is a second assessor.
         groups: the group of each query, if requested.
 
     Example:
@@ -382,13 +384,14 @@ class Comparison(Documented, Findings):
         """Returns the verdict, the tables and the method, followed by the warnings.
 
         Args:
-            columns: the width of a line; wider tables drop their least important columns, or are split into bands.
+            columns: the maximum width of a line; wider tables drop their least important columns or are split into
+                bands.
             view: the part to show, as in ``View``.
         """
         return self.document(**view).text(columns)
 
     def to_markdown(self, **view: Unpack[ViewOptions]) -> str:
-        """Returns the comparison as Markdown tables, the verdict above and the method below. The best values are bold.
+        """Returns the comparison as Markdown tables, with the verdict above and the method below. Best values are bold.
 
         Args:
             view: the part to show, as in ``View``.
@@ -396,7 +399,7 @@ class Comparison(Documented, Findings):
         return self.to("markdown", **view)
 
     def to(self, layout: str, **view: Unpack[ViewOptions]) -> str:
-        """Returns the comparison in the format of a name; ``View`` has the other arguments."""
+        """Returns the comparison in the format with the given name. The other arguments are those of ``View``."""
         return self.to_latex(**view) if layout == "latex" else self.document(layout, **view).to(layout)
 
     def to_latex(
@@ -406,7 +409,7 @@ class Comparison(Documented, Findings):
 
         Args:
             label: for ``\\ref``.
-            caption: replaces the default, which describes the method.
+            caption: the caption; by default, it describes the method.
             view: the part to show, as in ``View``.
         """
         from carob.comparison import formats
@@ -422,18 +425,18 @@ class Comparison(Documented, Findings):
         return formats.document_of(self, View(**view), layout)
 
     def contents(self) -> dict[str, Any]:
-        """Returns everything by name: per-query scores, raw and corrected p, settings, counts, warnings."""
+        """Returns everything as a dict: per-query scores, raw and corrected p, settings, counts and warnings."""
         from carob.comparison import formats
 
         return formats.contents(self)
 
     def to_json(self) -> str:
-        """Returns everything as JSON in full precision, on one line if there are very many pairs."""
+        """Returns the content of ``to_dict`` as JSON in full precision, on one line if there are very many pairs."""
         pairs = sum(len(contest.pairs) for contest in self.contests.values())
         return escaping.json_text(self.as_dict(), 2 if pairs <= MOST_INDENTED else None) + "\n"
 
     def records(self) -> dict[str, Callable[[], Records]]:
-        """Returns the tables ``pairs``, ``runs`` and ``queries``. Without pairs, runs are first."""
+        """Returns the tables ``pairs``, ``runs`` and ``queries``. If there are no pairs, ``runs`` is first."""
         from carob.comparison import formats
 
         tables = {
@@ -445,14 +448,14 @@ class Comparison(Documented, Findings):
         return {name: partial(tables[name], self) for name in order}
 
     def beside(self) -> list[str]:
-        """Returns the facts about the data, which do not fit in CSV, except those in earlier warnings."""
+        """Returns the facts about the data that a CSV table cannot show, except those in earlier warnings."""
         from carob.comparison.cautions import sentences_of
 
         doubts = {doubt for each in self.scores for doubt in each.warnings}
         return [each for each in sentences_of(self) if each not in doubts]
 
     def figures(self, measure: str | None = None, pair: tuple[str, str] | None = None) -> dict[str, Drawing]:
-        """Returns the functions that draw the figures of a measure, by the name of the figure."""
+        """Returns the functions that draw the figures of a measure, keyed by the name of the figure."""
         from carob.comparison import formats
 
         return formats.figures_of(self, measure, pair)
@@ -463,9 +466,9 @@ class Comparison(Documented, Findings):
         """Returns a matplotlib figure, which ``to_figure().savefig("pairs.pdf")`` writes to a file.
 
         Args:
-            kind: ``pairs`` (differences with intervals), ``intervals`` (means with intervals), ``differences`` (those
-                of the queries for one pair, sorted), ``orders`` (the rank of each run under each measure); None for
-                pairs, for differences if ``pair`` names one, or for intervals if there are no pairs.
+            kind: ``pairs`` (differences with intervals), ``intervals`` (means with intervals), ``differences`` (the
+                sorted per-query differences of one pair) or ``orders`` (the rank of each run under each measure). None
+                draws ``differences`` if ``pair`` is given, otherwise ``pairs``, or ``intervals`` if there are no pairs.
             measure: the measure to draw, by default the primary measure.
             pair: the names of the runs whose ``differences`` are drawn, first minus second; by default the first pair
                 of the table.
@@ -479,14 +482,14 @@ class Comparison(Documented, Findings):
 
 @dataclass(frozen=True, eq=False)
 class Orders:
-    """The similarity of the orders of runs by different measures, and of the ranked lists of different runs.
+    """How similarly the measures order the runs, and how similarly the runs order the documents.
 
     Args:
         labels: the measures.
-        tau: Kendall's τ_b between the orders of the runs that two measures give [measures, measures].
-        tau_ap: τ_AP with the row's measure as the true order, in which swaps near the top cost more [measures,
+        tau: Kendall's τ_b between the orders of the runs under two measures [measures, measures].
+        tau_ap: τ_AP, which penalises swaps near the top more; the row's measure defines the true order [measures,
             measures].
-        rbo: mean rank-biased overlap of two runs' lists, extrapolated; NaN where only scores are known [runs, runs].
+        rbo: the mean extrapolated rank-biased overlap of two runs' lists; NaN if only scores are known [runs, runs].
         queries: the number of queries over which ``rbo`` is averaged.
         depth: the depth of the compared lists.
         persistence: the p of rank-biased overlap.
@@ -502,7 +505,7 @@ class Orders:
 
 
 def orders_of(contests: Sequence[Contest], systems: Sequence[System], baseline: int | None) -> Orders:
-    """Returns the similarity of each pair of measures and of each pair of runs."""
+    """Returns how similar each pair of measures and each pair of runs is."""
     means = [contest.means for contest in contests]
     tau, ap = (
         np.array([[each(one, other) for other in means] for one in means]) for each in (kendall, tau_ap_b)
@@ -513,7 +516,7 @@ def orders_of(contests: Sequence[Contest], systems: Sequence[System], baseline: 
 
 
 def overlaps_of(systems: Sequence[System], baseline: int | None) -> tuple[Floats, int]:
-    """Returns each pair of runs' mean rank-biased overlap over their common queries, and the number of queries."""
+    """Returns the mean rank-biased overlap of each pair of runs, and the number of queries that were compared."""
     names: Sequence[bytes] = next((each.found.queries for each in systems if each.found is not None), [])
     names = names[:: -(-len(names) // MOST_QUERIES) or 1]
     lists = [lists_of(system, names) or [[]] * len(names) for system in systems]
@@ -531,7 +534,7 @@ def overlaps_of(systems: Sequence[System], baseline: int | None) -> tuple[Floats
 
 
 def lists_of(system: System, queries: Sequence[bytes]) -> list[list[bytes]]:
-    """Returns the top documents of each query, or no documents if only scores were given."""
+    """Returns the top documents of each query, or an empty list if only scores were given."""
     if system.run is None:
         return []
     run, options = system.run, MatchOptions(system.scores.policy)

@@ -1,4 +1,4 @@
-"""The caller's request: a test, the design of the sample of queries, limits for unjudged documents, a selection."""
+"""The classes that describe a request: test, sampling design, limits for unjudged documents, and selection."""
 
 from __future__ import annotations
 
@@ -22,31 +22,33 @@ if TYPE_CHECKING:
 @specified
 @dataclass(frozen=True)
 class Test:
-    """A test of the differences between runs, with its level, its corrections and its intervals.
+    """A test of the differences between runs, including its level, its correction and its intervals.
 
     Args:
         name: ``t`` (the default for two runs or with a baseline), ``randomisation``, ``romano-wolf`` (the default for
             all pairs of three or more runs), ``tukey``, ``max-t``, ``wilcoxon`` or ``sign``.
         correction: ``holm`` (the default), ``bonferroni``, ``bh`` or ``none``. The tests ``romano-wolf``, ``tukey`` and
             ``max-t`` need no correction.
-        alpha: the level of significance; a difference is significant if its corrected p is below alpha.
-        family: the comparisons that are corrected together: those of one ``measure``, or of ``all`` measures.
-        resamples: the number of resamples of a Monte Carlo test and of a bootstrap; by default 10,000, or more if the
-            correction needs more.
-        seed: the seed of the resamples, by default always the same. The same seed gives the same p on every machine.
+        alpha: the significance level; a difference is significant if its corrected p is below alpha.
+        family: the comparisons that are corrected together: ``measure`` for those of one measure, ``all`` for those of
+            all measures.
+        resamples: the number of resamples for a Monte Carlo test and for a bootstrap; by default 10,000, or more if the
+            correction requires it.
+        seed: the seed of the resamples; the default is a fixed number. The same seed yields the same p on every
+            machine.
         confidence: the confidence level of the intervals.
         interval: ``t``, or ``bootstrap`` (percentiles over resampled queries).
         rope: half the width of a region of practical equivalence. The result then contains the probabilities that a run
-            is worse, equal or better.
+            is worse, practically equal or better.
         margin: the margin of an equivalence test: two one-sided tests of whether runs differ by less than the margin.
-        looks: the planned numbers of judged queries at which to look at the comparison while people are still judging,
-            as in ``(20, 40, 60)``. The level at each look follows by alpha spending, so that ``alpha`` holds over all
-            looks.
-        effects: whether pairs have effect sizes with intervals: d_z, and the probability of superiority.
-        other_tests: whether the result also says how the other tests decide, at the same level.
+        looks: the numbers of judged queries, such as ``(20, 40, 60)``, at which interim looks at the comparison are
+            planned while people are still judging. Alpha spending determines the level at each look, so that all looks
+            together have the level ``alpha``.
+        effects: whether to report effect sizes of pairs with intervals: d_z and the probability of superiority.
+        other_tests: whether to report how the other tests decide at the same level.
 
     Raises:
-        PolicyError: a word does not exist, a number is outside its range, or looks do not ascend.
+        PolicyError: a name does not exist, a number is outside its range, or the looks are not in ascending order.
 
     Example:
         >>> import carob
@@ -54,7 +56,7 @@ class Test:
         True
     """
 
-    __test__: ClassVar[bool] = False  # pytest would collect any class of this name as tests
+    __test__: ClassVar[bool] = False  # prevents pytest from collecting the class as tests
 
     name: TestName | None = arguments.one_of(None, TestName, "test")
     correction: CorrectionName | None = arguments.one_of(None, CorrectionName)
@@ -71,7 +73,7 @@ class Test:
     other_tests: bool = False
 
     def __post_init__(self) -> None:
-        """Refuses looks that are not ascending numbers of queries."""
+        """Rejects looks that are not ascending numbers of queries."""
         if self.looks is None:
             return
         given: Any = self.looks
@@ -87,13 +89,13 @@ class Test:
             )
 
     def at(self, queries: int) -> tuple[Test, str]:
-        """Returns the test at the present look, and a sentence about its level.
+        """Returns the test with the level of the current look, and a sentence about this level.
 
         Args:
             queries: the number of queries judged so far.
 
         Raises:
-            DataError: more queries than planned.
+            DataError: more queries were judged than planned.
         """
         if self.looks is None:
             return self, ""
@@ -116,14 +118,14 @@ class Test:
 
     @classmethod
     def of(cls, given: Test | TestName | None) -> Test:
-        """Returns the test that is given by its name."""
+        """Returns the given test, which may be given by name."""
         if isinstance(given, str):
             return cls(given)
         return arguments.of_class("test", given, cls, "the name of a test, or carob.Test(…)")
 
 
 def rounded_down(level: float) -> float:
-    """Returns a level rounded down to three digits, which can be stated in full.
+    """Returns a level rounded down to three digits, so that it can be printed exactly.
 
     Example:
         >>> from carob.comparison.design import rounded_down
@@ -138,25 +140,27 @@ def rounded_down(level: float) -> float:
 @specified
 @dataclass(frozen=True)
 class Design:
-    """The design of the sample of queries, and the queries for which values are estimated.
+    """How queries were sampled, and for which queries values are estimated.
 
     Args:
-        cluster: the cluster of each query, as a mapping or as a file with lines ``query cluster``. Queries of one
+        cluster: the cluster of each query, as a mapping or as a file with lines ``query cluster``. Queries of the same
             cluster are not independent.
         weights: the weight of each query in the means, ``{query: weight}``.
         strata: with a judge, the stratum of each query, if people's queries were drawn within strata: a mapping or a
             file with lines ``query stratum``.
-        target: with a judge, whether estimates and p concern ``these`` queries, or queries ``similar`` to these.
-        judge_weight: λ, the weight of the judge's values; None fits it, and 1 makes the estimates exactly unbiased.
-        tuned_on: with a judge, the queries on whose judgments by people it was tuned, such as examples in its prompt: a
-            file with one query per line, or their ids.
-        width: with a judge, the target width of intervals, for which the result says how many queries people must judge
-            in all. By default, half the present width.
-        preregistered: a file that states the primary measure, the test, its level and correction, the baseline, the
-            runs or the queries, as ``carob.plan(…).preregister`` writes it. ``carob.compare`` takes from it what is
-            left at its default, and a warning names each deviation.
+        target: with a judge, the queries that estimates and p concern: ``these`` queries only, or all queries
+            ``similar`` to them.
+        judge_weight: λ, the weight of the judge's values; None fits λ to the data, and 1 makes the estimates exactly
+            unbiased.
+        tuned_on: with a judge, the queries whose judgments by people were used to tune the judge, for example as
+            examples in its prompt: a file with one query per line, or the ids of the queries.
+        width: with a judge, the target width of intervals. The result states how many queries people must judge in
+            total to reach it. By default, half the current width.
+        preregistered: a file, as written by ``carob.plan(…).preregister``, that states the primary measure, the test,
+            its level and correction, the baseline, the runs or the queries. ``carob.compare`` uses the file's settings
+            instead of defaults and warns about each deviation from the file.
         second_assessor: another assessor's judgments of some of the same documents, which show how much of the variance
-            is due to assessors. With a judge and the target ``these``, the errors then contain this noise.
+            is due to assessors. With a judge and the target ``these``, the standard errors then include this noise.
 
     Raises:
         PolicyError: a word does not exist, or a number is outside its range.
@@ -179,24 +183,24 @@ class Design:
 
     @classmethod
     def of(cls, given: Design | None) -> Design:
-        """Returns the design that is given, or the default design."""
+        """Returns the given design, or the default design if it is None."""
         return arguments.of_class("design", given, cls, "carob.Design(weights=…)")
 
 
 WITHOUT_JUDGE = "cluster weights"
 WITH_JUDGE = "strata target judge_weight width tuned_on"
 OF_COMPARE = "preregistered second_assessor"
-"""The parts of a design that apply without a judge, with one, and only to ``carob.compare``."""
+"""The parts of a design that apply without a judge, with a judge, and only to ``carob.compare``, respectively."""
 
 
 @specified
 @dataclass(frozen=True)
 class UnjudgedLimits:
-    """Limits on what judging the unjudged documents can still find, for bounds on means and differences.
+    """Limits on the unjudged documents' grades and on unseen relevant documents, for bounds on means and differences.
 
     Args:
         max_grade: the highest grade that judges can give; by default the highest grade in the judgments.
-        unseen: the number of documents of each query that no run retrieves and that may be relevant.
+        unseen: the maximum number of relevant documents per query that no run retrieved.
 
     Raises:
         PolicyError: a number is outside its range.
@@ -209,12 +213,14 @@ class UnjudgedLimits:
 @specified
 @dataclass(frozen=True)
 class Resampling:
-    """The division and resampling of queries, to estimate how good a selected run is on other queries.
+    """How to divide and resample queries to estimate how good a selected run is on other queries.
 
     Args:
-        folds: the number of folds of cross-validation; one query at a time is left out if there are not more queries.
+        folds: the number of folds of cross-validation; if there are no more queries than folds, one query at a time is
+            left out.
         repeats: the number of random divisions into folds.
-        resamples: the number of bootstrap resamples for the set of runs that may be the best, and for ranks.
+        resamples: the number of bootstrap resamples, which determine the set of runs that may be the best and the
+            ranks.
         seed: the seed of the divisions and resamples.
 
     Raises:
@@ -235,16 +241,16 @@ class Resampling:
 @specified
 @dataclass(frozen=True)
 class HoldOut:
-    """Queries that are left out of everything, until they are opened to score the selected run.
+    """Queries that are left out of all analyses until they are opened to score the selected run.
 
     Args:
-        share: the share of queries to hold out. All queries of a cluster are on the same side.
-        salt: a text that decides, with the query's id, whether a query is held out.
+        share: the share of queries to hold out. All queries of a cluster are held out, or none of them.
+        salt: a text that determines, together with a query's id, whether the query is held out.
         opened: whether to score the selected run on the held-out queries.
-        ledger: the file in which every opening is counted, without which nothing is opened.
+        ledger: the file in which every opening is recorded. Without it, held-out queries cannot be opened.
 
     Raises:
-        PolicyError: a share is outside its range, or there is an opening without a ledger.
+        PolicyError: the share is outside its range, or ``opened`` is set without a ledger.
 
     Example:
         >>> import carob
@@ -258,7 +264,7 @@ class HoldOut:
     ledger: str | os.PathLike[str] | None = None
 
     def __post_init__(self) -> None:
-        """Refuses an opening that is not counted in a ledger."""
+        """Refuses to open held-out queries without a ledger."""
         if self.opened and self.ledger is None:
             raise PolicyError(
                 "Held-out queries are opened only with a ledger, the file in which every opening is counted: pass it."
@@ -266,7 +272,7 @@ class HoldOut:
 
     @classmethod
     def of(cls, given: HoldOut | float | None) -> HoldOut | None:
-        """Returns the held-out queries, which may be given as a share."""
+        """Returns the given hold-out, which may be given as a share of the queries."""
         number: Any = given
         if isinstance(number, Real):
             return cls(number)  # type: ignore[arg-type]
@@ -275,16 +281,16 @@ class HoldOut:
 
 
 def refuse_others(given: Test | Design, applying: str, why: str, **beside: object) -> None:
-    """Refuses settings that differ from their defaults and do not apply, including settings that are added later.
+    """Rejects settings that do not apply and differ from their defaults, including settings that are added later.
 
     Args:
         given: the settings.
-        applying: the names of those that apply.
-        why: the case in which the others do not apply, as the end of the sentence.
+        applying: the names of the settings that apply, separated by spaces.
+        why: the end of the error message, which says in which case the other settings do not apply.
         beside: other arguments that do not apply.
 
     Raises:
-        PolicyError: there is such a setting.
+        PolicyError: a setting that does not apply differs from its default.
     """
     usual = vars(type(given)())
     for name, value in (*vars(given).items(), *beside.items()):
@@ -297,20 +303,20 @@ def refuse_others(given: Test | Design, applying: str, why: str, **beside: objec
 
 
 def refuse_comparison(test: Test, baseline: object) -> None:
-    """Refuses options of a comparison for a single run.
+    """Rejects options of a comparison that have no meaning for a single run.
 
     Raises:
-        PolicyError: an option was given that needs two runs.
+        PolicyError: an option that requires two runs was given.
     """
     why = "for a single run, which is compared with no other"
     refuse_others(test, "alpha resamples seed confidence interval", why, baseline=baseline)
 
 
 def refuse_with_judge(test: Test, design: Design, by: object) -> None:
-    """Refuses options of a comparison that do not apply with a judge.
+    """Rejects options of a comparison that do not apply with a judge.
 
     Raises:
-        PolicyError: an option was given that does not apply.
+        PolicyError: an option that does not apply was given.
     """
     why = "for estimates from people's and a judge's judgments, which use a t-test"
     applying = "correction alpha family resamples seed confidence rope margin looks effects"
@@ -319,9 +325,9 @@ def refuse_with_judge(test: Test, design: Design, by: object) -> None:
 
 
 def refuse_outside_compare(design: Design) -> None:
-    """Refuses the parts of a design that only ``carob.compare`` takes.
+    """Rejects the parts of a design that only ``carob.compare`` accepts.
 
     Raises:
-        PolicyError: the design has one.
+        PolicyError: the design sets such a part.
     """
     refuse_others(design, f"{WITHOUT_JUDGE} {WITH_JUDGE}", "outside carob.compare")

@@ -1,4 +1,4 @@
-"""The data of a comparison: its settings, its results by measure and by pair of runs, and its warnings."""
+"""The data of a comparison: its settings, its results for each measure and each pair of runs, and its warnings."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 
 FAMILY_WISE = ("romano-wolf", "tukey", "max-t")
-"""Tests of all pairs at once, which need no correction."""
+"""Tests of all pairs at once, whose p needs no further correction."""
 
 NOT_OF_MEANS = ("wilcoxon", "sign")
-"""Tests of signs or ranks: no interval of the mean agrees with their p."""
+"""Tests of signs or ranks, whose p agrees with no interval of the mean."""
 
 TESTS = {
     "t": "paired t-test",
@@ -44,7 +44,7 @@ TESTS = {
     ),
     "sign": "sign test",
 }
-"""The names of the tests in sentences."""
+"""The names of the tests, as used in sentences."""
 
 CORRECTIONS = {
     "holm": "Holm",
@@ -52,7 +52,7 @@ CORRECTIONS = {
     "bh": "Benjamini-Hochberg (false discovery rate: exploratory)",
     "none": "none",
 }
-"""The names of the corrections in sentences."""
+"""The names of the corrections, as used in sentences."""
 
 SHORT_NAMES = {
     "holm": "Holm",
@@ -62,7 +62,7 @@ SHORT_NAMES = {
     "tukey": "Tukey",
     "max-t": "max-T",
 }
-"""The names of corrections and tests in titles of columns."""
+"""The names of corrections and tests, as used in column titles."""
 
 NOUNS: dict[TestName, str] = {
     "t": "t-test",
@@ -73,7 +73,7 @@ NOUNS: dict[TestName, str] = {
     "wilcoxon": "Wilcoxon",
     "sign": "sign test",
 }
-"""The names of the tests in lists."""
+"""The names of the tests, as used in lists."""
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 
@@ -87,14 +87,14 @@ class Settings(Test):
         test: ``t``, ``randomisation``, ``romano-wolf``, ``tukey``, ``max-t``, ``wilcoxon`` or ``sign``.
         correction: ``holm``, ``bonferroni``, ``bh`` or ``none``; ``none`` for a test that corrects p itself.
         comparisons: the number of comparisons in a family.
-        resamples: the number of resamples of a Monte Carlo test; 0 for other tests.
-        bootstrap_resamples: the number of resamples of the queries where intervals are percentiles of a bootstrap.
-        seed: the seed of the random numbers.
-        baseline: the index of the run that the others are compared with; None for all pairs.
-        clusters: the number of clusters of queries, or None where queries are independent.
-        by: the name of the grouping of queries, where groups are shown separately; else None.
-        in_several_groups: the number of queries that count in several groups.
-        departures: deviations from what was requested, in sentences.
+        resamples: the number of resamples in a Monte Carlo test; 0 for other tests.
+        bootstrap_resamples: the number of resamples of the queries, if intervals are percentiles of a bootstrap.
+        seed: the seed of the random number generator.
+        baseline: the index of the run with which the others are compared; None if all pairs are compared.
+        clusters: the number of clusters of queries, or None if queries are independent.
+        by: the name of the grouping of queries, if groups are shown separately, otherwise None.
+        in_several_groups: the number of queries that belong to several groups.
+        departures: sentences about deviations from what was requested.
         sides: the number of sides of the test.
     """
 
@@ -115,41 +115,44 @@ class Settings(Test):
 
 @dataclass(frozen=True)
 class Pair:
-    """The comparison of two runs by one measure. The difference is the first run minus the second.
+    """The comparison of two runs under one measure. The difference is the first run minus the second.
 
     Args:
         a: the index of the first run.
-        b: the index of the second.
-        n: the number of queries that both runs have.
+        b: the index of the second run, which is subtracted from the first.
+        n: the number of queries for which both runs have a value.
         difference: the difference of the aggregates on these queries.
         low: the lower end of its interval.
         high: the upper end.
-        d_z: the mean of the queries' differences divided by their standard deviation.
+        d_z: the mean of the per-query differences divided by their standard deviation.
         wins: the number of queries on which the first run is better.
         ties: the number of queries on which both runs are equal.
         losses: the number of queries on which the second run is better.
         p_uncorrected: the uncorrected p; under ``romano-wolf``, ``tukey`` and ``max-t``, the p of the paired t-test.
         p_corrected: the p corrected for the number of comparisons.
-        exact: whether all sign assignments were counted, not a random sample.
-        error: the Monte Carlo standard error of p; 0 where p is not estimated by resampling.
-        detectable: the smallest difference that the corrected test detects on these queries with 80% power; NaN if no
-            difference can be significant, and for ``tukey``, ``max-t``, ``wilcoxon`` and ``sign``.
-        identical: whether the runs are equal on every query.
+        exact: whether all sign assignments were enumerated instead of sampled.
+        error: the Monte Carlo standard error of p; 0 if p is not estimated by resampling.
+        detectable: the smallest true difference that the corrected test detects on these queries with 80% power; NaN if
+            no difference can be significant, and always NaN for ``tukey``, ``max-t``, ``wilcoxon`` and ``sign``.
+        identical: whether the runs have equal values on every query.
         p_equivalent: the p-value of the equivalence test with the margin; None if not requested.
-        p_worse: the posterior probability that the first is worse by more than the rope; None if not requested.
-        p_same: the probability that the difference lies within the rope.
-        p_better: the probability that the first run is better by more than the rope.
-        joint_low: the lower end of the interval that is corrected for all comparisons of the family, at the level 1 -
-            alpha. This interval excludes 0 exactly if ``p_corrected`` is below alpha. It is NaN if the test does not
-            compare means.
-        joint_high: the upper end of this interval.
-        worst_point: whether the interval is a worst-point interval, which allows for values that were not seen. Then
-            ``p_uncorrected`` of the tests ``t``, ``romano-wolf``, ``tukey`` and ``max-t``, ``p_equivalent`` and the
-            posterior are those of this interval, and no corrected p of these tests is smaller.
-        p_t_test: the p of the paired t-test where ``p_uncorrected`` is that of the worst-point interval; else None.
-        ratio: the ratio of two geometric means, first by second, which the test is about; None for other measures.
-            Their difference then has no interval, unless intervals are percentiles of a bootstrap.
-        ratio_low: the lower end of its interval.
+        p_worse: the posterior probability that the first run is worse by more than the rope; None if not requested.
+        p_same: the posterior probability that the difference is within the rope.
+        p_better: the posterior probability that the first run is better by more than the rope.
+        joint_low: the lower end of the interval that is corrected for all comparisons of the family, at the confidence
+            level 1 - alpha. This interval excludes 0 if and only if ``p_corrected`` is below alpha. It is NaN if the
+            test does not compare means.
+        joint_high: the upper end of the corrected interval.
+        worst_point: whether the interval is a worst-point interval, which allows for unobserved values. If so,
+            ``p_equivalent``, the posterior probabilities, and ``p_uncorrected`` of the tests ``t``, ``romano-wolf``,
+            ``tukey`` and ``max-t`` are derived from this interval, and the corrected p of these tests is not smaller
+            than ``p_uncorrected``.
+        p_t_test: the p of the paired t-test if ``p_uncorrected`` is derived from the worst-point interval, otherwise
+            None.
+        ratio: for measures that are geometric means, the ratio of the first mean to the second, which the test
+            concerns; None for other measures. The difference of geometric means has no interval, unless intervals are
+            percentiles of a bootstrap.
+        ratio_low: the lower end of the interval of the ratio.
         ratio_high: the upper end.
     """
 
@@ -193,10 +196,10 @@ class GroupResult:
 
     Args:
         name: the group.
-        ungrouped: whether it stands for the queries without a group.
+        ungrouped: whether the result is for the queries that belong to no group.
         queries: the number of queries in the group.
         means: each run's aggregate on these queries.
-        pairs: the pairs of the contest, on these queries only; p is not corrected, so ``p_corrected`` is NaN.
+        pairs: the compared pairs, on these queries only; p is not corrected, so ``p_corrected`` is NaN.
     """
 
     name: str
@@ -208,25 +211,26 @@ class GroupResult:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Contest:
-    """The comparison of all runs by one measure.
+    """The comparison of all runs under one measure.
 
     Args:
         label: the name of the measure in tables.
         measure: the measure.
-        values: each run's values, NaN where it has none [queries, runs].
+        values: each run's per-query values; NaN where a run has no value [queries, runs].
         means: each run's aggregate.
         low: the lower end of its interval.
         high: the upper end.
         beaten: for each run, the indices of the runs that it significantly outperforms.
-        pairs: with a baseline, (run, baseline) for every other run; else all pairs, the earlier run first.
+        pairs: with a baseline, (run, baseline) for every other run; otherwise all pairs, with the earlier run first.
         groups: the comparison within each group of queries, if requested.
-        anova: the two-way analysis of variance, queries by runs, of three or more runs; None if a run lacks a query.
+        anova: the two-way (queries by runs) analysis of variance of three or more runs; None if a run has no value for
+            a query.
         smaller_is_better: whether a lower value is better.
-        counts: the number of collections that have the run, where collections are compared.
-        worst_point: whether the interval of each run is a worst-point interval, which allows for values that were not
-            seen.
-        places: the place of each run by the first measure, counted from 0, which its letter states in all tables.
-        numbered: whether numbers stand in place of letters, since the name of a run is itself a letter.
+        counts: for each run, the number of collections that contain it, if the comparison is over several collections.
+        worst_point: whether the interval of each run is a worst-point interval, which allows for unobserved values.
+        places: the place of each run under the first measure, counted from 0, from which its letter in all tables is
+            derived.
+        numbered: whether runs are marked with numbers instead of letters, because the name of a run is a single letter.
     """
 
     label: str
@@ -247,7 +251,7 @@ class Contest:
 
     @cached_property
     def marks(self) -> tuple[str, ...]:
-        """The letter of each run: ``a``, or the number 1, for the best by the first measure."""
+        """The letter or number that marks each run: ``a`` or 1 for the best run under the first measure."""
         return tuple(letter(place, numbered=self.numbered) for place in self.places)
 
     @cached_property
@@ -256,16 +260,16 @@ class Contest:
         return tuple(map(self.letters_of, self.beaten))
 
     def letters_of(self, runs: Iterable[int]) -> str:
-        """Returns the letters of runs, best first, separated by commas if one may have several characters."""
+        """Returns the letters of runs, best first, separated by commas if a letter can have more than one character."""
         marks = [self.marks[run] for run in sorted(runs, key=self.places.__getitem__)]
         return ("," if self.numbered or len(self.means) > len(ALPHABET) else "").join(marks)
 
     @cached_property
     def ranks(self) -> tuple[tuple[int, int], ...]:
-        """For each run, its first and last possible rank: below all runs shown to be better, above all shown worse.
+        """For each run, its best and worst possible rank: below all runs shown to be better, above all shown worse.
 
-        With a test that is corrected for all pairs, all true ranks lie in these intervals at once with its confidence
-        (Mogstad, Romano, Shaikh and Wilhelm, Review of Economic Studies, 2024).
+        If the test is corrected for all pairs, these intervals simultaneously contain all true ranks with probability
+        at least 1 - alpha (Mogstad, Romano, Shaikh and Wilhelm, Review of Economic Studies, 2024).
         """
         better = [sum(run in each for each in self.beaten) for run in range(len(self.means))]
         return tuple(
@@ -273,11 +277,11 @@ class Contest:
         )
 
     def between(self, run: int, other: int) -> Pair:
-        """Returns the comparison of two runs, with ``run`` first. The two runs must have been compared."""
+        """Returns the pair of the two runs, with ``run`` first. The runs must have been compared."""
         return next(turned(pair, run) for pair in self.pairs if {pair.a, pair.b} == {run, other})
 
     def differ(self, run: int, other: int) -> bool:
-        """Returns whether one of two runs is shown to be better than the other."""
+        """Returns whether one of the two runs is significantly better than the other."""
         return other in self.beaten[run] or run in self.beaten[other]
 
     def __repr__(self) -> str:
@@ -306,26 +310,27 @@ class Caution:
 
 @dataclass(frozen=True, eq=False)
 class JudgeComparison:
-    """The judge's values of one measure, compared with people's. Lists are by run or by pair of the contest.
+    """The judge's values of one measure, compared with people's. Tuples have one element per run or per pair of runs.
 
     Args:
         weight: λ, the weight of the judge's values.
-        bias: by how much the judge's values are larger than people's, on average over the runs.
+        bias: the judge's values minus people's values, averaged over the runs.
         low: the lower end of the interval of the bias.
         high: the upper end.
-        people: each run's mean of people's values over the queries that people judged.
-        judge: each run's mean of the judge's values over all queries.
+        people: each run's mean value under people's judgments, over the queries that people judged.
+        judge: each run's mean value under the judge's judgments, over all queries.
         biases: the bias of each run.
-        lows: the lower end of its interval.
+        lows: the lower end of the interval of each run's bias.
         highs: the upper end.
-        worth: for each run, the number of queries that people would have to judge, without the judge, for an equally
-            narrow interval.
-        worth_pairs: the same for the difference of each pair.
-        needed: for each run, the number of queries that people must judge for the target width; NaN if none suffices.
-        needed_pairs: the same for the difference of each pair.
-        apart: how many standard errors the judge's mean over the queries that people judged lies above the judge's mean
-            over all queries.
-        unequal: whether the bias differs significantly between two of the runs.
+        worth: for each run, the number of queries that people would have to judge to reach an equally narrow interval
+            without the judge.
+        worth_pairs: as ``worth``, for the difference of each pair.
+        needed: for each run, the number of queries that people must judge to reach the target width; NaN if no number
+            suffices.
+        needed_pairs: as ``needed``, for the difference of each pair.
+        apart: the judge's mean over the queries that people judged minus the judge's mean over all queries, in standard
+            errors.
+        unequal: whether the bias differs significantly between any two runs.
         favoured: the runs whose bias is significantly larger than that of most others.
     """
 
@@ -349,27 +354,28 @@ class JudgeComparison:
 
 @dataclass(frozen=True, eq=False)
 class Judging:
-    """The role of a model judge in a comparison whose means are estimated from people's and the judge's values.
+    """Facts about a model judge, in a comparison whose means are estimated from people's and the judge's values.
 
     Args:
-        name: the name of the judge's grades.
-        target: ``these`` queries, or queries ``similar`` to these.
-        sample: the number of queries that people and the judge judged.
+        name: the name of the judge's judgments.
+        target: the queries that estimates concern: ``these`` queries, or queries ``similar`` to them.
+        sample: the number of queries that both people and the judge judged.
         queries: the number of queries that the judge judged.
-        fixed: λ, if it was given and not fitted.
+        fixed: λ, if it was given rather than fitted; otherwise None.
         strata: the number of strata of queries, or None.
-        tuned: the number of judged queries on which the judge was tuned; None if none was declared.
-        width: the target width of the intervals of values, by default half the present median width.
-        width_pairs: the target width of the intervals of differences, by default half the present median width.
-        alone: the queries that only people judged, which are left out.
-        undefined: the number of queries that are left out because a run has no value, by label.
+        tuned: the number of judged queries on which the judge was tuned; None if none were declared.
+        width: the target width of the intervals of means, by default half the current median width.
+        width_pairs: the target width of the intervals of differences, by default half the current median width.
+        alone: the queries that only people judged and that are therefore left out.
+        undefined: for each measure, the number of queries that are left out because a run has no value.
         measures: the judge's values of each measure, by label.
-        documents: the number of documents that people judged, if people judged sampled documents and not whole queries.
-        judged: the share of each run's top documents that the judge judged, to the depth of the comparison.
-        kappa: the quadratic κ between people's and the judge's grades of the same documents, without the queries on
-            which the judge was tuned; NaN if these are few or unknown, as from scores.
-        assessed: whether the errors contain the noise of people's assessors, so that even people's judgments of all
-            queries leave an error.
+        documents: the number of documents that people judged, if they judged sampled documents instead of whole
+            queries.
+        judged: the share of each run's documents that the judge judged, down to the depth of the comparison.
+        kappa: the quadratically weighted κ between people's and the judge's grades of the same documents, excluding the
+            queries on which the judge was tuned; NaN if there are too few such documents, or if only scores were given.
+        assessed: whether the standard errors include the noise of human assessors, in which case an error remains even
+            if people judged all queries.
     """
 
     name: str
@@ -396,22 +402,23 @@ class Judging:
 
     @property
     def exact(self) -> bool:
-        """Whether nothing is estimated: people judged every query, and no second assessor shows their noise."""
+        """Whether values are exact: people judged every query, and the noise of assessors was not estimated."""
         return self.complete and not self.assessed
 
 
 @dataclass(frozen=True, eq=False)
 class AssessedSeries:
-    """The noise of two assessors in several runs, or in several differences of runs. Each array is [series].
+    """The noise due to assessors in each of several series, which are runs or differences of runs. Arrays are [series].
 
     Args:
-        deviation: the standard deviation of a query's value from one assessor to another.
-        share: its square as a share of the variance between queries, which contains it; NaN without such a variance.
-        shift: the mean of the queries' values by the second assessor's grades minus those by the first's.
-        shift_low: the lower end of its interval.
+        deviation: the standard deviation of a query's value between assessors.
+        share: the square of ``deviation`` as a share of the variance between queries, which includes it; NaN if that
+            variance is 0 or unknown.
+        shift: the mean over queries of the value under the second assessor's grades minus the value under the first's.
+        shift_low: the lower end of the interval of the shift.
         shift_high: the upper end.
-        half: half the width of the interval of the mean of all assessors over these queries; NaN with a judge, where
-            the interval of the estimate has this meaning.
+        half: half the width of the interval for the mean that all possible assessors would obtain on these queries; NaN
+            with a judge, because the interval of the estimate is then already an interval for this mean.
     """
 
     deviation: Floats
@@ -422,19 +429,19 @@ class AssessedSeries:
     half: Floats
 
     def part(self, places: slice) -> AssessedSeries:
-        """Returns some of the series."""
+        """Returns the selected series."""
         return AssessedSeries(*(each[places] for each in vars(self).values()))
 
 
 @dataclass(frozen=True, eq=False)
 class AssessedMeasure:
-    """The noise of two assessors in one measure.
+    """The noise due to assessors in one measure.
 
     Args:
-        queries: the number of queries that both judged.
-        runs: the noise of each run.
-        pairs: the noise of each pair of the contest.
-        shifted: the places of the pairs whose difference is shifted significantly, corrected for all pairs.
+        queries: the number of queries that both assessors judged.
+        runs: the noise in each run.
+        pairs: the noise in the difference of each compared pair.
+        shifted: the indices of the pairs whose difference is shifted significantly, after correction for all pairs.
     """
 
     queries: int
@@ -445,16 +452,16 @@ class AssessedMeasure:
 
 @dataclass(frozen=True, eq=False)
 class Assessors:
-    """The part of a comparison's variance that is due to assessors, by a second assessor of some of the documents.
+    """How much of a comparison's variance is due to assessors, estimated from a second assessor of some documents.
 
     Args:
         name: the name of the second assessor's judgments.
-        documents: the number of documents that the first assessor judged, of the queries that both judged.
-        in_several_groups: the number of these that the second assessor also judged.
-        equal: the number of these that have the same grade.
-        unused: the measures that are not plain means over queries, whose noise is not estimated.
-        measures: the noise by the other measures, by label.
-        ranges: the ranges of the two assessors' grades if these seem to be two scales, else None.
+        documents: the number of documents that the first assessor judged for the queries that both judged.
+        shared: the number of these documents that the second assessor also judged.
+        equal: the number of shared documents to which both assessors gave the same grade.
+        unused: the measures whose noise is not estimated, because they are not plain means over queries.
+        measures: the noise in the other measures, by label.
+        ranges: the ranges of the two assessors' grades if the assessors seem to use different scales, otherwise None.
     """
 
     name: str
@@ -468,14 +475,14 @@ class Assessors:
 
 @dataclass(frozen=True)
 class Registered:
-    """The preregistration that a comparison was held to.
+    """The preregistered plan of a comparison, and the deviations from it.
 
     Args:
-        file: its file.
+        file: the path of the preregistration.
         sha256: the SHA-256 of the file.
-        deviations: sentences on what was not done as planned.
-        stated: what the file states, in words: only this can show a deviation.
-        unstated: what it does not state.
+        deviations: sentences about what was not done as planned.
+        stated: the names of the settings that the file states; only these can show a deviation.
+        unstated: the names of the settings that the file does not state.
     """
 
     file: str
@@ -487,16 +494,16 @@ class Registered:
 
 @dataclass(frozen=True)
 class OtherTest:
-    """The decision of a test other than the comparison's, for the primary measure.
+    """The decision of a test that is not the comparison's own, for the primary measure.
 
     Args:
         test: the test.
-        correction: its correction, as in ``Settings``.
-        a: the index of the first run of the pair that the verdict opens with.
-        b: the index of the second run.
+        correction: the correction of its p, as in ``Settings``.
+        a: the index of the first run of the pair that the verdict mentions first.
+        b: the index of the second run of that pair.
         p_corrected: the corrected p of this pair.
         significant: whether this pair differs significantly.
-        turned: the number of pairs that are significant by one of the two tests only.
+        turned: the number of pairs that are significant under only one of the two tests.
     """
 
     test: TestName
@@ -532,21 +539,21 @@ class Findings:
 
     @property
     def exact(self) -> bool:
-        """Whether people judged every query that a comparison with a judge concerns, so that nothing is estimated."""
+        """Whether a comparison with a judge is exact because people judged every query that it concerns."""
         return self.judge is not None and self.judge.exact
 
     @property
     def queries(self) -> tuple[str, ...]:
-        """The queries that any run has, in byte order."""
+        """The queries that occur in at least one run, in byte order."""
         return self.ids.texts
 
     @cached_property
     def primary(self) -> Contest:
-        """The comparison by the first measure."""
+        """The comparison under the primary measure, which is the first."""
         return self.contests[self.labels[0]]
 
     def __getitem__(self, measure: str | Measured) -> Contest:
-        """Returns the comparison by one measure, which is named as in carob or as in trec_eval.
+        """Returns the comparison under one measure, which may have its carob or its trec_eval name.
 
         Raises:
             MeasureError: the measure was not compared.
@@ -573,9 +580,9 @@ def pairs_named(names: Sequence[str], contest: Contest) -> list[dict[str, Any]]:
 
 
 def best_named(names: Sequence[str], contest: Contest) -> dict[str, Any]:
-    """Returns the run with the best mean, and whether it is significantly better than all runs it is compared with.
+    """Returns the run with the best mean, and whether it significantly outperforms all runs with which it is compared.
 
-    ``best`` is None if no run has a mean, and ``significant`` is None if the best run is compared with no run.
+    ``best`` is None if no run has a mean, and ``significant`` is None if the best run is not compared with any run.
     """
     best = ranked(contest)[0]
     if math.isnan(contest.means[best]):
@@ -589,16 +596,16 @@ def best_first(means: Sequence[float], sign: float, counts: Sequence[int] = ()) 
 
     Args:
         means: the mean of each run.
-        sign: 1 if larger means are better, else -1.
-        counts: the number of collections that have the run. Means over different collections are not comparable, so
-            runs with fewer collections than others come after them.
+        sign: 1 if larger means are better, otherwise -1.
+        counts: for each run, the number of collections that contain it. Means over different collections are not
+            comparable, so runs with fewer collections are placed after the others.
     """
     fewer = [each < max(counts) for each in counts] or [False] * len(means)
     return sorted(range(len(means)), key=lambda run: (math.isnan(means[run]), fewer[run], -sign * means[run]))
 
 
 AnyPair = TypeVar("AnyPair", bound=Any)
-"""A pair of runs, compared on queries or on collections."""
+"""The type of a pair of runs, which is compared on queries or on collections."""
 
 SWAPPED = (("a", "b"), ("wins", "losses"), ("p_worse", "p_better"))
 NEGATED = (
@@ -611,14 +618,14 @@ NEGATED = (
 COMPLEMENTED = (("superiority", "superiority"), ("superiority_low", "superiority_high"))
 INVERTED = (("ratio", "ratio"), ("ratio_low", "ratio_high"))
 EFFECTS = ("d_z_low", "d_z_high", "superiority", "superiority_low", "superiority_high")
-"""The fields of a pair that exchange their values if its runs are swapped, or their negated values, or 1 minus these
-values, or their reciprocals.
+"""How the fields of a pair change if its two runs are swapped: two fields exchange their values, their negated values,
+1 minus their values, or the reciprocals of their values.
 
-The last are the fields of effect sizes, which a pair has if they were requested."""
+``EFFECTS`` contains the fields of effect sizes, which a pair has if they were requested."""
 
 
 def turned(pair: AnyPair, first: int) -> AnyPair:
-    """Returns the pair with a given run first, and reverses differences and wins if necessary."""
+    """Returns the pair with the given run first; if the runs are swapped, differences, wins and losses are reversed."""
     if pair.a == first:
         return pair
     changed: dict[str, Any] = {}
@@ -635,10 +642,10 @@ def turned(pair: AnyPair, first: int) -> AnyPair:
 
 
 def better_first(contest: Contest, pairs: Iterable[AnyPair], baseline: int | None = None) -> list[AnyPair]:
-    """Returns pairs as people read them: the better run is first, and the pairs are in the order of the runs' ranks.
+    """Returns pairs as tables show them: with the better run first, and sorted by the ranks of the runs.
 
-    With a baseline, it stays the second run of each pair, and the pairs keep their order. In data, the run that was
-    passed first is the first run of each pair.
+    With a baseline, the baseline remains the second run of each pair, and the pairs keep their order. In
+    machine-readable output, the run that was passed first is always the first run of a pair.
     """
     if baseline is not None:
         return [*pairs]
@@ -648,28 +655,28 @@ def better_first(contest: Contest, pairs: Iterable[AnyPair], baseline: int | Non
 
 
 def facing_pairs(comparison: Findings) -> list[tuple[int, int]]:
-    """Returns both runs of each pair in the order of the table of differences."""
+    """Returns the two runs of each pair, in the order of the table of differences."""
     contest = comparison.primary
     facing = better_first(contest, contest.pairs, comparison.settings.baseline)
     return [(pair.a, pair.b) for pair in facing]
 
 
 def pair_names(names: Sequence[str], pairs: Iterable[AnyPair]) -> list[str]:
-    """Returns the names of both runs of each pair."""
+    """Returns the names of the two runs of each pair, as "first - second"."""
     return [f"{names[pair.a]} - {names[pair.b]}" for pair in pairs]
 
 
 def named_by_letter(names: Iterable[str]) -> bool:
-    """Returns whether the name of a run is a single letter, which could be taken for the letter of a place."""
+    """Returns whether a run's name is a single letter, which could be mistaken for a letter that marks a run."""
     return any(name.casefold() in set(ALPHABET) for name in names)
 
 
 def letter(place: int, *, numbered: bool = False) -> str:
-    """Returns the letter that stands for a run in the tables.
+    """Returns the letter that marks a run in the tables.
 
     Args:
-        place: the place of the run by the first measure, counted from 0.
-        numbered: whether the runs are numbered from 1 instead.
+        place: the place of the run under the first measure, counted from 0.
+        numbered: whether to return a number, counted from 1, instead of a letter.
 
     Example:
         >>> from carob.comparison.findings import letter

@@ -1,4 +1,4 @@
-"""A comparison as text, Markdown, LaTeX, HTML, JSON, CSV, data frames and figures."""
+"""Formats a comparison as text, Markdown, LaTeX, HTML, JSON, CSV, data frames and figures."""
 
 from __future__ import annotations
 
@@ -63,13 +63,13 @@ if TYPE_CHECKING:
 
 
 LEAST_SHARED = 4
-"""A shared start or end of fewer characters is kept."""
+"""The minimum length of a shared start or end; a shorter one is not dropped."""
 
 
 def document_of(comparison: Findings, view: View = EVERYTHING, layout: str = "text") -> Document:
     """Returns the heading, the verdict, the tables, the method and the warnings.
 
-    In text, the names of runs lose the start and the end that they all share, and a sentence says so.
+    In text, a start or an end that all names of runs share is dropped, and a line states it.
     """
     above, verdict = heading(comparison), verdict_of(comparison).headline
     if in_overview(comparison, view):
@@ -99,7 +99,7 @@ def document_of(comparison: Findings, view: View = EVERYTHING, layout: str = "te
 
 
 def bounds_shown(comparison: Findings) -> list[Part]:
-    """Returns the bounds over the grades of unjudged documents as tables, and their meaning."""
+    """Returns tables of the bounds over the grades of unjudged documents, followed by an explanation."""
     if comparison.unjudged is None:
         return []
     found = replace(comparison.unjudged, names=comparison.names)
@@ -109,7 +109,7 @@ def bounds_shown(comparison: Findings) -> list[Part]:
 def latex(
     comparison: Findings, view: View = EVERYTHING, *, label: str | None = None, caption: str | None = None
 ) -> str:
-    """Returns a floating booktabs table of scores with superscript letters and of pairs.
+    """Returns a floating booktabs table of scores with superscript letters, and of differences between pairs.
 
     The caption states the method.
     """
@@ -124,9 +124,10 @@ def latex(
 
 
 def compact_latex(comparison: Findings, view: View, *, label: str | None, caption: str | None) -> str:
-    """Returns one floating table, runs by measures, with daggers, and the method in notes under it.
+    """Returns one floating table (runs by measures) with daggers, and with the method in notes below it.
 
-    A dagger marks the runs that differ significantly from the baseline, or from the best run by the measure.
+    A dagger marks each run that differs significantly from the baseline or, without a baseline, from the measure's best
+    run.
     """
     shown, baseline, columns = ranking(comparison, view), comparison.settings.baseline, []
     for contest in comparison.contests.values():
@@ -154,7 +155,7 @@ def compact_latex(comparison: Findings, view: View, *, label: str | None, captio
 
 
 def floating(tables: Sequence[str], caption: str, label: str | None, warnings: Sequence[str]) -> str:
-    """Returns tables in one LaTeX ``table`` environment, below comments with the warnings."""
+    """Returns tables in one LaTeX ``table`` environment, preceded by comments that contain the warnings."""
     remarks = "".join(f"% ! {escaping.sentence(each)}\n" for each in warnings)
     return (
         f"% needs \\usepackage{{booktabs}}\n{remarks}\\begin{{table}}\n\\centering\n"
@@ -166,7 +167,7 @@ def floating(tables: Sequence[str], caption: str, label: str | None, warnings: S
 
 
 def contents(comparison: Findings) -> dict[str, Any]:
-    """Returns the content of the JSON: the scores by query as ``carob eval -q`` writes them, and the comparison."""
+    """Returns the content of the JSON: per-query scores as written by ``carob eval -q``, and the comparison."""
     scores = scores_document(comparison.scores, per_query=True)
     for run, (written, name) in enumerate(zip(scores["runs"], comparison.names, strict=True)):
         written |= {"name": name, "letter": comparison.primary.marks[run], "judged": comparison.judged[run]}
@@ -204,9 +205,9 @@ def contents(comparison: Findings) -> dict[str, Any]:
 
 
 def group_contents(group: GroupResult) -> dict[str, Any]:
-    """Returns the content of the JSON about one group of queries, with the method of each pair's interval and p.
+    """Returns the JSON content for one group of queries, including the method of each pair's interval and p.
 
-    There is no corrected p, since no p of a group is corrected.
+    It contains no corrected p, because p is not corrected within groups.
     """
     pairs = [{**vars(pair), "method": "worst-point" if pair.worst_point else "t"} for pair in group.pairs]
     for each in pairs:
@@ -215,7 +216,7 @@ def group_contents(group: GroupResult) -> dict[str, Any]:
 
 
 def refuse_without_pairs(comparison: Findings, remedy: str) -> None:
-    """Refuses to show pairs where only estimates exist, which have no pairs.
+    """Refuses to show pairs if there are only estimates of single runs.
 
     Raises:
         DataError: there are no pairs of runs.
@@ -230,7 +231,7 @@ def pair_records(comparison: Findings) -> Records:
     """Returns a row for each measure and pair.
 
     Raises:
-        DataError: estimates have no pairs.
+        DataError: there are only estimates, which have no pairs.
     """
     refuse_without_pairs(comparison, "the table 'runs'")
     found = {label: contest.pairs for label, contest in comparison.contests.items()}
@@ -241,7 +242,7 @@ def records_of_pairs(kind: type, names: Sequence[str], found: Mapping[str, Seque
     """Returns a row for each measure and pair.
 
     Args:
-        kind: the class of the pairs.
+        kind: the class of the pairs, whose fields are the columns.
         names: the runs.
         found: the pairs of each measure.
     """
@@ -273,11 +274,11 @@ def query_records(comparison: Findings) -> Records:
 
 
 WIDE = 24
-"""If names are wider than this, the start and the end that they all share are dropped."""
+"""If the widest name exceeds this width, the start and the end that all names share are dropped."""
 
 
 def shared_ends(names: Sequence[str]) -> tuple[str, str]:
-    """Returns the words that all names have in common at the start and at the end, if dropping them helps.
+    """Returns the start and the end that all names share, in whole words, or empty strings if none should be dropped.
 
     Example:
         >>> from carob.comparison.formats import shared_ends
@@ -302,7 +303,7 @@ def shared_ends(names: Sequence[str]) -> tuple[str, str]:
 def figures_of(
     comparison: Findings, measure: str | None, pair: tuple[str, str] | None = None
 ) -> dict[str, Drawing]:
-    """Returns the functions that draw the figures of a comparison. Without pairs, intervals are first."""
+    """Returns the functions that draw the figures of a comparison. If there are no pairs, ``intervals`` is first."""
     contest = comparison.primary if measure is None else comparison[measure]
     kinds: dict[str, Callable[..., tuple[float, float]]] = {
         "pairs": pairs,
@@ -317,7 +318,7 @@ def figures_of(
 def differences(
     drawn: Any, comparison: Findings, contest: Contest, named: tuple[str, str] | None = None
 ) -> tuple[float, float]:
-    """Draws the sorted differences of one pair, which show how many queries gain or lose, and by how much."""
+    """Draws the sorted per-query differences of one pair, which show how many queries gain or lose, and by how much."""
     refuse_without_pairs(comparison, "to_figure('intervals')")
     axes = drawn.subplots()
     pair = (
@@ -334,10 +335,10 @@ def differences(
 
 
 def pair_named(comparison: Findings, contest: Contest, named: tuple[str, str]) -> Pair:
-    """Returns the pair of two runs, the first one first.
+    """Returns the pair of the two named runs, in the order of their names in ``named``.
 
     Raises:
-        DataError: there is no such run, or the two runs are not compared.
+        DataError: a run does not exist, or the two runs are not compared with each other.
     """
     for name in named:
         if name not in comparison.names:
@@ -353,7 +354,7 @@ def pair_named(comparison: Findings, contest: Contest, named: tuple[str, str]) -
 
 
 def intervals(drawn: Any, comparison: Findings, contest: Contest) -> tuple[float, float]:
-    """Draws the mean of each run with its interval, best first."""
+    """Draws the mean of each run with its interval, with the best run first."""
     rows = [
         (comparison.names[run], contest.means[run], contest.low[run], contest.high[run])
         for run in ranked(contest)
@@ -362,7 +363,7 @@ def intervals(drawn: Any, comparison: Findings, contest: Contest) -> tuple[float
 
 
 def pairs(drawn: Any, comparison: Findings, contest: Contest) -> tuple[float, float]:
-    """Draws the mean difference of each pair with its corrected interval, if there is one, or with its own."""
+    """Draws the difference of each pair with its corrected interval if there is one, otherwise with the uncorrected."""
     refuse_without_pairs(comparison, "to_figure('intervals')")
     shown = pairs_to_show(comparison, contest)[0]
     joint = joint_shown(comparison, contest)
@@ -382,7 +383,7 @@ def pairs(drawn: Any, comparison: Findings, contest: Contest) -> tuple[float, fl
 def orders(drawn: Any, comparison: Findings, contest: Contest) -> tuple[float, float]:
     """Draws the rank of each run under each measure.
 
-    The lines of two runs cross where two measures rank these runs differently.
+    The lines of two runs cross where two adjacent measures rank the runs differently.
     """
     del contest
     axes, labels = drawn.subplots(), comparison.labels

@@ -14,28 +14,28 @@ if TYPE_CHECKING:
 
 
 class IntervalKind:
-    """A kind of interval: its word in ``Test.interval``, and its name in sentences."""
+    """A kind of interval: its name in ``Test.interval`` (``word``) and in sentences (``named``)."""
 
     word = named = ""
     narrow = ("", "")
-    """The intervals that may be too narrow if many values are equal, and the way to avoid them."""
+    """Two phrases: which intervals may be too narrow if many values are equal, and how to avoid them."""
     equal = ""
-    """The reason why there is no interval if all values are equal."""
+    """The sentence that explains why there is no interval if all values are equal."""
     worst_point = False
-    """Whether a worst-point interval may replace it."""
+    """Whether a worst-point interval can replace this interval."""
     of_ratio = False
-    """Whether it is an interval of the ratio of geometric means."""
+    """For geometric means, whether it is an interval of the ratio of two means instead of their difference."""
     draws = on_collections = False
-    """Whether it draws resamples, and whether it exists on several collections."""
+    """Whether it requires resamples, and whether it is available for comparisons over several collections."""
     of_parts = False
-    """Whether the ends come from means over parts of the queries, not from a formula."""
+    """Whether the ends are computed from means over subsets or resamples of the queries instead of a formula."""
 
     def replicates(self, seen: Floats, draw: Draw) -> Floats:
-        """Returns means over parts of the queries [replicates, runs]."""
+        """Returns means over subsets or resamples of the queries [replicates, runs]."""
         raise NotImplementedError
 
     def ends(self, replicates: Floats, whole: Floats, confidence: float) -> Floats:
-        """Returns the ends, NaN where replicates are equal; all queries give ``whole`` [2, series]."""
+        """Returns the ends, NaN where replicates are equal [2, series]; ``whole`` is the value over all queries."""
         raise NotImplementedError
 
 
@@ -47,7 +47,7 @@ class StudentIntervals(IntervalKind):
 
 
 class PercentileIntervals(IntervalKind):
-    """Percentiles over resampled queries."""
+    """Intervals whose ends are percentiles over resampled queries."""
 
     word, named = "bootstrap", "percentile bootstrap"
     narrow = "Percentiles", "without the bootstrap"
@@ -55,7 +55,7 @@ class PercentileIntervals(IntervalKind):
     draws = on_collections = of_parts = True
 
     def replicates(self, seen: Floats, draw: Draw) -> Floats:
-        """Returns the means over resamples."""
+        """Returns the means over resampled queries."""
         return resample_means(seen, draw)
 
     def ends(self, replicates: Floats, whole: Floats, confidence: float) -> Floats:

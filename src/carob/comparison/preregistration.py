@@ -1,4 +1,4 @@
-"""Preregistrations: files that state, before anybody looks, what a comparison will test and on which queries."""
+"""Preregistrations: files that state what a comparison will test, and on which queries, before anyone sees results."""
 
 from __future__ import annotations
 
@@ -47,25 +47,25 @@ STATED = {
     "queries": "number of queries",
     "queries_sha256": "ids of the queries",
 }
-"""The settings that a plan may state, in words."""
+"""The settings that a plan can state, and their names in sentences."""
 KINDS = {"alpha": float, "queries": int, "runs": list}
-"""The types of settings that are not texts."""
+"""The types of the settings that are not strings."""
 
 
 @dataclass(frozen=True)
 class Preregistration:
-    """The plan of a comparison, as its file states it. A setting that is None is not planned.
+    """The plan of a comparison, as stated in its file. A setting that is None is not part of the plan.
 
     Args:
         measure: the primary measure.
-        test: the test, by name.
-        correction: its correction.
-        alpha: the level of significance.
+        test: the name of the test.
+        correction: the name of the correction for multiple comparisons.
+        alpha: the significance level.
         family: the comparisons that are corrected together.
-        baseline: the run with which others are compared, by name.
+        baseline: the name of the run with which the others are compared.
         runs: the names of the runs.
         queries: the number of queries.
-        queries_sha256: the hash of their ids, as ``hash_of`` returns it.
+        queries_sha256: the hash of the queries' ids, as returned by ``hash_of``.
     """
 
     measure: str
@@ -79,7 +79,7 @@ class Preregistration:
     queries_sha256: str | None = None
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the file, as TOML with a line for each setting.
+        """Writes the plan to a file in TOML, with one line for each setting.
 
         Raises:
             DataError: the file cannot be written.
@@ -91,9 +91,9 @@ class Preregistration:
     def settings(
         self, measures: Any, test: Test, baseline: str | int | None
     ) -> tuple[Any, Test, str | int | None]:
-        """Returns the measures, the test and the baseline of a comparison; what is planned replaces defaults."""
+        """Returns the measures, the test and the baseline of a comparison; planned settings replace defaults."""
         usual, planned = Test(), {"name": self.test, "alpha": self.alpha, "family": self.family}
-        if test.name in (None, self.test):  # another test may need no correction
+        if test.name in (None, self.test):  # another test may not need the correction
             planned["correction"] = self.correction
         changed: dict[str, Any] = {
             name: value
@@ -107,7 +107,7 @@ class Preregistration:
         )
 
     def deviations(self, found: Findings) -> Iterator[tuple[str, str]]:
-        """Yields each setting in which a comparison differs from the plan, and a sentence about it."""
+        """Yields each setting in which a comparison deviates from the plan, with a sentence about the deviation."""
         settings, ids = found.settings, sorted(found.queries)
         names = sorted(found.names)
         now: dict[str, Any] = {
@@ -131,12 +131,12 @@ class Preregistration:
 
 
 def toml_of(value: object) -> str:
-    """Returns a text, a number or a list of texts as TOML, which differs from JSON in one character."""
+    """Returns a string, a number or a list of strings as TOML, which differs from JSON in escaping U+007F."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def is_primary(measure: str, found: Findings) -> bool:
-    """Returns whether a measure, by any of its names, is the first of a comparison."""
+    """Returns whether a measure, given by any of its names, is the primary measure of a comparison."""
     try:
         return found.scores[0].column(measure) == 0
     except MeasureError:
@@ -144,7 +144,7 @@ def is_primary(measure: str, found: Findings) -> bool:
 
 
 def hash_of(queries: Collection[str]) -> str:
-    """Returns the SHA-256 of the ids of queries: sorted, each followed by a line end.
+    """Returns the SHA-256 of the sorted ids of the queries, each followed by a newline.
 
     Example:
         >>> from carob.comparison.preregistration import hash_of
@@ -156,13 +156,13 @@ def hash_of(queries: Collection[str]) -> str:
 
 
 def read_plan(path: str | os.PathLike[str]) -> Preregistration:
-    """Returns the preregistration in a file.
+    """Reads a preregistration from a file.
 
     Raises:
-        DataError: the file cannot be read, or it states something that does not exist.
+        DataError: the file cannot be read, or it states an unknown setting or value.
     """
     place = os.fspath(path)
-    if os.path.exists(place) and not os.path.isfile(place):  # it is read twice, and a device may have no end
+    if os.path.exists(place) and not os.path.isfile(place):  # the file is read twice, and a device may never end
         raise DataError(
             "this is a folder or a device, which cannot be a preregistration. Pass a file.", file=place
         )
@@ -202,11 +202,11 @@ def read_plan(path: str | os.PathLike[str]) -> Preregistration:
 def held_to(
     plan: Preregistration, path: str | os.PathLike[str], found: Findings
 ) -> tuple[Registered, tuple[Caution, ...]]:
-    """Returns what a comparison says about its preregistration, and a warning of each deviation.
+    """Returns the record of a comparison's preregistration, and a warning about each deviation.
 
     Args:
         plan: the preregistration.
-        path: its file.
+        path: the path of its file.
         found: the comparison.
     """
     _, sha256 = digest(os.fspath(path))

@@ -1,4 +1,4 @@
-"""Significance tests of all pairs of runs under every measure: p, corrected p, intervals and letters."""
+"""Tests all pairs of runs under every measure for significance: p, corrected p, intervals and letters."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 
 
 AT_ONCE = 4_000_000
-"""The number of differences held in memory at a time."""
+"""The maximum number of differences that are held in memory at a time."""
 
 MOST_RESAMPLES = 1_000_000
 
@@ -70,11 +70,11 @@ FROM_LIMIT = (
 )
 
 NOT_BY_T = ("randomisation", "wilcoxon", "sign")
-"""The tests of one pair at a time whose p replaces that of the t-test."""
+"""The tests of one pair at a time whose p replaces the p of the t-test."""
 
 
 def settings_of(test: Test, runs: int, measures: int, baseline: int | None = None) -> Settings:
-    """Returns the settings of a test, with defaults where it does not set the test, correction, resamples or seed.
+    """Returns the settings of a test, with defaults for the name, correction, resamples and seed if they are unset.
 
     Args:
         test: the test.
@@ -83,7 +83,7 @@ def settings_of(test: Test, runs: int, measures: int, baseline: int | None = Non
         baseline: the index of the run with which all others are compared; None for all pairs.
 
     Raises:
-        PolicyError: the test and the correction do not go together.
+        PolicyError: the test and the correction cannot be combined.
     """
     name = test.name or ("t" if baseline is not None or runs <= 2 else "romano-wolf")
     pairs = runs - 1 if baseline is not None else runs * (runs - 1) // 2
@@ -101,7 +101,7 @@ def settings_of(test: Test, runs: int, measures: int, baseline: int | None = Non
     if name in ("randomisation", *FAMILY_WISE):
         resamples = test.resamples or RESAMPLES
         if not test.resamples and name == "randomisation" and correction in ("holm", "bonferroni"):
-            # enough for a corrected p to fall well below alpha
+            # enough for a corrected p to be well below alpha
             resamples = min(MOST_RESAMPLES, max(RESAMPLES, math.ceil(20 * comparisons / test.alpha)))
     usual = {
         "test": name,
@@ -116,16 +116,16 @@ def settings_of(test: Test, runs: int, measures: int, baseline: int | None = Non
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """The request to a method, in addition to the data.
+    """What a method is requested to compute, in addition to the data.
 
     Args:
         settings: the settings of the test.
-        design: how queries were drawn, and what estimates concern.
-        by: the group of each query, where groups are shown.
+        design: how queries were drawn, and for which queries values are estimated.
+        by: the group of each query, if groups are shown.
         runs: the number of runs.
         first: the first run of each pair [pairs].
         second: the second run of each pair [pairs].
-        twice: the values of the queries that two assessors judged; None without a second assessor.
+        twice: the runs' values for the queries that two assessors judged; None without a second assessor.
     """
 
     settings: Settings
@@ -138,12 +138,12 @@ class Asked:
 
     @property
     def pairs(self) -> slice:
-        """The places of the pairs' differences among series that start with the runs."""
+        """Where the pairs' differences are located in the series, which start with the runs."""
         return slice(self.runs, self.runs + len(self.first))
 
     @property
     def contrasts(self) -> Floats:
-        """The weights of the runs in each series: every run, every pair, and the mean over the runs."""
+        """The weights of the runs in each series: one series per run, one per pair, and the mean of the runs."""
         each = np.eye(self.runs)
         mean = np.full((1, self.runs), 1 / self.runs)
         return np.concatenate([each, each[self.first] - each[self.second], mean])
@@ -151,19 +151,19 @@ class Asked:
 
 @dataclass(frozen=True, eq=False)
 class Estimated:
-    """The estimates of the runs and the outcomes of the pairs by one measure, before any decision.
+    """The estimates of the runs and the outcomes of the pairs under one measure, before any decision.
 
     Args:
-        table: the values that the contest shows.
+        table: the runs' per-query values, which the contest stores.
         means: the estimate of each run.
-        low: the lower end of its interval [runs].
+        low: the lower end of each run's interval [runs].
         high: the upper end [runs].
         outcome: the pairs, with uncorrected p.
         groups: the comparison within each group of queries, if requested.
-        anova: the analysis of variance, if there is one.
-        contest: the class of the comparison.
+        anova: the analysis of variance, if it can be computed.
+        contest: the class of the comparison under one measure.
         pair: the class of its pairs.
-        more: the other fields of the comparison.
+        more: the values of the comparison's other fields.
     """
 
     table: RunTable
@@ -182,10 +182,10 @@ class MethodResult(NamedTuple):
     """The result of a method.
 
     Args:
-        ids: the queries, or the collections.
+        ids: the queries or, if runs are compared on collections, the collections.
         measures: the estimates and outcomes of each measure.
-        settings: the settings, with a note on each deviation from the request.
-        judge: facts about the judge; None without one.
+        settings: the settings, with a note about each deviation from the request.
+        judge: facts about the judge; None if there is no judge.
         groups: the group of each query, if requested.
     """
 
@@ -197,7 +197,7 @@ class MethodResult(NamedTuple):
 
 
 def plain(read: Read, asked: Asked) -> MethodResult:
-    """Estimates runs and pairs of runs from their values of the judged queries.
+    """Estimates runs and pairs of runs from the runs' values for the judged queries.
 
     Args:
         read: the runs.
@@ -205,7 +205,7 @@ def plain(read: Read, asked: Asked) -> MethodResult:
 
     Raises:
         DataError: a query has no cluster or group.
-        PolicyError: a test that does not allow for clusters.
+        PolicyError: the test does not allow for clusters.
     """
     ids, tables = tables_of(read.scores)
     others = uncounted(read.scores, len(ids))
@@ -237,8 +237,9 @@ def plain(read: Read, asked: Asked) -> MethodResult:
 def estimated_tables(
     tables: Sequence[RunTable], settings: Settings, groups: Groups | None, pairs: tuple[Integers, Integers]
 ) -> tuple[list[Estimated], Settings]:
-    """Returns the estimates and outcomes by each measure, and the settings with a note on each deviation."""
-    # Measures are independent and each uses the same random stream, so threads affect only the running time.
+    """Returns the estimates and outcomes under each measure, and the settings with a note about each deviation."""
+    # Measures are processed independently, with the same random stream for each, so threads affect only the running
+    # time.
     threads = min(len(tables), available_cores())
     found = all_in_threads(lambda table: outcome_of(table, *pairs, settings), tables, threads)
     if any(limit for _, limit in found):
@@ -261,7 +262,7 @@ def estimated_tables(
 
 
 def contests_of(tables: Sequence[RunTable], settings: Settings) -> tuple[dict[str, Contest], Settings]:
-    """Returns the comparison by each measure, and the settings with a note on each deviation from the request."""
+    """Returns the comparison under each measure, and the settings with a note about each deviation from the request."""
     pairs = pairs_of(tables[0].values.shape[1], settings.baseline)
     measures, settings = estimated_tables(tables, settings, None, pairs)
     return decided(measures, settings), settings
@@ -270,16 +271,17 @@ def contests_of(tables: Sequence[RunTable], settings: Settings) -> tuple[dict[st
 def others_decide(
     tables: Sequence[RunTable], contest: Contest, test: Test, settings: Settings, pair: tuple[int, int]
 ) -> tuple[OtherTest, ...]:
-    """Returns what each other test decides about the first measure, with the same level, family and seed.
+    """Returns the decision of each other test for the primary measure, with the same level, family and seed.
 
-    A test of single pairs has the comparison's correction, or Holm's if the comparison's test needs none.
+    A test of one pair at a time uses the comparison's correction, or Holm's if the comparison's test needs no
+    correction.
 
     Args:
-        tables: the runs by each measure.
-        contest: the comparison by the first measure.
-        test: the test of the comparison.
-        settings: its settings.
-        pair: the two runs that the verdict opens with.
+        tables: the runs' values under each measure.
+        contest: the comparison under the primary measure.
+        test: the test that the comparison was requested with.
+        settings: the resolved settings of this test.
+        pair: the two runs that the verdict mentions first.
     """
     runs, count, found = tables[0].values.shape[1], len(tables), []
     tables = tables if settings.family == "all" else tables[:1]
@@ -303,19 +305,19 @@ def others_decide(
 
 
 def differing(contest: Contest) -> list[bool]:
-    """Returns whether one run of each pair is shown to be better than the other."""
+    """Returns, for each pair, whether one run is significantly better than the other."""
     return [contest.differ(pair.a, pair.b) for pair in contest.pairs]
 
 
 def decided(
     measures: Sequence[Estimated], settings: Settings, names: Iterable[str] = ()
 ) -> dict[str, Contest]:
-    """Returns the comparison by each measure: corrected p, joint intervals and the runs that each run outperforms.
+    """Returns the comparison under each measure: corrected p, joint intervals and the runs that each run outperforms.
 
     Args:
         measures: the estimates.
         settings: the settings.
-        names: the names of the runs, which decide whether letters or numbers stand for them.
+        names: the names of the runs, which determine whether letters or numbers mark the runs.
     """
     numbered = named_by_letter(names)
     correct_together([each.outcome for each in measures], settings)
@@ -324,10 +326,10 @@ def decided(
     for each in measures:
         table = each.table
         join(each.outcome, settings, table)
-        if each.pair is Pair and not table.geometric:  # the error is the rounding error of logarithms
+        if each.pair is Pair and not table.geometric:  # ratios: the error is that of logarithms
             each.outcome.detectable[:] = detected(each.outcome, settings, table.values.shape[1])
         if not INTERVALS[settings.interval].worst_point:
-            # Intervals of differences that are mostly equal are too narrow.
+            # Intervals are too narrow if most differences are equal, so no corrected interval is shown.
             first, second = each.outcome.a, each.outcome.b
             crowded = crowded_values(table.values[:, first] - table.values[:, second], differences=True)
             for name in {"joint_low", "joint_high", "detectable"} & {*each.outcome.dtype.names}:
@@ -352,12 +354,12 @@ def decided(
 
 
 def draws(settings: Settings) -> bool:
-    """Returns whether the test or the intervals may draw random numbers."""
+    """Returns whether the test or the intervals can draw random numbers."""
     return settings.resamples > 0 or INTERVALS[settings.interval].draws
 
 
 def pairs_of(runs: int, baseline: int | None) -> tuple[Integers, Integers]:
-    """Returns the indices of both runs of every pair."""
+    """Returns the indices of the first run and of the second run of every pair."""
     if baseline is None:
         one, other = all_pairs(runs).T
         return one, other
@@ -366,11 +368,11 @@ def pairs_of(runs: int, baseline: int | None) -> tuple[Integers, Integers]:
 
 
 def correct_together(outcomes: Sequence[Outcome], settings: Settings) -> None:
-    """Writes the corrected p into the pairs. A family contains the tests of one measure, or of all measures."""
+    """Writes the corrected p into the outcomes. A family contains the tests under one measure or under all."""
     family_wise = settings.test in FAMILY_WISE
     families = [list(outcomes)] if settings.family == "all" else [[each] for each in outcomes]
     for family in families:
-        if family_wise:  # p is already corrected for the pairs of its measure; only the measures remain
+        if family_wise:  # p is already corrected for pairs, but not for the number of measures
             for each in family:
                 each.p_corrected[:] = np.minimum(1.0, each.p_corrected * len(family))
             continue
@@ -382,7 +384,7 @@ def correct_together(outcomes: Sequence[Outcome], settings: Settings) -> None:
 def results_by_group(
     table: RunTable, first: Integers, second: Integers, settings: Settings, groups: Groups
 ) -> tuple[GroupResult, ...]:
-    """Returns the comparison within each group of queries, by uncorrected t-tests."""
+    """Compares the runs within each group of queries, with uncorrected t-tests."""
     plain = replace(settings, test="t", correction="none", effects=False)
     found = []
     for code, name in enumerate(groups.names):
@@ -394,7 +396,7 @@ def results_by_group(
 
 
 def variance_of(table: RunTable) -> Anova | None:
-    """Returns the analysis of variance of three or more runs on the same queries."""
+    """Returns the analysis of variance of three or more runs on the same queries, or None if it cannot be computed."""
     queries, runs = table.values.shape
     if runs < 3 or queries < 2 or np.isnan(table.values).any():
         return None
@@ -402,11 +404,11 @@ def variance_of(table: RunTable) -> Anova | None:
 
 
 Outcome: TypeAlias = "np.recarray[Any, Any]"
-"""An array for each field of the pairs' class, and three more arrays that joint intervals need.
+"""A record array with a field for each field of the pairs' class, and with four more fields for joint intervals.
 
-``spread`` and ``freedom`` have the standard error of each pair's difference and its degrees of freedom. ``cut`` has the
-largest difference that a test of all pairs at once does not find significant, and NaN for other tests. ``side`` is
-positive where a test of signs or ranks is in favour of the first run, and NaN for other tests.
+``spread`` and ``freedom`` contain the standard error of each pair's difference and its degrees of freedom. ``cut``
+contains the largest difference that a test of all pairs at once does not find significant, and NaN for other tests.
+``side`` is positive if a test of signs or ranks favours the first run, and NaN for other tests.
 """
 
 KINDS = {"int": "int64", "bool": "bool"}
@@ -414,9 +416,9 @@ FLOATING = "float64"
 
 
 def empty_outcome(first: Integers, second: Integers, kind: type[Any] = Pair) -> Outcome:
-    """Returns an empty outcome for the tests to fill in.
+    """Returns an outcome that the tests are to fill in.
 
-    Floating-point numbers in the outcome are NaN, and whole numbers are 0.
+    Its floating-point fields are NaN, its integer and boolean fields are 0, and its pairs are set.
 
     Args:
         first: the first run of each pair.
@@ -434,7 +436,7 @@ def empty_outcome(first: Integers, second: Integers, kind: type[Any] = Pair) -> 
 
 
 def pairs_in(outcome: Outcome, settings: Settings, kind: type[Any] = Pair) -> tuple[Any, ...]:
-    """Returns a pair of this class for each row of the outcome. Numbers that were not requested are None."""
+    """Returns a pair of class ``kind`` for each row of the outcome. Numbers that were not requested are None."""
     columns = {each.name: outcome[each.name].tolist() for each in fields(kind)}
     nothing = [None] * len(outcome)
     if settings.margin is None and "p_equivalent" in columns:
@@ -464,7 +466,8 @@ def outcome_of(
         test(outcome, places, shared, settings)
         replicated(outcome, places, shared, seen, settings)
     if settings.test == "t" and (np.isinf(outcome.d_z) & ~outcome.identical).any():
-        # Without variation there is no t, and pairs with different tests could contradict each other.
+        # t is undefined for a pair whose differences do not vary. All pairs use the same other test, because different
+        # tests could contradict each other.
         flips = replace(settings, test="randomisation", resamples=RESAMPLES)
         for shared, places in parts:
             test(outcome, places, shared, flips)
@@ -485,10 +488,10 @@ def outcome_of(
 
 
 def in_parts(places: Integers, values: int) -> Iterator[Integers]:
-    """Yields the places of differences in parts with at most ``AT_ONCE`` values each.
+    """Yields the indices of differences in chunks of at most ``AT_ONCE`` values.
 
     Args:
-        places: the places.
+        places: the indices of the differences.
         values: the number of values of each difference.
     """
     step = max(1, AT_ONCE // values)
@@ -496,13 +499,13 @@ def in_parts(places: Integers, values: int) -> Iterator[Integers]:
 
 
 def effect_sizes(outcome: Outcome, confidence: float, *, of_means: bool, of_queries: bool) -> None:
-    """Writes the probability of superiority of each pair, and the intervals of effect sizes whose assumptions hold.
+    """Writes each pair's probability of superiority, and the intervals of effect sizes whose assumptions hold.
 
     Args:
         outcome: the pairs, with d_z, wins, ties and losses.
         confidence: the confidence level.
-        of_means: whether d_z is that of values of independent queries that may be nearly normally distributed.
-        of_queries: whether wins, ties and losses are those of independent queries that count once.
+        of_means: whether d_z is computed from values of independent queries that may be approximately normal.
+        of_queries: whether wins, ties and losses count independent queries with equal weights.
     """
     if of_means:
         outcome.d_z_low[:], outcome.d_z_high[:] = standardised_ends(outcome.d_z, outcome.n, confidence)
@@ -513,7 +516,7 @@ def effect_sizes(outcome: Outcome, confidence: float, *, of_means: bool, of_quer
 
 
 def describe(outcome: Outcome, places: Integers, table: RunTable, seen: Floats, settings: Settings) -> None:
-    """Writes the paired t-test of some pairs into the outcome, and all other numbers that need no resampling."""
+    """Writes the paired t-test of the given pairs into the outcome, with all other numbers that need no resampling."""
     one, other = outcome.a[places], outcome.b[places]
     differences = seen[:, one] - seen[:, other]
     found = paired(
@@ -535,7 +538,7 @@ def describe(outcome: Outcome, places: Integers, table: RunTable, seen: Floats, 
         outcome.p_uncorrected[places] = np.where(worst, found.worst_p, found.p)
         if settings.test not in NOT_BY_T:
             outcome.p_t_test[places] = np.where(worst, found.p, np.nan)
-    # Equal differences do not show how others vary, and those of 0 in every query have a bound, but no spread.
+    # Equal differences do not show how other differences vary. If they are all 0, they have a bound but no spread.
     varies = np.where((found.error > NOISE) & ~found.identical, 1.0, np.nan)
     if settings.margin is not None:
         outcome.p_equivalent[places] = found.equivalence(settings.margin) * varies
@@ -551,9 +554,9 @@ NOT_OF_RATIOS = ("low", "high", "p_equivalent", "p_worse", "p_same", "p_better")
 
 
 def as_ratios(outcome: Outcome, places: Integers, seen: Floats) -> None:
-    """Writes differences of logarithms as the ratios of geometric means, and the means' own differences.
+    """Replaces differences of logarithms by ratios of geometric means and by the differences of these means.
 
-    The test is about the ratio. The difference also depends on how large both means are, so it has no interval that
+    The test concerns the ratio. The difference also depends on the size of the two means, so it has no interval that
     agrees with p, and a margin for differences does not apply.
     """
     for ratio, of_logs in RATIOS:
@@ -565,12 +568,12 @@ def as_ratios(outcome: Outcome, places: Integers, seen: Floats) -> None:
 
 
 def sample_of(table: RunTable, values: Floats, *, pairs: bool) -> BoundedValues:
-    """Returns values of queries, or of clusters of queries, with their range and their weights.
+    """Returns the values of queries, or the means of clusters of queries, with their range and their weights.
 
     Args:
-        table: the runs.
-        values: the values of runs in the table, or differences of them [queries, series].
-        pairs: whether they are differences.
+        table: the table of the runs.
+        values: the per-query values of runs in the table, or differences between runs [queries, series].
+        pairs: whether ``values`` contains differences.
     """
     least, greatest = table.limits
     if pairs:
@@ -584,7 +587,7 @@ def sample_of(table: RunTable, values: Floats, *, pairs: bool) -> BoundedValues:
 
 
 def test(outcome: Outcome, places: Integers, table: RunTable, settings: Settings) -> None:
-    """Writes the p-value of a test that compares one pair at a time, other than the t-test."""
+    """Writes the p-values of a test of one pair at a time that is not the t-test."""
     couples = np.stack([outcome.a[places], outcome.b[places]], axis=1)
     if settings.test == "randomisation":
         runs, couples = np.unique(couples, return_inverse=True)
@@ -607,11 +610,11 @@ def test(outcome: Outcome, places: Integers, table: RunTable, settings: Settings
 
 
 TOGETHER = {"romano-wolf": romano_wolf, "tukey": randomised_tukey, "max-t": max_flip}
-"""The tests of all pairs at once, by name."""
+"""The functions that test all pairs at once, by the name of the test."""
 
 
 def test_together(outcome: Outcome, table: RunTable, settings: Settings) -> bool:
-    """Writes the p-value of a test of all pairs at once, and returns whether p comes from the limit distribution."""
+    """Writes the p-values of a test of all pairs at once, and returns whether they come from the limit distribution."""
     if not len(table.values):
         return False
     couples = np.stack([outcome.a, outcome.b], axis=1)
@@ -635,18 +638,18 @@ def sign_test(won: Integers, lost: Integers) -> Floats:
 
 
 EXACT_RANKS = 50
-"""The maximum number of differences for which signed ranks have an exact p, as in SciPy without zeros or ties."""
+"""The maximum number of differences for which the signed-rank p is exact, as in SciPy without zeros or ties."""
 
 
 def wilcoxon(differences: Floats) -> tuple[float, float]:
     """Returns the p-value of Wilcoxon's two-sided signed-rank test, and the sum of signed ranks. Ties are dropped.
 
-    For which differences SciPy's p is exact depends on its version, so only its normal approximation is used.
+    The cases in which SciPy's p is exact depend on its version, so only its normal approximation is used.
     """
     from scipy.stats import rankdata
     from scipy.stats import wilcoxon as signed_ranks
 
-    # Differences are rounded so that those equal except for the last bit share a rank.
+    # Differences are rounded so that differences that are equal up to rounding errors have the same rank.
     differences = np.round(differences, 12)
     if not differences.any():
         return 1.0, 0.0
@@ -658,7 +661,7 @@ def wilcoxon(differences: Floats) -> tuple[float, float]:
 
 
 def replicated(outcome: Outcome, places: Integers, table: RunTable, seen: Floats, settings: Settings) -> None:
-    """Writes the difference of the aggregates and its interval, if it comes from means over parts of the queries."""
+    """Writes differences and their intervals, if intervals come from means over subsets or resamples of queries."""
     kind = INTERVALS[settings.interval]
     if not kind.of_parts:
         return
@@ -674,7 +677,7 @@ def replicated(outcome: Outcome, places: Integers, table: RunTable, seen: Floats
 
 
 def margins(table: RunTable, settings: Settings) -> tuple[Floats, Floats, NDArray[np.bool_]]:
-    """Returns the interval of each run's aggregate, and whether it is a worst-point interval."""
+    """Returns the ends of each run's interval, and whether the interval is a worst-point interval."""
     runs = np.arange(table.values.shape[1])
     low, high = np.full(len(runs), np.nan), np.full(len(runs), np.nan)
     worst, kind = np.zeros(len(runs), np.bool_), INTERVALS[settings.interval]
@@ -697,37 +700,39 @@ def estimated_means(
 ) -> Estimates:
     """Returns the means of per-query scores, or of differences, with their intervals.
 
-    The intervals are Student's, which for means are extended on the side of a long tail, or worst-point intervals.
+    The intervals are Student's t intervals or worst-point intervals. If means are skewed, their Student's t intervals
+    are extended on the side of the long tail.
 
     Args:
         values: the values [queries, series].
         table: the table of the runs.
         confidence: the confidence level.
         pairs: whether the values are differences.
-        scores: the per-query scores, if the values are linear parts of a weighted mean of them.
+        scores: the per-query scores, if ``values`` contains the linear parts of a weighted mean of scores.
     """
     sample = sample_of(table, values if scores is None else scores, pairs=pairs)
     found = paired(values, confidence=confidence, clusters=table.clusters, shares=table.leverage)
     found = worst_point(found, sample, confidence, flat=not pairs)
     if table.weights is not None and np.ptp(table.weights, axis=1).any():
-        return found  # the weights differ from run to run, so that no weights of units have a skewness
+        return found  # the weights differ between runs, so there are no common weights with which to compute a skewness
     return wider_for_skewness(
         found, sample_of(table, values, pairs=pairs) if table.geometric else sample, confidence
     )
 
 
 def join(outcome: Outcome, settings: Settings, table: RunTable) -> None:
-    """Writes each pair's joint interval, which agrees with the corrected p.
+    """Writes each pair's joint interval, which agrees with its corrected p.
 
-    A test of all pairs at once has one cut, or one for each pair: difference ± cut (Tukey, 1953). Otherwise the pair's
-    own interval is stretched to the level at which the pair was decided: alpha divided by the number of comparisons
-    (Bonferroni), or by a smaller factor of the stepwise method where only that step finds the pair significant. The
-    same holds for a worst-point interval. No end leaves the range of the difference.
+    For a test of all pairs at once, the interval is difference ± cut (Tukey, 1953), with one cut for all pairs or one
+    for each pair. Otherwise, the pair's uncorrected interval is widened to the level at which the pair was decided:
+    alpha divided by the number of comparisons (Bonferroni), or by the smaller factor of a stepwise method if only that
+    step finds the pair significant. Worst-point intervals are also widened. Intervals are cut off at the ends of the
+    difference's range.
     """
     if settings.test in NOT_OF_MEANS or (table.geometric and INTERVALS[settings.interval].of_ratio):
         return
     if settings.test != "t" and len(outcome) and hopeless(outcome, settings, table.values.shape[1]):
-        return  # no difference at all can be excluded, so the intervals have no end
+        return  # no difference can be excluded, so the intervals are unbounded
     sure = (outcome.p_corrected < settings.alpha) & ~outcome.identical
     known = np.isfinite(outcome.cut) & ~outcome.worst_point & (not table.geometric)
     stretch = 1.0 if known.all() else stretched(outcome, settings, sure)
@@ -745,12 +750,12 @@ def join(outcome: Outcome, settings: Settings, table: RunTable) -> None:
 
 
 def detected(outcome: Outcome, settings: Settings, runs: int) -> Floats:
-    """Returns the smallest difference of each pair that its corrected test detects with 80% power.
+    """Returns, for each pair, the smallest true difference that the corrected test detects with 80% power.
 
-    The level is that of the first step, as in joint intervals, so stepwise methods detect the difference at least as
-    often. The difference is NaN where none can be significant, for runs that are equal on every query, which do not
-    show how differences vary, and for tests that do not compare a difference with its own error: the cut of ``tukey``
-    and ``max-t`` grows with the differences of the runs.
+    The level is that of a stepwise method's first step, as in joint intervals, so stepwise methods detect the
+    difference at least as often. The result is NaN if no difference can be significant, if the runs are equal on every
+    query, because they do not show how differences vary, and for tests that do not compare a difference with its own
+    standard error. For example, the cut of ``tukey`` and ``max-t`` grows with the differences between runs.
     """
     compared = settings.test in ("t", "randomisation", "romano-wolf") and len(outcome) > 0
     if not compared or hopeless(outcome, settings, runs):
@@ -759,7 +764,7 @@ def detected(outcome: Outcome, settings: Settings, runs: int) -> Floats:
     if settings.test == "romano-wolf":
         with np.errstate(divide="ignore", invalid="ignore"):
             critical = outcome.cut / outcome.spread
-        # The p of a worst-point interval decides where it is larger.
+        # If the p of a worst-point interval is larger, it decides.
         own = t_quantile(1 - settings.alpha / settings.comparisons, outcome.freedom)
         critical = np.where(outcome.worst_point, np.maximum(critical, own), critical)
     else:
@@ -768,12 +773,12 @@ def detected(outcome: Outcome, settings: Settings, runs: int) -> Floats:
 
 
 def hopeless(outcome: Outcome, settings: Settings, runs: int) -> bool:
-    """Returns whether so few queries were compared that no corrected p can be significant."""
+    """Returns whether there are so few queries that no corrected p can be significant."""
     return least_p(settings, int(outcome.n.max()), runs) >= settings.alpha
 
 
 def least_p(settings: Settings, queries: int, runs: int) -> float:
-    """Returns the smallest corrected p that few queries allow, which is 0 for the t-test.
+    """Returns the smallest corrected p that the number of queries allows, which is 0 for the t-test.
 
     Args:
         settings: the settings of the test.
@@ -782,21 +787,22 @@ def least_p(settings: Settings, queries: int, runs: int) -> float:
     """
     if settings.test == "t":
         return 0.0
-    # For each query, all permutations of its runs, or both signs, are equally likely; the test is two-sided.
+    # Under the null hypothesis, all permutations of the runs, or both signs, are equally likely for each query. The
+    # test is two-sided.
     orders = math.factorial(min(runs, 20)) if settings.test == "tukey" else 2
     pairs = runs - 1 if settings.baseline is not None else runs * (runs - 1) // 2
     return min(1.0, float(orders) ** (1 - (settings.clusters or queries)) * times(settings, pairs))
 
 
 def times(settings: Settings, pairs: int) -> float:
-    """Returns by how much the correction multiplies the smallest p of this many pairs for each measure."""
+    """Returns the factor by which the correction multiplies the smallest p, given the number of pairs per measure."""
     if settings.test in FAMILY_WISE:
         return settings.comparisons / pairs
     return settings.comparisons if settings.correction in ("holm", "bonferroni") else 1
 
 
 def stretched(outcome: Outcome, settings: Settings, sure: NDArray[np.bool_]) -> Floats:
-    """Returns the factor by which the correction makes each pair's interval wider."""
+    """Returns the factor by which the correction widens each pair's interval."""
     count = (
         1 if settings.correction == "none" and not np.isfinite(outcome.cut).any() else settings.comparisons
     )
@@ -809,7 +815,7 @@ def stretched(outcome: Outcome, settings: Settings, sure: NDArray[np.bool_]) -> 
 
 
 def from_p(outcome: Outcome, settings: Settings) -> Floats:
-    """Returns half the width of the interval that p implies (Altman and Bland, BMJ 2011)."""
+    """Returns half the width of the interval that the corrected p implies (Altman and Bland, BMJ 2011)."""
     with np.errstate(divide="ignore", invalid="ignore"):
         reached = t_quantile(1 - outcome.p_corrected, outcome.freedom)
         half = np.abs(outcome.difference) * t_quantile(1 - settings.alpha, outcome.freedom) / reached
@@ -819,7 +825,7 @@ def from_p(outcome: Outcome, settings: Settings) -> Floats:
 def beaten(runs: int, outcome: Outcome, alpha: float, sign: float) -> tuple[tuple[int, ...], ...]:
     """Returns, for each run, the indices of the runs that it significantly outperforms."""
     gain = sign * outcome.difference
-    # A test of signs or ranks may favour the run with the worse mean, and then it shows neither to be better.
+    # A test of signs or ranks can favour the run with the worse mean, in which case neither run is shown to be better.
     sure = (outcome.p_corrected < alpha) & ~(outcome.side * gain < 0)
     return outperformed(runs, outcome.a[sure], outcome.b[sure], gain[sure])
 
@@ -830,8 +836,8 @@ def outperformed(runs: int, first: Integers, second: Integers, gain: Floats) -> 
     Args:
         runs: the number of runs.
         first: the first run of each pair that differs significantly.
-        second: the second run.
-        gain: by how much the first run is better.
+        second: the second run of each of these pairs.
+        gain: how much better the first run of each pair is.
     """
     found: list[list[int]] = [[] for _ in range(runs)]
     for one, other, better in zip(first.tolist(), second.tolist(), gain.tolist(), strict=True):
@@ -842,18 +848,18 @@ def outperformed(runs: int, first: Integers, second: Integers, gain: Floats) -> 
 
 
 def corrected(p: ArrayLike, correction: str) -> Floats:
-    """Returns the p-values of a family, corrected for their number. An undefined p counts, but stays undefined.
+    """Returns the p-values of a family, corrected for their number. An undefined p is counted, but remains undefined.
 
     Args:
         p: the p-values.
-        correction: ``bonferroni`` multiplies each p by the number of comparisons, so that the probability of any false
-            finding stays below α. ``holm`` (1979) guarantees the same with p-values that are never larger: it
-            multiplies the smallest p by the number of comparisons, the next p by one less, and so on, and never lets p
-            fall below an earlier one. ``bh`` (Benjamini and Hochberg, 1995) bounds the share of false findings among
-            all findings, for exploration. ``none`` changes nothing.
+        correction: ``bonferroni`` multiplies each p by the number of comparisons, so that the probability of at least
+            one false finding is at most α. ``holm`` (1979) guarantees the same with p-values that are never larger: it
+            multiplies the smallest p by the number of comparisons, the next smallest by one less, and so on, and raises
+            each p at least to the previous one. ``bh`` (Benjamini and Hochberg, 1995) bounds the share of false
+            findings among all findings, and is meant for exploration. ``none`` leaves p-values unchanged.
 
     Raises:
-        KeyError: there is no such correction.
+        KeyError: the correction does not exist.
 
     Example:
         >>> [corrected([0.01, 0.04, 0.03], each).round(4).tolist() for each in ("bonferroni", "holm", "bh")]

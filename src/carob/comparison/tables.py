@@ -1,4 +1,4 @@
-"""The tables of a comparison, as cells: the runs and pairs to show, their scores, differences, groups and orderings."""
+"""Builds the tables of a comparison: scores, differences, groups and rank correlations of the runs and pairs."""
 
 from __future__ import annotations
 
@@ -48,47 +48,48 @@ LEAST_NAME, LEAST_PAIR = 10, 12
 
 
 LONGEST = 40
-"""Names longer than this are cut in the middle."""
+"""The maximum length of a name; the middle of a longer name is cut out."""
 
 
 EVERY = {"every": Worded("pairs='all'", "--pairs all"), "json": Worded("to_json()", "--format json")}
-"""The ways to show every pair, in Python and on the command line."""
+"""How to show every pair, in Python and on the command line."""
 
 
 def top_said(top: int | None) -> Worded:
-    """Returns the argument that limits the number of shown runs."""
+    """Returns the argument that limits the number of shown runs, as Python and command-line users write it."""
     return Worded(f"top={top}", f"--top {top}")
 
 
 def hidden_said(count: int, tested: str, top: int | None) -> str:
-    """Returns the sentence about the runs that a table leaves out; an empty text if it shows all.
+    """Returns the sentence about runs that a table omits; empty if the table shows all runs.
 
     Args:
-        count: the number of these runs.
-        tested: what was done with them, such as ``tested and ``.
-        top: the argument that limits the number of shown runs.
+        count: the number of omitted runs.
+        tested: words before "not shown" that state what was done with these runs, such as ``tested and ``.
+        top: the maximum number of runs to show.
     """
     said = "{count:more run is/more runs are} {tested}not shown ({top})."
     return filled(said, count=count, tested=tested, top=top_said(top)) if count else ""
 
 
 def spaced(sentences: Sequence[str]) -> Worded:
-    """Joins sentences with spaces, without empty ones, and keeps both wordings."""
+    """Joins the nonempty sentences with spaces, in both the Python and the command-line wording."""
     return worded(*[part for each in sentences if each for part in (" ", each)][1:])
 
 
 @dataclass(frozen=True)
 class FittedTable(Table):
-    """A table that fits into any width by cutting names, dropping columns and splitting into bands.
+    """A table that can be fitted into any width by cutting names, dropping columns and splitting into bands.
 
     Args:
-        header: the titles.
+        header: the titles of the columns.
         rows: the cells.
-        names: the columns that hold names.
-        keep: the number of first columns that every band repeats.
+        names: the indices of the columns that contain names.
+        keep: the number of leading columns that are repeated in every band.
         note: the sentence below the table.
-        shortest: the width to which the second column may be cut, where letters also identify the runs; else 0.
-        least: columns that a narrow terminal drops, in this order, before names are cut.
+        shortest: the minimum width to which the second column may be cut, if letters also identify the runs; otherwise
+            0.
+        least: the titles of columns that are dropped in a narrow terminal, in this order, before names are cut.
     """
 
     names: frozenset[int] = frozenset()
@@ -98,14 +99,14 @@ class FittedTable(Table):
     least: tuple[str, ...] = ()
 
     def text(self, columns: int, style: Callable[[str, str], str] | None = None) -> str:
-        """Returns the table in at most this width, its note, and the titles of the columns that were dropped."""
+        """Returns the table in at most this width, followed by its note and the titles of the dropped columns."""
         fitted, left = self.fitted(columns)
         notes = [self.note] if self.note else []
         notes += [f"Columns left out for lack of width: {', '.join(left)}. The CSV has them."] if left else []
         return Table.text(fitted, columns, style) + "".join(folded_each(notes, columns))
 
     def fitted(self, columns: int) -> tuple[FittedTable, list[str]]:
-        """Returns the table as text of this width shows it, and the titles of the dropped columns."""
+        """Returns the table as it is printed in this width, and the titles of the dropped columns."""
         rows = [
             apart(cells, LONGEST) if place in self.names else list(cells)
             for place, cells in enumerate(zip(*self.rows, strict=True))
@@ -116,7 +117,7 @@ class FittedTable(Table):
         return fitted, []
 
     def written(self, form: DocumentFormat) -> str:
-        """Returns a table, and its note."""
+        """Returns the table in the given format, followed by its note."""
         return form.joined([super().written(form), form.note(self.note) if self.note else ""])
 
     def on_command_line(self) -> FittedTable:
@@ -125,7 +126,7 @@ class FittedTable(Table):
 
     @cached_property
     def widths(self) -> list[int]:
-        """The width of each column in characters, with the gap before it."""
+        """The width of each column in characters, including the gap before it."""
         return column_widths(self.header, self.rows)
 
     def fits(self, columns: int) -> bool:
@@ -133,11 +134,11 @@ class FittedTable(Table):
         return sum(self.widths) <= columns
 
     def narrow(self, columns: int) -> tuple[FittedTable, list[str]]:
-        """Returns a narrower table and the titles of the dropped columns.
+        """Returns a table for a narrow line, and the titles of the dropped columns.
 
-        Names are shortened, or left out where letters identify the runs.
+        Names are shortened, or omitted if too little space remains, because letters also identify the runs.
         """
-        # A title wider than the names below it takes two lines.
+        # The title of the names may be wider than the names, so it is split into two lines.
         title = self.header[1].replace(", ", ",\n", 1)
         sheet, left = replace(self, header=[self.header[0], title, *self.header[2:]]), list[str]()
         if sheet.fits(columns):
@@ -160,7 +161,7 @@ class FittedTable(Table):
         ), left
 
     def without_least(self, columns: int) -> tuple[FittedTable, list[str]]:
-        """Returns the table without the least important columns, so that it fits, and the titles of these columns."""
+        """Drops the least important columns until the table fits. Returns the table and the dropped titles."""
         titles, left = list(self.header), list[str]()
         kept = dict(enumerate(self.widths))
         for title in self.least:
@@ -172,20 +173,20 @@ class FittedTable(Table):
 
 
 def has_column(sheet: FittedTable, legend: str) -> bool:
-    """Returns whether a table has the column whose title begins a legend."""
+    """Returns whether a table has the column that a legend describes; the legend begins with the column's title."""
     start = legend.partition(":")[0].casefold()
     return any(title.casefold() == start for title in sheet.header)
 
 
 def with_legend(sheets: Sequence[FittedTable], sentences: Sequence[str], legend: str) -> list[str]:
-    """Returns sentences without the legend of corrected intervals, unless a table has their column."""
+    """Returns the sentences, without the legend of corrected intervals if no table has a column of them."""
     shown = any(has_column(each, legend) for each in sheets)
     return [each for each in sentences if shown or each != legend]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Footer(Items):
-    """Sentences below tables, without the legend of a column that text of this width leaves out.
+    """Sentences below tables, which omit the legend of a column if that column is dropped for lack of width.
 
     Args:
         sheets: the tables.
@@ -218,12 +219,13 @@ class ViewOptions(CommonOptions, total=False):
 
 @dataclass(frozen=True)
 class CommonView:
-    """The part that the tables of any comparison show. Each field is an argument of its methods, and an option.
+    """What the tables of any comparison show. Each field is also an argument of the output methods and an option.
 
     Args:
-        pairs: ``top`` for some of many pairs, or ``all``; ``none`` only in LaTeX of one collection, for one compact
-            table, runs by measures, with daggers and notes under it.
-        top: the number of best runs to show; None for all, of several collections for all of up to 30 runs, else 20.
+        pairs: ``top`` to show only some pairs if there are many, or ``all``. In LaTeX output for one collection,
+            ``none`` yields one compact table (runs by measures) with daggers and with notes below it.
+        top: the number of best runs to show. None shows all runs, except that it shows 20 of more than 30 runs if there
+            are several collections.
     """
 
     pairs: str = "top"
@@ -232,11 +234,11 @@ class CommonView:
 
 @dataclass(frozen=True)
 class View(CommonView):
-    """The part of a comparison that its tables show, with the fields of any comparison.
+    """What the tables of a comparison on one collection show, in addition to the fields of ``CommonView``.
 
     Args:
-        worst: the number of queries to show for each pair, on which its first run falls furthest behind.
-        gains: the number of queries to show for each pair, on which its first run is furthest ahead.
+        worst: for each pair, the number of queries to show on which the first run is furthest behind the second.
+        gains: for each pair, the number of queries to show on which the first run is furthest ahead of the second.
     """
 
     worst: int = 0
@@ -264,13 +266,13 @@ def sheets_of(comparison: Findings, view: View = EVERYTHING) -> list[FittedTable
 
 
 def in_overview(comparison: Findings, view: View) -> bool:
-    """Returns whether one table of runs replaces the pairs, which are too many to read: with ten runs or more."""
+    """Returns whether a single table of runs replaces the table of pairs because there are too many pairs to read."""
     every_pair = comparison.settings.baseline is None and bool(comparison.primary.pairs)
     return every_pair and not lettered(comparison) and not comparison.exact and view.pairs != "all"
 
 
 def overview(contest: Contest) -> dict[str, list[str]]:
-    """Returns the leaderboard's columns that say which runs may be the best, and the interval of each rank."""
+    """Returns two columns of the leaderboard: whether each run may be the best, and the interval of its rank."""
     best = ranked(contest)[0]
     doubts = [
         "best" if run == best else "" if run in contest.beaten[best] else "may be"
@@ -330,14 +332,14 @@ def board(comparison: Findings, view: View) -> FittedTable:
 
 
 def score_cells(contest: Contest, digits: int, *, lettered: bool) -> list[str]:
-    """Returns the means with the letters of the runs that each run significantly outperforms. The best are bold."""
+    """Returns each run's mean with the letters of the runs that it significantly outperforms. The best are bold."""
     raised = contest.letters if lettered else [""] * len(contest.means)
     texts = column(decimals, contest.means, digits=digits)
     return marked(texts, raised, tied_best(contest, texts))
 
 
 def tied_best(contest: Contest, texts: Sequence[str]) -> list[bool]:
-    """Returns whether each run has the best mean, as printed in the given texts."""
+    """Returns, for each run, whether its mean equals the best mean, as both are printed in the given texts."""
     written = [-math.inf if math.isnan(each) else float(text) for each, text in zip(contest.means, texts)]
     return [each == max(written) > -math.inf for each in written]
 
@@ -350,15 +352,14 @@ def against(
     columns: dict[str, list[str]],
     note: str = "",
 ) -> FittedTable:
-    """Returns the table of pairs: the letters and names of both runs, or of the run compared with the
-    baseline, and columns.
+    """Returns the table of pairs: the letters and names of the runs, without the baseline, and the given columns.
 
     Args:
         names: the runs.
         contest: the comparison.
-        settings: its settings.
-        shown: the pairs.
-        columns: the cells of the pairs, by the title of the column.
+        settings: the settings of the comparison.
+        shown: the pairs to show.
+        columns: the cells of each column, by its title.
         note: the sentence below the table.
     """
     baseline = settings.baseline
@@ -375,7 +376,7 @@ def against(
         frozenset({0, 1}),
         note=note,
         shortest=LEAST_PAIR if baseline is None else LEAST_NAME,
-        # If there is a corrected p, it is kept instead of the uncorrected one.
+        # If there is a corrected p, the uncorrected p is dropped first.
         least=(
             "d_z",
             *(raw for raw, corrected in [p_titles(settings)] if corrected),
@@ -387,7 +388,7 @@ def against(
 
 
 def judged(comparison: Findings, view: View) -> list[FittedTable]:
-    """Returns the table that compares the judge's values of the primary measure with people's, if there is a judge."""
+    """Returns the table that compares the judge's values of the primary measure with people's, or an empty list."""
     known = comparison.judge
     if known is None:
         return []
@@ -420,7 +421,7 @@ def judged(comparison: Findings, view: View) -> list[FittedTable]:
 
 
 def assessed(comparison: Findings, view: View) -> list[FittedTable]:
-    """Returns the table of the assessors' noise in the differences of the primary measure, if there are two."""
+    """Returns the table of the assessors' noise in differences of the primary measure, or an empty list."""
     contest, found = comparison.primary, comparison.assessors
     if found is None or not contest.pairs:
         return []
@@ -462,13 +463,13 @@ def with_ends(
     high: Iterable[float],
     digits: int,
 ) -> list[str]:
-    """Returns the cells of values with their intervals, if there are any.
+    """Returns cells that contain values, each followed by its interval if it has one.
 
     Args:
-        write: ``decimals`` or ``signed``.
+        write: the function that formats the values, ``decimals`` or ``signed``.
         values: the values.
         low: the lower ends of their intervals.
-        high: the upper ends.
+        high: the upper ends of their intervals.
         digits: the number of decimals.
     """
     ends = column(interval, low, high, digits=digits, sign=write is signed)
@@ -477,18 +478,18 @@ def with_ends(
 
 
 def of_runs(comparison: Findings, runs: Sequence[int], columns: Iterable[Sequence[str]]) -> list[list[str]]:
-    """Returns a row for each of some runs: its letter, its name and its cell of each column."""
+    """Returns a row for each of the given runs: its letter, its name and its cell in each column."""
     marks, names, columns = comparison.primary.marks, comparison.names, list(columns)
     return [[marks[run], names[run], *(cells[run] for cells in columns)] for run in runs]
 
 
 def percent(share: float) -> str:
-    """Returns a share as text."""
+    """Returns a share as a percentage, or "-" if it is NaN."""
     return "-" if math.isnan(share) else f"{share:.0%}"
 
 
 def furthest(comparison: Findings, view: View, most: int, where: str) -> FittedTable:
-    """Returns the queries on which the first run of each pair is furthest ``behind`` the second, or ``ahead``."""
+    """Returns the table of queries on which each pair's first run is furthest ``behind`` or ``ahead`` of the second."""
     contest = comparison.primary
     sign = -1 if contest.smaller_is_better == (where == "behind") else 1
     rows = []
@@ -514,7 +515,7 @@ def furthest(comparison: Findings, view: View, most: int, where: str) -> FittedT
 
 
 def numbers_of(comparison: Findings, contest: Contest, pairs: Sequence[Pair]) -> dict[str, list[str]]:
-    """Returns the cells of pairs by the title of the column: differences and effects, then p."""
+    """Returns the columns of the table of pairs by title: differences, effect sizes and then p."""
     settings, digits = comparison.settings, digits_of(len(comparison.ids), contest)
     columns = gaps(settings, pairs, digits)
     if comparison.judge is None or comparison.judge.documents is None:
@@ -533,7 +534,7 @@ def numbers_of(comparison: Findings, contest: Contest, pairs: Sequence[Pair]) ->
 
 
 def effects(comparison: Findings, view: View) -> list[FittedTable]:
-    """Returns the table of effect sizes by the primary measure, if they were requested."""
+    """Returns the table of effect sizes under the primary measure, if effect sizes were requested."""
     contest, settings = comparison.primary, comparison.settings
     if not settings.effects or not contest.pairs:
         return []
@@ -556,7 +557,7 @@ def joint_title(settings: Settings) -> str:
 
 
 def gaps(settings: Settings, pairs: Sequence[AnyPair], digits: int) -> dict[str, list[str]]:
-    """Returns the differences of pairs and their intervals, or those of the ratios of geometric means."""
+    """Returns the columns of the pairs' differences or, for geometric means, ratios, with their intervals."""
     columns = {"diff": column(signed, [pair.difference for pair in pairs], digits=digits)}
     ratios = [getattr(pair, "ratio", None) for pair in pairs]
     if not INTERVALS[settings.interval].of_ratio or not ratios or None in ratios:
@@ -567,18 +568,18 @@ def gaps(settings: Settings, pairs: Sequence[AnyPair], digits: int) -> dict[str,
 
 
 def intervals_of(pairs: Sequence[AnyPair], digits: int, kind: str = "") -> list[str]:
-    """Returns the intervals of the differences of pairs; with ``joint_``, the corrected intervals."""
+    """Returns the intervals of the pairs' differences, or the corrected intervals if ``kind`` is ``joint_``."""
     low, high = ([getattr(pair, kind + end) for pair in pairs] for end in ("low", "high"))
     return column(interval, low, high, digits=digits, sign=True)
 
 
 def wins(pairs: Sequence[AnyPair]) -> dict[str, list[str]]:
-    """Returns how often the first run of each pair wins, ties and loses."""
+    """Returns the column of how many queries the first run of each pair wins, ties and loses."""
     return {"W/T/L": [f"{pair.wins}/{pair.ties}/{pair.losses}" for pair in pairs]}
 
 
 def chances(settings: Settings, pairs: Sequence[AnyPair]) -> dict[str, list[str]]:
-    """Returns p and the corrected p of pairs."""
+    """Returns the columns of p and corrected p of the pairs."""
     columns = {}
     for title, name in zip(p_titles(settings), ("p_uncorrected", "p_corrected"), strict=True):
         least = smallest_p(settings, adjusted=name == "p_corrected")
@@ -592,7 +593,7 @@ def chances(settings: Settings, pairs: Sequence[AnyPair]) -> dict[str, list[str]
 
 
 def posterior(pairs: Sequence[AnyPair]) -> dict[str, list[str]]:
-    """Returns the probabilities that the first run of each pair is worse, the same, or better."""
+    """Returns the columns of the probabilities that the first run of each pair is worse, the same, or better."""
     return {
         f"P({name})": column(decimals, [getattr(pair, f"p_{name}") for pair in pairs], digits=3)
         for name in ("worse", "same", "better")
@@ -604,15 +605,15 @@ MARKED = (
     f" {WORST_POINT}: many values are equal, so interval and p are from the worst-point interval, which counts one "
     "more query, with the worst possible value, as two fifths of a query."
 )
-"""The mark of an interval that is not Student's, and its meaning."""
+"""The mark of a worst-point interval, and the sentence that explains the mark."""
 
 
 def of_groups(several: int, *, marked: bool) -> str:
-    """Returns what readers must know about the p-values of groups.
+    """Returns the note about the p-values of groups.
 
     Args:
-        several: the number of queries that are in several groups.
-        marked: whether a group has the mark of the worst-point interval.
+        several: the number of queries that belong to several groups.
+        marked: whether any group has the mark of a worst-point interval.
     """
     note = "Groups are descriptive: their p comes from the t-test, uncorrected."
     if several:
@@ -622,7 +623,7 @@ def of_groups(several: int, *, marked: bool) -> str:
 
 
 def by_group(comparison: Findings) -> list[FittedTable]:
-    """Returns each run's means by group of queries, its worst group, and the differences of a few pairs."""
+    """Returns a table of each run's mean per group and, if there are few pairs, a table of differences per group."""
     contest = comparison.primary
     if not contest.groups:
         return []
@@ -651,7 +652,7 @@ def by_group(comparison: Findings) -> list[FittedTable]:
 
 
 def differences_by_group(comparison: Findings, pairs: Sequence[Pair]) -> FittedTable:
-    """Returns the table of pairs' differences, intervals and wins by group, with the first run's worst group marked."""
+    """Returns the table of pairs' differences, intervals and wins per group; the first run's worst group is marked."""
     contest = comparison.primary
     sign = -1 if contest.smaller_is_better else 1
     names, found = [], []
@@ -678,7 +679,7 @@ def differences_by_group(comparison: Findings, pairs: Sequence[Pair]) -> FittedT
 
 
 def orders(comparison: Findings) -> list[FittedTable]:
-    """Returns the tables of rank correlations: of measures over runs, and of runs over documents."""
+    """Returns the tables of how similarly the measures order the runs, and how similarly the runs order documents."""
     found: list[FittedTable] = []
     orders = comparison.orders
     if orders is None:
@@ -711,17 +712,17 @@ def orders(comparison: Findings) -> list[FittedTable]:
 
 
 def ranking(comparison: Findings, view: View = EVERYTHING) -> list[int]:
-    """Returns the runs in table order, the best first. Where some are omitted, the baseline stays."""
+    """Returns the runs to show in tables, the best first. The baseline is never omitted."""
     return first_runs(ranked(comparison.primary), view.top, comparison.settings.baseline)
 
 
 def first_runs(order: Sequence[int], top: int | None, baseline: int | None) -> list[int]:
-    """Returns the first runs of an order, and the baseline; all of them if ``top`` is None."""
+    """Returns the first ``top`` runs of an order, and the baseline; all runs if ``top`` is None."""
     return [run for place, run in enumerate(order) if top is None or place < top or run == baseline]
 
 
 def pairs_to_show(comparison: Findings, contest: Contest, view: View = EVERYTHING) -> tuple[list[Pair], str]:
-    """Returns the pairs that a table shows, by rank, and the note on the others."""
+    """Returns the pairs that a table shows, sorted by rank, and the note about the omitted pairs."""
     with_baseline = comparison.settings.baseline is not None
     return pairs_among(ranking(comparison, view), contest, view, with_baseline=with_baseline)
 
@@ -729,15 +730,15 @@ def pairs_to_show(comparison: Findings, contest: Contest, view: View = EVERYTHIN
 def pairs_among(
     runs: Sequence[int], contest: Contest, view: CommonView, *, with_baseline: bool
 ) -> tuple[list[Any], str]:
-    """Returns the pairs of some runs that a table shows, by rank, and the note on the others.
+    """Returns those pairs of the given runs that a table shows, sorted by rank, and the note about the omitted pairs.
 
-    With a baseline, it is the second run of each pair. Otherwise the better run is the first.
+    With a baseline, the baseline is the second run of each pair. Otherwise the better run is the first.
 
     Args:
-        runs: the shown runs, in their order.
+        runs: the runs that are shown, in the order of the table.
         contest: the comparison.
-        view: what is shown.
-        with_baseline: whether all runs are compared with a baseline.
+        view: the part of the comparison to show.
+        with_baseline: whether all runs are compared with a baseline only.
     """
     its = {run: number for number, run in enumerate(runs)}
     pairs = [pair for pair in contest.pairs if {pair.a, pair.b} <= its.keys()]

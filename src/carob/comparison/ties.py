@@ -1,4 +1,4 @@
-"""The effects of another order of documents with equal scores on a comparison."""
+"""How a comparison would change if documents with equal scores were ordered differently."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ BROKEN = {
     "pessimistic": "if ties are in their worst order",
     "expected": "on average over the orders of ties",
 }
-"""The words of a headline that depends on the rule for ties."""
+"""The words that a headline adds, by the rule for ties, if its verdict depends on this rule."""
 
 
 def reach_of(comparison: Findings, contest: Contest) -> list[tuple[float, float]]:
-    """Returns the least and the greatest mean of each run over all orders of equal scores."""
+    """Returns the smallest and the largest mean of each run over all orders of documents with equal scores."""
     bounds = [each.bounds.get(contest.label) for each in comparison.scores]
     return [
         (mean, mean) if bound is None else (min(bound[0], mean), max(bound[1], mean))
@@ -33,7 +33,7 @@ def reach_of(comparison: Findings, contest: Contest) -> list[tuple[float, float]
 
 
 def reversible(comparison: Findings, contest: Contest) -> list[Pair]:
-    """Returns the pairs that another order of equal scores could reverse; none where means are estimates."""
+    """Returns the pairs that another order of tied documents could reverse; none if there is a judge."""
     if comparison.judge is not None:
         return []
     reach = reach_of(comparison, contest)
@@ -49,9 +49,9 @@ def reversible(comparison: Findings, contest: Contest) -> list[Pair]:
 
 
 def overturned(comparison: Findings, contest: Contest, pairs: Sequence[Pair]) -> list[Pair]:
-    """Returns those of the reversible pairs whose verdict ties could change.
+    """Returns the reversible pairs whose verdict could change with the order of tied documents.
 
-    These pairs differ significantly, or their difference can become larger than half of its interval.
+    A pair is returned if it differs significantly, or if its difference can exceed half the width of its interval.
     """
     reach, alpha = reach_of(comparison, contest), comparison.settings.alpha
 
@@ -63,13 +63,13 @@ def overturned(comparison: Findings, contest: Contest, pairs: Sequence[Pair]) ->
 
 
 def of_leader(contest: Contest, pairs: Sequence[Pair]) -> list[Pair]:
-    """Returns those of the pairs that contain the best run."""
+    """Returns the pairs that contain the best run."""
     best = ranked(contest)[0]
     return [pair for pair in pairs if best in (pair.a, pair.b)]
 
 
 def with_ties(comparison: Findings, contest: Contest, headline: str) -> str:
-    """Returns a headline that says how ties are broken, if another order could overturn it."""
+    """Returns the headline; if another order of ties could overturn it, the headline states how ties are broken."""
     pairs = reversible(comparison, contest)
     if comparison.settings.baseline is not None or len(comparison.names) == 2:
         pairs = overturned(comparison, contest, pairs)

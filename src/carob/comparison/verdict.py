@@ -1,4 +1,4 @@
-"""Sentences about a comparison: the better run, the certainty of this result, and the method."""
+"""Writes sentences about a comparison: which run is better, how certain this is, and which method was used."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from carob.comparison.findings import Contest, Findings, Judging, Pair, Settings
 
 FEW_FOR_FOUR_DIGITS = 50
-"""With fewer queries the fourth decimal of a mean is noise."""
+"""With fewer queries than this, the fourth decimal of a mean is noise."""
 
 MOST_NAMED = 4
-"""The maximum number of pairs whose detectable differences are listed. For more pairs, the median says more."""
+"""The maximum number of pairs whose detectable differences are listed. For more pairs, the median is reported."""
 
 MOST_LETTERED = 9
-"""The maximum number of runs for which the table has letters.
+"""The maximum number of runs for which the table shows letters.
 
-For more runs, it says how many runs each run outperforms.
+For more runs, the table shows how many runs each run outperforms.
 """
 
 
@@ -43,10 +43,11 @@ class Verdict:
 
     Args:
         headline: the sentence that names the better run.
-        sentences: the sentences that say by how much the run is better, and how certain this is.
-        small: the sentence with the measure, the number of queries and the meaning of significant.
-        against: the run that all others are compared with: the baseline, else the best.
-        pair: the two runs of the first sentence.
+        sentences: the sentences that state by how much the run is better and how certain this is.
+        small: the sentence that states the measure, the number of queries and the meaning of "significant".
+        against: the index of the run with which the others are compared: the baseline, or the best run without a
+            baseline.
+        pair: the indices of the two runs in the first sentence.
     """
 
     headline: str
@@ -57,13 +58,13 @@ class Verdict:
 
 
 def reference_of(comparison: Findings, contest: Contest | None = None) -> tuple[int, int]:
-    """Returns the pair that a report opens with: the best other run and the baseline, or the best two runs.
+    """Returns the pair that a report mentions first: the best other run and the baseline, or the best two runs.
 
-    A single run is both.
+    If there is only one run, it is both runs of the pair.
 
     Args:
-        comparison: the runs.
-        contest: the measure; the primary one if None.
+        comparison: the comparison of the runs.
+        contest: the comparison under one measure; by default, under the primary measure.
     """
     order = ranked(contest or comparison.primary)
     baseline = comparison.settings.baseline
@@ -73,10 +74,10 @@ def reference_of(comparison: Findings, contest: Contest | None = None) -> tuple[
 
 
 def verdict_of(comparison: Findings, contest: Contest | None = None) -> Verdict:
-    """Returns the verdict for a measure, by default for the primary measure.
+    """Returns the verdict under a measure, by default under the primary measure.
 
-    A headline says so if another order of ties could overturn it, and if people judged so few of the judge's documents
-    that they may be a sample.
+    The headline contains a warning if another order of ties could overturn it, or if people judged so few of the
+    judge's documents that they may only be a sample.
     """
     contest = contest or comparison.primary
     found = plain_verdict(comparison, contest)
@@ -91,7 +92,7 @@ def verdict_of(comparison: Findings, contest: Contest | None = None) -> Verdict:
 
 
 def plain_verdict(comparison: Findings, contest: Contest) -> Verdict:
-    """Returns the verdict for a measure, whatever the warnings."""
+    """Returns the verdict under a measure, without regard to warnings."""
     size = f"{contest.label} over {plural(len(comparison.ids), 'query', 'queries')}"
     if not contest.pairs:
         return Verdict(value_said(comparison, contest), (), f"{size}.", 0, (0, 0))
@@ -115,10 +116,10 @@ def plain_verdict(comparison: Findings, contest: Contest) -> Verdict:
 
 
 def exact(comparison: Findings, contest: Contest, pair: Pair) -> str:
-    """Returns the headline where people judged every query, so that the order on these queries is known.
+    """Returns the headline if people judged every query, in which case the order of the runs on these queries is known.
 
     Args:
-        comparison: the runs.
+        comparison: the comparison of the runs.
         contest: the measure.
         pair: the best two runs, or the best other run and the baseline.
     """
@@ -145,10 +146,10 @@ def value_said(comparison: Findings, contest: Contest) -> str:
 
 
 def among_all(comparison: Findings, contest: Contest, pair: Pair) -> tuple[str, list[str]]:
-    """Returns the headline about the best run, and the sentences that compare this run with all others.
+    """Returns the headline about the best run, and the sentences that compare the best run with all others.
 
     Args:
-        comparison: the runs.
+        comparison: the comparison of the runs.
         contest: the measure.
         pair: the best two runs.
     """
@@ -162,7 +163,7 @@ def among_all(comparison: Findings, contest: Contest, pair: Pair) -> tuple[str, 
 
 
 def best_said(names: Sequence[str], contest: Contest) -> tuple[str, list[str]]:
-    """Returns the headline about the best run and, if other runs may be as good, the runs that it outperforms."""
+    """Returns the headline about the best run and, if other runs may be as good, which runs it outperforms."""
     best, *others = ranked(contest)
     beaten = [run for run in others if run in contest.beaten[best]]
     rivals = [run for run in others if run not in beaten]
@@ -189,10 +190,10 @@ def best_said(names: Sequence[str], contest: Contest) -> tuple[str, list[str]]:
 
 
 def against_baseline(comparison: Findings, contest: Contest, pair: Pair) -> tuple[str, list[str]]:
-    """Returns the headline about the runs that are better than the baseline, and the sentences about all runs.
+    """Returns the headline about runs that outperform the baseline, and sentences about every run's difference.
 
     Args:
-        comparison: the runs.
+        comparison: the comparison of the runs.
         contest: the measure.
         pair: the best other run and the baseline.
     """
@@ -203,7 +204,7 @@ def against_baseline(comparison: Findings, contest: Contest, pair: Pair) -> tupl
 
 
 def baseline_said(names: Sequence[str], contest: Contest, baseline: int) -> tuple[str, list[str]]:
-    """Returns the headline about the runs that are better than the baseline, and the runs of each side."""
+    """Returns the headline about runs that outperform the baseline, and lists of the better, worse and other runs."""
     others = [run for run in ranked(contest) if run != baseline]
     better = [run for run in others if baseline in contest.beaten[run]]
     worse = [run for run in others if run in contest.beaten[baseline]]
@@ -225,7 +226,7 @@ def baseline_said(names: Sequence[str], contest: Contest, baseline: int) -> tupl
 
 
 def names_in(names: Sequence[str], runs: Sequence[int], most: int = 4) -> str:
-    """Returns names of runs such as ``a, b and c``, or the first few and the number of others."""
+    """Returns the names of runs as in ``a, b and c``, or the first few names and the number of others."""
     some = [names[run] for run in runs]
     if len(some) > most:
         some[most - 1 :] = [f"{len(some) - most + 1} others"]
@@ -233,7 +234,7 @@ def names_in(names: Sequence[str], runs: Sequence[int], most: int = 4) -> str:
 
 
 def said_of(comparison: Findings, contest: Contest, pair: Pair) -> str:
-    """Returns a sentence about a pair: means, difference, interval, p."""
+    """Returns a sentence about a pair: its means, difference, interval and p."""
     settings, digits = comparison.settings, digits_of(len(comparison.ids), contest)
     means = means_said(comparison, contest, pair)
     if pair.identical:
@@ -256,7 +257,7 @@ def said_of(comparison: Findings, contest: Contest, pair: Pair) -> str:
 
 
 def means_said(comparison: Findings, contest: Contest, pair: Pair) -> str:
-    """Returns the start of a sentence about a pair: the means of both runs."""
+    """Returns the start of a sentence about a pair, which states the means of its two runs."""
     digits = digits_of(len(comparison.ids), contest)
     first, second = (
         f"{comparison.names[run]}{verb} {decimals(contest.means[run], digits)}"
@@ -266,7 +267,7 @@ def means_said(comparison: Findings, contest: Contest, pair: Pair) -> str:
 
 
 def margin_said(comparison: Findings) -> str:
-    """Returns a sentence about the best two runs by the primary measure, with the corrected interval if it is known."""
+    """Returns a sentence about the best two runs under the primary measure, with the corrected interval if possible."""
     contest, settings = comparison.primary, comparison.settings
     pair, digits = contest.between(*ranked(contest)[:2]), digits_of(len(comparison.ids), contest)
     if pair.identical or not (corrected(settings) and math.isfinite(pair.joint_low)):
@@ -279,7 +280,7 @@ def margin_said(comparison: Findings) -> str:
 
 
 def p_said(p: float, settings: Settings) -> str:
-    """Returns p as text: ``p = 0.03``, or ``corrected p < 0.001`` for multiple comparisons."""
+    """Returns p as text, such as ``p = 0.03``, or ``corrected p < 0.001`` for multiple comparisons."""
     text, name = p_text(p, settings.alpha, smallest_p(settings, adjusted=True)), corrected_p(settings)
     return f"{name} {text[0]} {text[1:]}" if text[0] in "<≤" else f"{name} = {text}"
 
@@ -295,7 +296,7 @@ def corrected(settings: Settings) -> bool:
 
 
 def alone(comparison: Findings, pair: Pair) -> str:
-    """Returns why a pair is not significant although its interval excludes 0, or an empty text for other pairs."""
+    """Returns why a pair is not significant even though its interval excludes 0; empty for other pairs."""
     settings = comparison.settings
     if (
         pair.identical
@@ -311,7 +312,7 @@ def alone(comparison: Findings, pair: Pair) -> str:
 
 
 def missed(comparison: Findings, contest: Contest) -> str:
-    """Returns a sentence about the smallest difference that the queries can detect."""
+    """Returns a sentence about the smallest difference that these queries can detect."""
     span = detectable_span(contest)
     return (
         f"The smallest difference that these {len(comparison.ids):,} queries detect four times out of five "
@@ -322,23 +323,23 @@ def missed(comparison: Findings, contest: Contest) -> str:
 
 
 def digits_of(queries: int, contest: Contest | None = None) -> int:
-    """Returns the number of decimals for a measure's scores: 4, or 3 for few queries, or 0 for counts."""
+    """Returns how many decimals of a measure's scores to print: 4, but 3 if queries are few, and 0 for counts."""
     if contest is not None and contest.measure.definition.aggregate == "sum":
         return 0
     return 3 if queries < FEW_FOR_FOUR_DIGITS else 4
 
 
 def p_text(p: float | None, alpha: float, smallest: float = 0.0) -> str:
-    """Returns a p-value with three decimals, or with more if rounding would move it across α, but never as 0.
+    """Returns a p-value with three decimals, or with more if rounding would move it across α, and never as 0.
 
     Args:
         p: the value.
         alpha: the level of significance.
-        smallest: the smallest possible p of a Monte Carlo test, 0 for others.
+        smallest: the smallest possible p of a Monte Carlo test; 0 for other tests.
     """
     if p is None or math.isnan(p):
         return "-"
-    # An exact p, or the p of another test, may be smaller than any p from resampling.
+    # An exact p, or the p of another test, can be smaller than any p from resampling.
     if smallest * 0.999 < p <= smallest * 1.0000001 and p < 1:
         return f"≤{p:.1g}"
     if p < 0.0005:
@@ -353,22 +354,22 @@ def p_text(p: float | None, alpha: float, smallest: float = 0.0) -> str:
 def p_texts(
     values: Sequence[float | None], alpha: float, smallest: Sequence[float] | None = None
 ) -> list[str]:
-    """Returns the cells of a column of p-values, as ``p_text`` writes each."""
+    """Returns the cells of a column of p-values, each formatted by ``p_text``."""
     least = [0.0] * len(values) if smallest is None else smallest
     return [p_text(p, alpha, its) for p, its in zip(values, least, strict=True)]
 
 
 def smallest_p(settings: Settings, *, adjusted: bool) -> float:
-    """Returns the smallest p that resampling can give, or 0 without resampling."""
+    """Returns the smallest p that resampling can yield, or 0 without resampling."""
     if not settings.resamples or (not adjusted and settings.test in FAMILY_WISE):
         return 0.0
     return 0.0 if adjusted and settings.correction != "none" else 1 / (settings.resamples + 1)
 
 
 def p_titles(settings: Settings) -> tuple[str, str | None]:
-    """Returns the titles of the columns of p and of corrected p.
+    """Returns the titles of the columns that contain p and corrected p.
 
-    The title of the corrected p is None without a correction.
+    The title for corrected p is None if there is no correction.
     """
     if settings.test in FAMILY_WISE:
         return "p(t)", f"p({SHORT_NAMES[settings.test]})"
@@ -376,12 +377,12 @@ def p_titles(settings: Settings) -> tuple[str, str | None]:
 
 
 def lettered(comparison: Findings) -> bool:
-    """Returns whether tables show letters after scores, as they do unless there are too many runs."""
+    """Returns whether tables show letters after scores, which they do unless there are too many runs."""
     return len(comparison.names) <= MOST_LETTERED
 
 
 def heading(comparison: Findings) -> str:
-    """Returns one line above the table: the qrels, the queries and the runs."""
+    """Returns the line above the table, which states the qrels, the queries and the runs."""
     baseline, known = comparison.settings.baseline, comparison.judge
     queries = plural(len(comparison.ids), "query", "queries")
     parts = [comparison.qrels_name, queries]
@@ -401,7 +402,7 @@ def heading(comparison: Findings) -> str:
 
 
 def method(comparison: Findings) -> list[str]:
-    """Returns sentences about the method: test, family, correction, intervals and detectable difference."""
+    """Returns sentences about the method: its test, family, correction, intervals and detectable difference."""
     settings, pairs = comparison.settings, len(comparison.primary.pairs)
     exact = sum(pair.exact for pair in comparison.primary.pairs)
     name = TESTS[settings.test] if comparison.judge is None else "t-test of the estimates"
@@ -424,7 +425,7 @@ def method(comparison: Findings) -> list[str]:
 
 
 def requested_said(comparison: Findings) -> list[str]:
-    """Returns the meaning of the columns that were requested: equivalence, posterior and effect sizes."""
+    """Returns sentences that explain the optional columns: equivalence, posterior and effect sizes."""
     settings, said = comparison.settings, []
     if settings.margin is not None:
         several = len(comparison.primary.pairs) > 1
@@ -447,12 +448,12 @@ def requested_said(comparison: Findings) -> list[str]:
 
 
 def resamples_said(count: int, settings: Settings) -> str:
-    """Returns the number of resamples and their seed."""
+    """Returns text that states the number of resamples and the seed."""
     return f"{plural(count, 'resample')}, seed {settings.seed}"
 
 
 def crowded_said(comparison: Findings) -> str:
-    """Returns what comes from the worst-point interval and not from the t-test, or an empty text if no p does."""
+    """Returns the sentence about p-values and other numbers from the worst-point interval; empty if there are none."""
     settings, contest = comparison.settings, comparison.primary
     worst = any(pair.worst_point for each in comparison.contests.values() for pair in each.pairs)
     decides = settings.test == "t"
@@ -476,7 +477,7 @@ def crowded_said(comparison: Findings) -> str:
 
 
 def letters_said(comparison: Findings) -> str:
-    """Returns what the letters, or the numbers in their place, mean; an empty text where tables have none."""
+    """Returns the sentence that explains the letters, or the numbers used instead; empty if tables have neither."""
     settings = comparison.settings
     if not lettered(comparison) or not any(any(each.beaten) for each in comparison.contests.values()):
         return ""
@@ -486,7 +487,7 @@ def letters_said(comparison: Findings) -> str:
 
 
 def chosen_said(comparison: Findings) -> str:
-    """Returns the advice for a baseline that was perhaps chosen because it leads, or an empty text for others."""
+    """Returns advice if the baseline is the best run, which may be the reason for its choice; otherwise empty."""
     baseline, contest = comparison.settings.baseline, comparison.primary
     if len(comparison.names) < 3 or comparison.exact or ranked(contest)[0] != baseline:
         return ""
@@ -497,7 +498,7 @@ def chosen_said(comparison: Findings) -> str:
 
 
 def assessor_words(comparison: Findings) -> list[str]:
-    """Returns sentences about a second assessor, and about what intervals then mean, or none without one."""
+    """Returns sentences about a second assessor and about what intervals then mean; none without a second assessor."""
     found, known, contest = comparison.assessors, comparison.judge, comparison.primary
     if found is None:
         return []
@@ -525,7 +526,7 @@ def assessor_words(comparison: Findings) -> list[str]:
 
 
 def plan_said(comparison: Findings) -> str:
-    """Returns the sentence about the preregistration that the comparison was held to, or an empty text without one."""
+    """Returns the sentence about the preregistration of the comparison; empty if it was not preregistered."""
     plan = comparison.preregistration
     if plan is None:
         return ""
@@ -538,7 +539,7 @@ def plan_said(comparison: Findings) -> str:
 
 
 def others_said(comparison: Findings) -> list[str]:
-    """Returns what the other tests decide about the pair of the verdict, and about all pairs, in sentences."""
+    """Returns sentences about the decisions of the other tests for the pair of the verdict and for all pairs."""
     found, settings = comparison.other_tests, comparison.settings
     if not found or all(math.isnan(each.p_corrected) for each in found):
         return []
@@ -568,7 +569,7 @@ def others_said(comparison: Findings) -> list[str]:
 
 
 def conventions_of_all(comparison: Findings) -> str:
-    """Returns the conventions of the scores, with the names of the runs if they differ."""
+    """Returns the conventions of the scores, with the names of the runs if conventions differ between runs."""
     known = {(each.profile, each.policy): each for each in comparison.scores}
     said = {key: conventions_of(each) for key, each in known.items()}
     owners: dict[str, list[str]] = {}
@@ -580,7 +581,7 @@ def conventions_of_all(comparison: Findings) -> str:
 
 
 def resampled(comparison: Findings) -> bool:
-    """Returns whether any pair's p comes from resamples; the sentence about the test states their number and seed."""
+    """Returns whether any p comes from resamples; if so, the sentence about the test states their number and seed."""
     together = comparison.settings.test in FAMILY_WISE
 
     def counted(pair: Pair) -> bool:
@@ -591,7 +592,7 @@ def resampled(comparison: Findings) -> bool:
 
 
 def drawn_said(comparison: Findings) -> str:
-    """Returns the number and the seed of a bootstrap's resamples, unless the sentence about the test states both."""
+    """Returns text with the number and seed of bootstrap resamples, unless the sentence about the test states them."""
     settings = comparison.settings
     if resampled(comparison) or comparison.judge is not None:
         return ""
@@ -599,7 +600,7 @@ def drawn_said(comparison: Findings) -> str:
 
 
 def judge_words(comparison: Findings) -> list[str]:
-    """Returns sentences about the estimation from people's and a judge's values, or none without a judge."""
+    """Returns sentences about the estimation from people's and a judge's values; none without a judge."""
     known = comparison.judge
     if known is None:
         return []
@@ -649,7 +650,7 @@ def judge_words(comparison: Findings) -> list[str]:
 
 
 def weight_words(comparison: Findings, known: Judging) -> str:
-    """Returns the sentence about λ, which is 1 for sampled documents and measures for which it cannot be fitted."""
+    """Returns the sentence about λ, which is 1 if documents were sampled and the measure does not allow fitting λ."""
     fitted, others = [], []
     for label, each in known.measures.items():
         if known.documents is None or is_weighted(comparison.contests[label].measure):
@@ -667,9 +668,9 @@ def weight_words(comparison: Findings, known: Judging) -> str:
 
 
 def judge_said(comparison: Findings) -> list[str]:
-    """Returns sentences about the judge: its bias on each measure, its worth, and the judgments that are still needed.
+    """Returns sentences about the judge: its bias in each measure, its worth, and the judgments that are still needed.
 
-    Without a judge, there are no sentences.
+    Returns an empty list if there is no judge.
     """
     known = comparison.judge
     if known is None:
@@ -687,7 +688,7 @@ def judge_said(comparison: Findings) -> list[str]:
 
 
 def bias_said(comparison: Findings, known: Judging, label: str) -> str:
-    """Returns the sentence about the judge's bias on one measure; an empty text if none is known."""
+    """Returns the sentence about the judge's bias in one measure; empty if the bias is unknown."""
     each, digits = known.measures[label], digits_of(len(comparison.ids), comparison.contests[label])
     over = ", on average over the runs" if len(comparison.names) > 1 else ""
     bias = f"{signed(each.bias, digits)}{over}"
@@ -736,12 +737,12 @@ def worth_said(comparison: Findings, known: Judging) -> str:
 
 
 def needed_said(comparison: Findings, known: Judging) -> str:
-    """Returns the sentence about the number of queries that people must judge for the target width."""
+    """Returns the sentence about how much more people must judge to reach the target width."""
     its, pairs = known.measures[comparison.labels[0]], bool(comparison.primary.pairs)
     needed = np.array(its.needed_pairs if pairs else its.needed)
     width = known.width_pairs if pairs else known.width
     if not width > 0:
-        return ""  # no error is known
+        return ""  # no standard error is known
     total = float(np.median(np.where(np.isnan(needed), np.inf, needed))) if len(needed) else math.nan
     if known.documents is not None and not math.isfinite(total):
         return (
@@ -769,7 +770,7 @@ def needed_said(comparison: Findings, known: Judging) -> str:
 
 
 def family_words(settings: Settings, measures: int) -> str:
-    """Returns the number of comparisons for which p was corrected, as text."""
+    """Returns text that states for how many comparisons p was corrected, and how."""
     count, whole = settings.comparisons, settings.family == "all"
     if count == 1:
         return "one comparison" + " per measure, not corrected across measures" * (measures > 1)
@@ -783,7 +784,7 @@ def family_words(settings: Settings, measures: int) -> str:
 
 
 def interval_words(comparison: Findings) -> str:
-    """Returns sentences about the kind of confidence intervals, or none where nothing is estimated."""
+    """Returns sentences about the kind of confidence intervals; empty if nothing is estimated."""
     if comparison.exact:
         return ""
     settings, contest, judge = comparison.settings, comparison.primary, comparison.judge
@@ -814,7 +815,7 @@ def interval_words(comparison: Findings) -> str:
 
 
 def joint_said(comparison: Findings) -> str:
-    """Returns what the column of corrected intervals means, or an empty text where no pair has one."""
+    """Returns sentences that explain the column of corrected intervals; empty if no pair has a corrected interval."""
     settings = comparison.settings
     if comparison.exact or not joint_shown(comparison, comparison.primary):
         return ""
@@ -825,14 +826,14 @@ def joint_said(comparison: Findings) -> str:
 
 
 SINGLE_STEP = ("tukey", "max-t", "bonferroni")
-"""The tests and corrections whose intervals cover all differences at once."""
+"""The tests and corrections whose corrected intervals cover all differences simultaneously."""
 
 
 def at_once(settings: Settings) -> str:
-    """Returns whether corrected intervals cover all differences at once.
+    """Returns a sentence that states whether corrected intervals cover all differences simultaneously.
 
-    The intervals of stepwise procedures need not do so: on 7 and 10 pairs that all differ, .90 to .92 of simulated
-    comparisons were covered where .95 is the level (``python -m bench.corrected``).
+    The intervals of stepwise procedures do not guarantee this: with 7 and 10 pairs that all differ, 95% intervals
+    covered all differences in only 90 to 92% of simulated comparisons (``python -m bench.corrected``).
     """
     if (settings.test if settings.test in FAMILY_WISE else settings.correction) in SINGLE_STEP:
         one = settings.test == "tukey"
@@ -842,12 +843,12 @@ def at_once(settings: Settings) -> str:
 
 
 def joint_shown(comparison: Findings, contest: Contest) -> bool:
-    """Returns whether the pairs of a measure have joint intervals that differ from the single ones."""
+    """Returns whether the pairs under a measure have joint intervals that differ from their uncorrected intervals."""
     return corrected(comparison.settings) and any(math.isfinite(each.joint_low) for each in contest.pairs)
 
 
 def detectable_words(comparison: Findings) -> str:
-    """Returns a sentence about the smallest difference that the queries of a comparison detect."""
+    """Returns a sentence about the smallest difference that each pair's queries detect."""
     contest, known = comparison.primary, detectable(comparison.primary)
     if not known:
         return ""
@@ -861,9 +862,9 @@ def detectable_words(comparison: Findings) -> str:
 
 
 def detectable(contest: Contest) -> list[float]:
-    """Returns the detectable difference of each pair that has one, in ascending order.
+    """Returns the detectable differences of all pairs for which they are known, in ascending order.
 
-    A difference that no two means can have is left out.
+    Differences that are larger than any two means can differ are omitted.
     """
     definition = contest.measure.definition
     least, greatest = definition.values
@@ -873,9 +874,9 @@ def detectable(contest: Contest) -> list[float]:
 
 
 def detectable_span(contest: Contest) -> str:
-    """Returns the smallest and the largest difference that the queries detect with 80% power, as text.
+    """Returns text with the smallest and the largest difference that the queries detect with 80% power.
 
-    The text is empty where no pair has a detectable difference.
+    The text is empty if no pair has a detectable difference.
     """
     digits = digits_of(len(contest.values), contest)
     known = detectable(contest)
@@ -893,7 +894,7 @@ def declared_negative(comparison: Findings) -> bool:
 
 
 def judged_words(comparison: Findings) -> str:
-    """Returns a sentence with the share of judged documents, if all runs have the same share."""
+    """Returns a sentence that states the share of judged documents; empty if the share differs between runs."""
     shares = set(column(decimals, comparison.judged, digits=3))
     if len(shares) > 1 or shares == {"-"} or declared_negative(comparison):
         return ""
@@ -905,7 +906,7 @@ def judged_words(comparison: Findings) -> str:
 
 
 def pair_letters(comparison: Findings, pair: Pair) -> str:
-    """Returns the letters of both runs of a pair or, with a baseline, only the letter of the other run."""
+    """Returns the letters of the two runs of a pair or, with a baseline, only the letter of the other run."""
     its = comparison.primary
     runs = (pair.a, pair.b) if comparison.settings.baseline is None else (pair.a,)
     return "-".join(its.marks[run] for run in sorted(runs, key=its.places.__getitem__))

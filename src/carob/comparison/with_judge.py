@@ -1,4 +1,4 @@
-"""Methods that estimate from people's and a judge's judgments: of whole queries, or of sampled documents."""
+"""Estimates runs from people's and a judge's judgments, if people judged whole queries or sampled documents."""
 
 from __future__ import annotations
 
@@ -59,9 +59,10 @@ class Shared:
 
     Args:
         names: the queries that the judge judged.
-        rows: the row in ``names`` of each query that people also judged.
+        rows: for each query that people also judged, its index in ``names``.
         alone: the queries that only people judged.
-        tuned: whether the judge was tuned on each query that both judged; None if it was tuned on none of them.
+        tuned: for each query that both judged, whether the judge was tuned on it; None if no such queries were
+            declared.
     """
 
     names: tuple[str, ...]
@@ -71,14 +72,14 @@ class Shared:
 
 
 def people_and_judge(read: Read, asked: Asked) -> MethodResult:
-    """Estimates runs and pairs of runs from people's judgments of some queries and a judge's judgments of all of them.
+    """Estimates runs and pairs of runs from people's judgments of some queries and a judge's judgments of all queries.
 
     Args:
-        read: the runs under people's and under the judge's judgments.
+        read: the runs' scores under people's and under the judge's judgments.
         asked: what is requested; the test is ``t``.
 
     Raises:
-        DataError: people judged fewer than two of the judge's queries, or a measure has no estimate.
+        DataError: people judged fewer than two of the judge's queries, or a measure cannot be estimated.
     """
     judge = read.judge
     assert judge is not None
@@ -127,10 +128,10 @@ def people_and_judge(read: Read, asked: Asked) -> MethodResult:
 
 
 def tuned_in(judged: list[str], design: Design) -> NDArray[np.bool_]:
-    """Returns whether the judge was tuned on each of the queries that people and the judge judged.
+    """Returns, for each query that people and the judge judged, whether the judge was tuned on it.
 
     Raises:
-        DataError: it was tuned on a query that they did not both judge.
+        DataError: the judge was tuned on a query that people and the judge did not both judge.
         PolicyError: the queries have strata.
     """
     assert design.tuned_on is not None
@@ -155,11 +156,11 @@ def sampled_documents(read: Read, asked: Asked) -> MethodResult:
     """Estimates runs and pairs from sampled documents that people judged, and from a judge's grades of all documents.
 
     Args:
-        read: the runs under the judge's grades, and people's judgments.
+        read: the runs' scores under the judge's grades, and people's judgments.
         asked: what is requested; the test is ``t``.
 
     Raises:
-        DataError: there are scores in place of runs, a measure is not a mean over queries, or there are too few
+        DataError: scores were given instead of runs, a measure is not a mean over queries, or people judged too few
             documents.
     """
     sample, judge = read.sample, read.judge
@@ -199,12 +200,12 @@ def sampled_documents(read: Read, asked: Asked) -> MethodResult:
 
 
 def grades_of_both(people: Qrels | None, judge: Qrels | None, design: Design) -> tuple[Floats, Floats]:
-    """Returns people's and the judge's grades of the documents that both judged, of queries without tuning.
+    """Returns people's and the judge's grades of documents that both judged, except in queries used to tune the judge.
 
     Args:
-        people: people's judgments; None for scores, which have no documents.
-        judge: the judge's judgments; None for scores.
-        design: names the queries on which the judge was tuned.
+        people: people's judgments; None if scores were given, which contain no documents.
+        judge: the judge's judgments; None if scores were given.
+        design: the sampling design, which states the queries on which the judge was tuned.
     """
     if people is None or judge is None:
         return np.empty(0), np.empty(0)
@@ -222,7 +223,7 @@ def grades_of_both(people: Qrels | None, judge: Qrels | None, design: Design) ->
 
 
 def kappa_of(people: Floats, judge: Floats) -> float:
-    """Returns the quadratic κ between people's and the judge's grades of the same documents; NaN if these are few."""
+    """Returns the quadratically weighted κ between people's and the judge's grades; NaN for too few documents."""
     return quadratic_kappa(people, judge) if len(people) >= LEAST_ALIKE else np.nan
 
 
@@ -236,17 +237,17 @@ def result_of(
     beside: Sequence[JudgeComparison],
     **facts: Any,
 ) -> MethodResult:
-    """Returns what a method with a judge returns.
+    """Returns the result of a method with a judge.
 
     Args:
         ids: the queries.
-        outcomes: the outcomes of the pairs by each measure.
-        tables: the values that each contest shows.
-        found: the estimates by each measure.
+        outcomes: the outcomes of the pairs under each measure.
+        tables: the runs' per-query values under each measure, which the contests store.
+        found: the estimates under each measure.
         asked: what was requested.
-        judge: the runs under the judge's judgments.
+        judge: the runs' scores under the judge's judgments.
         beside: the judge's values of each measure, compared with people's.
-        facts: the other fields of ``Judging``.
+        facts: the values of the other fields of ``Judging``.
     """
     runs = slice(asked.runs)
     estimated = [
@@ -273,13 +274,14 @@ def result_of(
 
 @dataclass(frozen=True, eq=False)
 class OfQueries:
-    """The estimates of one measure from whole queries.
+    """The estimates of one measure, if people judged whole queries.
 
     Args:
-        values: the estimates of all runs, of all pairs, and of the mean over the runs.
-        biases: those of the runs and of their mean with λ = 1, whose distance from the judge's means is its bias.
+        values: the estimates for all runs, for all pairs, and for the mean of the runs.
+        biases: the estimates for the runs and for their mean with λ = 1; the judge's means minus these estimates are
+            the judge's biases.
         lost: the number of queries that are left out because a run has no value.
-        above: by how much the judge's values lie above people's, on queries that it was not tuned on [queries, runs].
+        above: the judge's values minus people's, on queries on which the judge was not tuned [queries, runs].
     """
 
     values: JudgedEstimates
@@ -289,16 +291,16 @@ class OfQueries:
 
 
 def estimates_of(table: RunTable, other: RunTable, shared: Shared, asked: Asked) -> OfQueries:
-    """Estimates the means of a measure.
+    """Estimates the means of one measure.
 
     Args:
-        table: people's values of the queries that both judged.
-        other: the judge's values of all its queries.
-        shared: the queries.
+        table: the runs' values under people's judgments, for the queries that both judged.
+        other: the runs' values under the judge's judgments, for all queries that the judge judged.
+        shared: the queries of the comparison.
         asked: what is requested.
 
     Raises:
-        DataError: the measure's aggregate is not a mean over queries, or too few queries have a value.
+        DataError: the measure is not a plain mean over queries, or too few queries have a value.
     """
     for each in (table, other):
         if each.geometric or each.weights is not None:
@@ -359,18 +361,18 @@ def bias_of(
     similar: bool,
     limits: tuple[float, float] = (-math.inf, math.inf),
 ) -> JudgedEstimates:
-    """Estimates means with λ = 1, whose distance from the judge's means is the judge's bias.
+    """Estimates means with λ = 1; the judge's means minus these estimates are the judge's biases.
 
-    The interval is that of the bias on these queries or on similar queries. The bias on similar queries is not known
-    even if people judged all of these. Where Student's interval is too narrow or leaves the range of the bias, the
-    interval is a worst-point interval, and so is that of the mean over the runs if a run has one.
+    The intervals concern the bias on these queries or on similar queries. The bias on similar queries is unknown even
+    if people judged all of these queries. If Student's t interval would be too narrow or leave the range of the bias, a
+    worst-point interval is used. If any run has a worst-point interval, the mean of the runs has one, too.
 
     Args:
         sample: the queries on which the judge was not tuned.
-        contrasts: the weights of the runs in each series; the last is their mean [series, runs].
+        contrasts: the weights of the runs in each series; the last series is the mean of the runs [series, runs].
         confidence: the confidence level.
         similar: whether the estimates concern similar queries.
-        limits: the range of a run's value of a query.
+        limits: the range of a run's value for a query.
     """
     found = estimated(sample, contrasts, weight=1.0, confidence=confidence)
     above = replace(
@@ -389,7 +391,7 @@ def bias_of(
         math.inf if similar else len(sample.judge) - len(sample.people),
     )
     own = worst_point(student, values, confidence)
-    if own.worst_point.any():  # Student's interval of their mean would claim more than is known of each run
+    if own.worst_point.any():  # Student's t interval for the mean of the runs would be too narrow
         mean = np.arange(len(contrasts)) == len(contrasts) - 1
         own = worst_point(student, values, confidence, also=mean)
     known = len(sample.people) >= FEWEST_BIASES or (own.error <= NOISE)
@@ -401,16 +403,17 @@ Known = TypeVar("Known", JudgedEstimates, SampledEstimates)
 
 
 def without_unknown(found: Known) -> Known:
-    """Returns estimates without the errors of 0 that only show that the sample's judgments are alike.
+    """Returns estimates without those standard errors of 0 that only occur because the sample's judgments do not vary.
 
-    Series that are 0 under both judges, such as two runs with the same documents, keep their errors.
+    Series that are 0 under people's and the judge's judgments, such as two runs with the same documents, keep their
+    errors.
     """
     alike = np.maximum(np.abs(found.value), np.abs(found.judge)) <= NOISE
     return without_errors(found, (found.error <= NOISE) & ~alike)
 
 
 def without_errors(found: Known, places: NDArray[np.bool_]) -> Known:
-    """Returns the estimates, without the error and the interval of some."""
+    """Returns the estimates, with the standard errors and intervals at the given places set to NaN."""
     low, high, error = (np.where(places, np.nan, each) for each in (found.low, found.high, found.error))
     return replace(found, low=low, high=high, error=error)
 
@@ -425,7 +428,7 @@ def outcome_of_queries(table: RunTable, found: JudgedEstimates, asked: Asked) ->
     unaided = found.unaided[asked.pairs]
     with np.errstate(divide="ignore", invalid="ignore"):
         outcome.d_z[:] = np.where(unaided > NOISE, outcome.difference / np.sqrt(unaided), 0.0)
-    if asked.settings.effects:  # the queries that people judged are a random sample, apart from strata
+    if asked.settings.effects:  # the queries that people judged are a random sample, unless there are strata
         known = found.sample == found.queries and asked.design.target == "these"
         drawn = asked.design.strata is None and not known
         effect_sizes(outcome, asked.settings.confidence, of_means=False, of_queries=drawn)
@@ -435,13 +438,13 @@ def outcome_of_queries(table: RunTable, found: JudgedEstimates, asked: Asked) ->
 def outcome_of_pairs(
     found: JudgedEstimates | SampledEstimates, size: int, asked: Asked, unaided: Floats | None = None
 ) -> Outcome:
-    """Returns the difference, interval and p of every pair, and the probabilities that the settings request.
+    """Returns the difference, interval and p of every pair, and the requested probabilities.
 
     Args:
         found: the estimates of the series.
-        size: the size of the sample.
+        size: the number of sampled queries or documents.
         asked: what is requested.
-        unaided: the variance of people's values alone; pairs for which it is not 0 are not identical.
+        unaided: the variance of each series in people's values alone; a pair with a nonzero variance is not identical.
     """
     settings, own, outcome = asked.settings, asked.pairs, empty_outcome(asked.first, asked.second)
     outcome.n[:] = size
@@ -459,12 +462,12 @@ def outcome_of_pairs(
     outcome.identical &= (found.error[own] if unaided is None else unaided[own]) <= NOISE
     outcome.p_uncorrected[outcome.identical] = 1.0
     for each in (outcome.p_equivalent, outcome.p_worse, outcome.p_same, outcome.p_better):
-        each[outcome.identical] = np.nan  # a bound of their difference is not a spread
+        each[outcome.identical] = np.nan  # their difference has a bound but no spread
     return outcome
 
 
 def widths_of(found: Estimates, asked: Asked) -> tuple[float, float]:
-    """Returns the target widths of the intervals of values and of differences: half the median width by default."""
+    """Returns the target widths of the intervals of means and of differences: by default, half the median widths."""
     width = asked.design.width
     of_runs, of_pairs = (
         width or (float(np.nanmedian(its)) / 2 if not np.isnan(its).all() else np.nan)
@@ -474,7 +477,7 @@ def widths_of(found: Estimates, asked: Asked) -> tuple[float, float]:
 
 
 def judged_queries(given: OfQueries, widths: Sequence[float], asked: Asked) -> JudgeComparison:
-    """Returns what people's judgments of whole queries say about the judge on one measure."""
+    """Compares the judge's values of one measure with people's, if people judged whole queries."""
     found, plain = given.values, given.biases
     needed = [found.needed(width, asked.settings.confidence) for width in widths]
     biases = [plain.judge - end for end in (plain.value, plain.high, plain.low)]
@@ -484,13 +487,13 @@ def judged_queries(given: OfQueries, widths: Sequence[float], asked: Asked) -> J
 
 
 def favours(above: Floats, asked: Asked) -> dict[str, Any]:
-    """Returns whether the judge's bias differs between runs, and the runs that it favours over most others.
+    """Returns whether the judge's bias differs between runs, and which runs the judge favours over most others.
 
-    All pairs of runs are tested at once by sign flips of queries (max-T), so that the probability that a judge without
-    favourites seems to have one is at most alpha.
+    All pairs of runs are tested at once by sign flips of queries (max-T), so the probability that a judge without
+    favourites appears to have one is at most alpha.
 
     Args:
-        above: by how much the judge's values lie above people's [queries, runs].
+        above: the judge's values minus people's [queries, runs].
         asked: what was requested.
     """
     runs = asked.runs
@@ -508,7 +511,7 @@ def favours(above: Floats, asked: Asked) -> dict[str, Any]:
 
 
 def judged_documents(found: SampledEstimates, widths: Sequence[float], asked: Asked) -> JudgeComparison:
-    """Returns what people's judgments of documents say about the judge. The needed judgments are documents."""
+    """Compares the judge's values of one measure with people's, if people judged sampled documents."""
     bias, half, nothing = found.judge - found.value, found.width / 2, np.full(len(found.value), np.nan)
     width = np.full(len(bias), widths[1])
     width[: asked.runs] = widths[0]
@@ -530,10 +533,12 @@ def compared_with_people(
 
     Args:
         found: the estimates.
-        biases: the bias of the judge in each series, and the ends of its interval.
-        people: the means of people's values.
-        worth: how many of people's judgments the judge is worth.
-        needed: how many judgments the target widths need, of values and of differences.
+        biases: the judge's bias in each series, and the ends of its interval.
+        people: the mean of each series under people's judgments.
+        worth: for each series, how many queries people would have to judge without the judge for an equally narrow
+            interval.
+        needed: the numbers of judgments needed to reach the target widths, for the intervals of means and of
+            differences.
         asked: what was requested.
     """
 
@@ -560,11 +565,11 @@ def compared_with_people(
 
 
 def refuse_unfit(table: RunTable, judge: Read) -> None:
-    """Refuses a measure or a policy for which values with single grades changed cannot be computed.
+    """Rejects measures and policies for which it is not possible to compute how a single grade changes a value.
 
     Raises:
-        DataError: the measure is not a plain mean over queries of values from grades.
-        PolicyError: documents with equal scores have no fixed order.
+        DataError: the measure is not a plain mean over queries, or its values are not computed from grades.
+        PolicyError: documents with equal scores have no fixed order, or unjudged documents are removed.
     """
     definition = table.measure.definition
     if definition.aggregate != "mean" or definition.takes != "grades" or table.weights is not None:
@@ -583,7 +588,7 @@ def refuse_unfit(table: RunTable, judge: Read) -> None:
 def estimates_of_documents(
     documents: Documents, judge: Read, tables: list[RunTable], asked: Asked
 ) -> list[SampledEstimates]:
-    """Returns the estimates of each measure from sampled documents."""
+    """Estimates each measure from sampled documents."""
     changes = []
     measures = [table.measure for table in tables]
     for name, system in judge.systems.items():
@@ -608,11 +613,11 @@ def estimates_of_documents(
 
 
 def with_error(found: SampledEstimates, added: Floats, confidence: float) -> SampledEstimates:
-    """Returns estimates with another source of error, which more judgments do not reduce.
+    """Returns estimates whose standard errors include another source of error, which more judgments do not reduce.
 
     Args:
         found: the estimates.
-        added: the standard error that is added to each.
+        added: the standard error of this source, for each estimate.
         confidence: the confidence level of the intervals.
     """
     error = np.where(found.error > NOISE, np.hypot(found.error, added), found.error)
@@ -621,7 +626,6 @@ def with_error(found: SampledEstimates, added: Floats, confidence: float) -> Sam
 
 
 def without_means(found: SampledEstimates, asked: Asked) -> SampledEstimates:
-    """Returns estimates whose means have no interval: no interval has the right coverage if the measure is not a sum
-    over documents.
+    """Returns estimates without intervals for means, which would have the wrong coverage unless the measure is a sum.
     """
     return without_errors(found, np.asarray(np.abs(asked.contrasts.sum(axis=1)) > NOISE))
