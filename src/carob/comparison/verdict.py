@@ -721,7 +721,7 @@ def bias_said(comparison: Findings, known: Judging, label: str) -> str:
 
 
 def worth_said(comparison: Findings, known: Judging) -> str:
-    """Returns the sentence about the number of queries that the judge's values are worth."""
+    """Returns sentences about how many queries people alone would have to judge for equally narrow intervals."""
     its, said = known.measures[comparison.labels[0]], []
     for kind, worth in (("a difference", its.worth_pairs), ("a value", its.worth)):
         known_worth = np.array(worth)[np.isfinite(worth)]

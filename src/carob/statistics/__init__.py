@@ -1,10 +1,10 @@
-"""Statistics on plain arrays of scores by query and run: tests, intervals, corrections and rank correlations.
+"""Statistics of plain arrays of per-query scores: tests, intervals, corrections and rank correlations.
 
-Rows are queries in a fixed order (sorted by id), columns are runs; a difference is the first run's score minus the
-second's. Only NumPy is imported here; functions that need scipy's special functions import them themselves.
+Rows are queries in a fixed order (sorted by id), and columns are runs. A difference is the first run's score minus the
+second's. Modules import only NumPy; functions that need SciPy import it when they are called.
 """
 
 __all__ = ["SEED"]
 
 SEED = 2026
-"""The default seed; a table's footer prints it."""
+"""The default seed, which is printed below tables."""

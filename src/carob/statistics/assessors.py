@@ -1,4 +1,4 @@
-"""The part of the variance of scores that is due to assessors, from queries that two assessors judged."""
+"""Estimates how much of the variance of scores is due to assessors, from queries that two assessors judged."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ __all__ = ["AssessorNoise", "assessor_noise"]
 
 @dataclass(frozen=True, eq=False)
 class AssessorNoise:
-    """The variation of a query's scores from one assessor to another. Each array is [series].
+    """How much a query's value varies between assessors. Each array is [series].
 
     Args:
-        variance: the variance of a query's value from one assessor to another: half the mean square of the differences
-            between two assessors, since each of the two contributes the same variance.
-        shift: the mean of these differences, the second assessor's value minus the first's.
-        shift_error: its standard error over the queries; NaN with one query.
+        variance: the variance of a query's value between assessors, which is half the mean square of the differences
+            between two assessors, because each of the two contributes the same variance.
+        shift: the mean over queries of the second assessor's value minus the first's.
+        shift_error: the standard error of the shift over the queries; NaN for a single query.
         queries: the number of queries that both assessors judged.
     """
 
@@ -33,9 +33,9 @@ class AssessorNoise:
     queries: int
 
     def half_width(self, size: float, confidence: float) -> Floats:
-        """Returns half the width of the interval of a mean over fixed queries, each judged by one assessor.
+        """Returns half the width of the interval for a mean over fixed queries, each of which one assessor judged.
 
-        The assessors' errors must be independent from query to query.
+        The assessors' errors must be independent between queries.
 
         Args:
             size: the number of queries in the mean.
@@ -44,30 +44,30 @@ class AssessorNoise:
         return np.asarray(t_quantile(confidence, float(self.queries)) * np.sqrt(self.variance / size))
 
     def shift_half_width(self, confidence: float) -> Floats:
-        """Returns half the width of the interval of the shift; NaN with one query."""
+        """Returns half the width of the interval for the shift; NaN for a single query."""
         freedom = self.queries - 1.0 if self.queries > 1 else math.nan
         return np.asarray(t_quantile(confidence, freedom) * self.shift_error)
 
     def share(self, spread: Floats) -> Floats:
-        """Returns the variance as a share of the variance between queries, which contains it; NaN without any.
+        """Returns the variance as a share of the variance between queries, which includes it; NaN if the latter is 0.
 
         Args:
-            spread: the variance of the first assessor's values between queries.
+            spread: the variance between queries of the first assessor's values.
         """
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(spread > NOISE**2, self.variance / spread, np.nan)
 
 
 def assessor_noise(first: Floats, second: Floats) -> AssessorNoise:
-    """Returns how much scores vary from one assessor to another.
+    """Returns how much scores vary between assessors.
 
-    The model: an assessor's value of a query is the mean over all assessors who might have judged it, plus an error of
-    the same variance for each, and the errors of two assessors are independent. The variance is that of a single
-    determination from duplicates (Dahlberg, 1940; Bland and Altman, BMJ 1996).
+    The model is that an assessor's value for a query is the mean over all assessors who might have judged the query,
+    plus an error. The errors of two assessors are independent and have the same variance. The estimator is that of the
+    variance of a single measurement from duplicate measurements (Dahlberg, 1940; Bland and Altman, BMJ 1996).
 
     Args:
-        first: values of queries by the first assessor's grades [queries, series].
-        second: the same by the second assessor's.
+        first: the values of queries under the first assessor's grades [queries, series].
+        second: the values of the same queries under the second assessor's grades [queries, series].
 
     Example:
         >>> import numpy as np

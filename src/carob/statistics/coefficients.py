@@ -31,24 +31,24 @@ __all__ = [
 
 SUSPICIOUS = 0.8
 LEAST_ALIKE = 50
-"""A weighted κ between a model and people above 0.8 is a caution that the model may have seen people's grades. For
-fewer documents, κ is too uncertain: GPT-4's is 0.62 on TREC DL 2021, and above 0.8 in 1% of samples of 50 documents,
-but in 12% of samples of 12."""
+"""If the weighted κ between a model and people exceeds the first number, a warning says that the model may have seen
+people's grades. With fewer documents than the second number, κ is too uncertain: on TREC DL 2021, GPT-4's κ is 0.62,
+and it exceeds 0.8 in 1% of samples of 50 documents, but in 12% of samples of 12."""
 
 MOST_GRADES = 20
-"""More than any scale that people use; values on a finer scale are scores, without categories to agree on."""
+"""The maximum number of grades. Values on a finer scale than people use are scores, which have no categories."""
 
 
 def kappa(table: ArrayLike, weights: Weights = "none") -> float:
-    """Returns Cohen's κ (1960; weighted 1968): agreement beyond chance, given each judge's distribution of grades.
+    """Returns Cohen's κ (1960; weighted: 1968), the agreement beyond chance given each judge's distribution of grades.
 
     Args:
         table: a confusion matrix over all grades of the scale, ascending [grades, grades].
-        weights: the cost of a disagreement: constant ("none"), the distance of the grades ("linear"), or the square of
-            this distance ("quadratic").
+        weights: the cost of a disagreement: constant ("none"), the distance between the grades ("linear"), or the
+            square of this distance ("quadratic").
 
     Returns:
-        1 for full agreement, 0 for chance; NaN if both judges gave only one and the same grade.
+        1 for perfect agreement, 0 for chance agreement; NaN if both judges gave only one grade, and the same one.
 
     Raises:
         DataError: the table is not square or is empty, or the weights do not exist.
@@ -61,7 +61,7 @@ def kappa(table: ArrayLike, weights: Weights = "none") -> float:
 
 
 def kappas(tables: Floats, weights: Weights) -> Floats:
-    """Returns the κ of each confusion matrix [tables, grades, grades]; NaN for an empty one."""
+    """Returns the κ of each confusion matrix [tables, grades, grades]; NaN for an empty matrix."""
     share = shares(tables)
     cost = 1 - likeness(tables.shape[-1], weights)
     by_chance = share.sum(axis=2)[:, :, None] * share.sum(axis=1)[:, None, :]
@@ -69,9 +69,9 @@ def kappas(tables: Floats, weights: Weights) -> Floats:
 
 
 def quadratic_kappa(a: Floats, b: Floats) -> float:
-    """Returns the quadratic κ of grades side by side; NaN if both judges gave only one and the same grade.
+    """Returns the quadratically weighted κ of paired grades; NaN if all grades of both judges are equal.
 
-    Without a confusion matrix, it is Lin's concordance coefficient (Biometrics 1989).
+    If computed from paired grades, this κ is Lin's concordance correlation coefficient (Biometrics 1989).
 
     Example:
         >>> quadratic_kappa(np.array([0.0, 1.0, 2.0]), np.array([0.0, 1.0, 1.0]))
@@ -84,17 +84,17 @@ def quadratic_kappa(a: Floats, b: Floats) -> float:
 def gwet(table: ArrayLike, weights: Weights = "none") -> float:
     """Returns Gwet's AC1 (2008) or, with weights, AC2.
 
-    Both coefficients resemble κ, but stay stable if nearly all grades are equal.
+    AC1 and AC2 resemble κ, but remain stable if nearly all grades are equal.
 
-    Chance agreement is T · Σ π (1 - π) / (grades · (grades - 1)), with π the mean share of each grade and T the sum of
-    all weights; without weights Σ π (1 - π) / (grades - 1).
+    Chance agreement is T · Σ π (1 - π) / (grades · (grades - 1)), where π is the mean share of each grade and T is the
+    sum of all weights; without weights, it is Σ π (1 - π) / (grades - 1).
 
     Args:
         table: a confusion matrix over all grades of the scale, ascending [grades, grades].
         weights: "none" for AC1, or "linear" or "quadratic" for AC2, which gives credit for near misses.
 
     Returns:
-        1 for full agreement, 0 for chance; NaN with only one grade.
+        1 for perfect agreement, 0 for chance agreement; NaN if the scale has only one grade.
 
     Raises:
         DataError: the table is not square or is empty, or the weights do not exist.
@@ -107,7 +107,7 @@ def gwet(table: ArrayLike, weights: Weights = "none") -> float:
 
 
 def gwets(tables: Floats, weights: Weights) -> Floats:
-    """Returns the AC1 or AC2 of each confusion matrix [tables, grades, grades]; NaN for an empty one."""
+    """Returns the AC1 or AC2 of each confusion matrix [tables, grades, grades]; NaN for an empty matrix."""
     share, size = shares(tables), tables.shape[-1]
     if size < 2:
         return np.full(len(tables), np.nan)
@@ -118,15 +118,15 @@ def gwets(tables: Floats, weights: Weights) -> Floats:
 
 
 def krippendorff(table: ArrayLike) -> float:
-    """Returns Krippendorff's α for ordinal grades, for two judges who both graded every document.
+    """Returns Krippendorff's α for the ordinal grades of two judges, both of whom graded every document.
 
-    α is 1 - observed / expected disagreement. The distance of two grades is the number of judgments between them.
+    α is 1 - observed / expected disagreement. The distance between two grades is the number of judgments between them.
 
     Args:
         table: a confusion matrix over all grades of the scale, ascending [grades, grades].
 
     Returns:
-        1 for full agreement, 0 for chance; NaN if only one grade was ever given.
+        1 for perfect agreement, 0 for chance agreement; NaN if all grades are equal.
 
     Raises:
         DataError: the table is not square or is empty.
@@ -139,10 +139,10 @@ def krippendorff(table: ArrayLike) -> float:
 
 
 def alphas(tables: Floats) -> Floats:
-    """Returns the ordinal α of each confusion matrix [tables, grades, grades]; NaN for an empty one."""
+    """Returns the ordinal α of each confusion matrix [tables, grades, grades]; NaN for an empty matrix."""
     together = tables + tables.transpose(0, 2, 1)
     given = together.sum(axis=1)
-    # The distance runs from the middle of one grade's judgments to the middle of the other's.
+    # The distance is measured from the middle of one grade's judgments to the middle of the other grade's judgments.
     middle = given.cumsum(axis=1) - given / 2
     distance = (middle[:, :, None] - middle[:, None, :]) ** 2
     by_chance = total(distance * (given[:, :, None] * given[:, None, :])) / (given.sum(axis=1) - 1)
@@ -150,7 +150,7 @@ def alphas(tables: Floats) -> Floats:
 
 
 def likeness(size: int, weights: Weights) -> Floats:
-    """Returns the weight of each pair of grades: 1 on the diagonal, 0 for the most distant grades.
+    """Returns the agreement weight of each pair of grades: 1 on the diagonal, 0 for the most distant grades.
 
     Raises:
         DataError: the weights do not exist.
@@ -164,7 +164,7 @@ def likeness(size: int, weights: Weights) -> Floats:
 
 
 def single(table: ArrayLike) -> Floats:
-    """Returns a confusion matrix as the only one of several.
+    """Returns a confusion matrix as a stack that contains only this matrix.
 
     Raises:
         DataError: the table is not square, or is empty.
@@ -190,15 +190,15 @@ def shares(tables: Floats) -> Floats:
 
 
 def ratio(a: Floats, b: Floats) -> Floats:
-    """Returns a / b, and NaN where b is 0."""
+    """Returns a / b, or NaN where b is 0."""
     return np.asarray(np.divide(a, b, out=np.full(a.shape, np.nan), where=b != 0))
 
 
 def scale_of(a: Floats, b: Floats) -> Floats:
-    """Returns the grades of the scale: all whole numbers between the grades, or else the distinct grades.
+    """Returns the grades of the scale: all integers within the range of the grades, or otherwise the distinct grades.
 
     Raises:
-        DataError: there are too many different grades for a scale.
+        DataError: there are too many distinct grades for a scale.
     """
     given = np.unique(np.concatenate([a, b]))
     whole = len(given) and (given == np.floor(given)).all()
@@ -213,7 +213,7 @@ def scale_of(a: Floats, b: Floats) -> Floats:
 
 
 def middle_share(found: Floats) -> tuple[float, float]:
-    """Returns the bounds of the middle 95% of the defined bootstrap values, or NaN if none is defined."""
+    """Returns the bounds of the middle 95% of the bootstrap values that are not NaN, or NaN if all are NaN."""
     defined = found[~np.isnan(found)]
     if not len(defined):
         return np.nan, np.nan

@@ -1,6 +1,6 @@
-"""Means over several collections: their differences for these collections, or for collections like these.
+"""Estimates means over several collections and their differences, for these collections or for similar collections.
 
-A column is a run or a difference of two runs, a row is a collection, and NaN is a missing cell.
+Columns are runs or differences between two runs, rows are collections, and NaN marks a missing cell.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ __all__ = ["expanded", "like_these", "resampled_queries", "these"]
 
 
 def like_these(values: ArrayLike, size: ArrayLike | None = None, *, confidence: float = 0.95) -> Tested:
-    """Returns means as estimates for all collections of which these are a sample.
+    """Estimates means over all collections, of which the given collections are a sample.
 
-    Without sizes, this is the paired t-test over collections. With sizes, each collection weighs as much as its
-    queries, and the error is cluster-robust: CR2 with the degrees of freedom of Bell and McCaffrey (2002), as in
-    ``paired``.
+    Without sizes, this is the paired t-test over collections. With sizes, the weight of each collection is its number
+    of queries, and the standard error is cluster-robust: CR2 with the degrees of freedom of Bell and McCaffrey (2002),
+    as in ``paired``.
 
     Args:
         values: the mean of each collection; NaN for a missing one [collections, columns].
@@ -58,15 +58,15 @@ def these(
     *,
     confidence: float = 0.95,
 ) -> Tested:
-    """Returns means as estimates for these collections, whose queries are a sample.
+    """Estimates means over the given collections, whose queries are a sample.
 
-    The squared error is the sum of the collections' squared errors, each with the squared weight of its collection.
-    Its degrees of freedom are those of Satterthwaite (Biometrics 1946).
+    The squared standard error is the sum of the collections' squared errors, each multiplied by the squared weight of
+    its collection. Its degrees of freedom are Satterthwaite's (Biometrics 1946).
 
     Args:
         values: the mean of each collection; NaN for a missing one [collections, columns].
-        errors: the squared standard error of each of these means [collections, columns].
-        queries: the number of queries behind each error [collections].
+        errors: the squared standard error of each mean [collections, columns].
+        queries: the number of queries from which each error was estimated [collections].
         size: the number of queries of each collection, for a micro mean; None for a macro mean [collections].
         confidence: the confidence level of the intervals.
 
@@ -86,14 +86,14 @@ def these(
 
 
 def freedom(weight: Floats) -> Floats:
-    """Returns the degrees of freedom of each column, once if all columns have the same weights."""
+    """Returns the degrees of freedom of each column, computed only once if all columns have the same weights."""
     if weight.strides[1] == 0:
         return np.full(weight.shape[1], bell_mccaffrey(weight[:, 0]))
     return bell_mccaffrey(weight)
 
 
 def weighted(values: ArrayLike, size: ArrayLike | None) -> tuple[Floats, Floats]:
-    """Returns the values with 0 in missing cells, and the weight of each cell, which is 0 there."""
+    """Returns the values with 0 in missing cells, and the weight of each cell, which is 0 for missing cells."""
     table: Floats = np.asarray(values, np.float64)
     there = ~np.isnan(table)
     own = np.ones(len(table)) if size is None else np.asarray(size, np.float64)
@@ -108,19 +108,19 @@ def weighted(values: ArrayLike, size: ArrayLike | None) -> tuple[Floats, Floats]
 def student(
     mean: Floats, square: Floats, df: Floats, largest: Floats, units: Floats, confidence: float
 ) -> Tested:
-    """Returns the test and the interval of means with these squared errors.
+    """Returns the test and the interval of means with the given squared errors.
 
-    A mean of zeros has p = 1, and a mean whose error is 0 has the p of the sign-flip test, as in ``paired``.
+    If all values are 0, p is 1; if the error of another mean is 0, p is that of the sign-flip test, as in ``paired``.
 
     Args:
         mean: the means [columns].
-        square: their squared standard errors.
+        square: the squared standard errors of the means.
         df: the degrees of freedom.
-        largest: the largest absolute value of a collection.
+        largest: the largest absolute value in each column.
         units: the number of independent units.
         confidence: the confidence level of the intervals.
     """
-    quantile(confidence, 1)  # refuses a confidence outside (0, 1)
+    quantile(confidence, 1)  # raises an error for a confidence outside (0, 1)
     error = np.sqrt(square)
     identical = (largest <= NOISE) & (error <= NOISE) & (units > 0)
     usual = (error > NOISE * np.maximum(largest, 1.0)) & ~identical & (df > 0)
@@ -133,17 +133,18 @@ def student(
 
 
 def half_widths(confidence: float, df: Floats) -> Floats:
-    """Returns half the width of each interval in standard errors, computed once if all are alike."""
+    """Returns half the width of each interval in standard errors, computed only once if all are equal."""
     if len(df) and (df == df[0]).all():
         return np.full(len(df), t_quantile(confidence, float(df[0])))
     return t_quantile(confidence, df)
 
 
 def expanded(alpha: float, units: int) -> float:
-    """Returns the level at which percentiles of a bootstrap over few units cover as Student's interval does.
+    """Returns the level at which bootstrap percentiles over few units cover as often as Student's t interval.
 
-    The bootstrap's spread is too small by the factor √((n - 1) / n), and its quantiles are those of a normal where
-    Student's are wider (Hesterberg, The American Statistician 2015, on the expanded percentile interval).
+    The bootstrap's spread is too small by the factor √((n - 1) / n), and its quantiles are those of a normal
+    distribution, although Student's t distribution is wider (Hesterberg, The American Statistician 2015, on the
+    expanded percentile interval).
 
     Args:
         alpha: 1 minus the required confidence level.
@@ -162,12 +163,12 @@ def expanded(alpha: float, units: int) -> float:
 
 
 def resampled_queries(tables: Sequence[Floats], weight: ArrayLike, draw: Draw) -> Floats:
-    """Returns the weighted mean of each run over collections whose queries are drawn with replacement.
+    """Returns the weighted mean of each run over collections, whose queries are drawn with replacement.
 
     Args:
         tables: the values of each collection [queries, runs].
         weight: the weight of each collection [collections].
-        draw: the number of resamples and their seed; collection number i has the seed plus i.
+        draw: the number of resamples and their seed; the seed for collection number i is this seed plus i.
 
     Returns:
         The means [resamples, runs].

@@ -1,11 +1,12 @@
-"""Intervals of correlations of runs, over samples of queries and over samples of runs.
+"""Intervals for correlations between orders of runs, over samples of queries and over samples of runs.
 
-An interval covers the mean of a correlation over samples of the same size: over other sets of as many queries, or over
-other sets of as many runs. It does not cover the correlation for infinitely many queries, which is larger: noise in the
-means of both sides reverses pairs of runs that are nearly equal, so that every finite sample has a smaller correlation.
+An interval is for the mean correlation over samples of the same size: over other sets of as many queries, or over other
+sets of as many runs. It is not for the correlation with infinitely many queries, which is larger, because noise in the
+means of both sides reverses pairs of nearly equal runs and so lowers the correlation in any finite sample.
 
-There is no interval where all resamples have the same correlation. Each resample of the runs of a perfect order is
-perfect, so that resamples do not show how often other runs would be in another order.
+There is no interval if all resamples have the same correlation. For example, if the two orders of the runs agree
+perfectly, they also agree in each resample of the runs, so the resamples do not show how often other runs would be
+ordered differently.
 """
 
 from __future__ import annotations
@@ -29,22 +30,22 @@ if TYPE_CHECKING:
     Link: TypeAlias = Callable[[Floats], Floats]
 
 NEAREST = 1e-9
-"""The distance from 1 up to which a correlation is 1 on Fisher's scale."""
+"""A correlation that is closer to 1 than this counts as this close on Fisher's scale, which keeps its value finite."""
 
 UNDEFINED = (np.nan, np.nan)
 FEWEST = 4
-"""The smallest number of queries or runs with an interval."""
+"""The minimum number of queries or runs for an interval."""
 
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """The scores of runs on the truth's and the judge's side, and the means over resamples of their queries.
+    """The per-query scores of runs under the truth and under the judge, and their means over resamples of the queries.
 
     Args:
-        x: the true values, larger is better; NaN where a run has none [queries, runs].
-        y: the judge's values.
+        x: the true values, where larger is better; NaN where a run has no value [queries, runs].
+        y: the judge's values [queries, runs].
         draw: the number of resamples and their seed.
-        links: the functions that turn a mean of values into the value of a run, for both sides.
+        links: for the truth and for the judge, the function that converts a mean of values into the value of a run.
     """
 
     x: Floats
@@ -53,12 +54,12 @@ class Samples:
     links: tuple[Link, Link] = (np.asarray, np.asarray)
 
     def linked(self, x: Floats, y: Floats) -> tuple[Floats, Floats]:
-        """Returns the values of runs from means of both sides."""
+        """Converts the means of the truth and of the judge into values of runs."""
         return self.links[0](x), self.links[1](y)
 
     @cached_property
     def means(self) -> tuple[Floats, Floats]:
-        """The values of the runs of both sides."""
+        """The values of the runs under the truth and under the judge."""
         return self.linked(means(self.x), means(self.y))
 
     @cached_property
@@ -68,16 +69,17 @@ class Samples:
 
     @cached_property
     def without_one(self) -> tuple[Floats, Floats]:
-        """The values of the runs over all queries but one [queries, runs]."""
+        """The values of the runs if each query in turn is left out [queries, runs]."""
         return self.linked(without_one(self.x), without_one(self.y))
 
     def interval(self, correlation: Correlation, confidence: float) -> tuple[float, float]:
-        """Returns the interval of a correlation of the means of runs over other sets of as many queries.
+        """Returns the interval for the correlation of the runs' means over other sets of as many queries.
 
-        The error of Pearson's r is the jackknife's, on Fisher's scale. That of other correlations is their standard
-        deviation over resamples, divided by the slope of Fisher's scale, 1 - c², halfway between the correlation and m,
-        the mean over resamples. A correlation of 1 is infinite on this scale, so the centre is at most (1 + m) / 2. The
-        interval ends at the least correlation of a resample, if rare ones make the error large.
+        The standard error of Pearson's r is estimated by the jackknife, on Fisher's scale. For other correlations, the
+        error on this scale is the standard deviation over resamples divided by 1 - c², where c is halfway between the
+        correlation and m, the mean over resamples. A correlation of 1 is infinite on this scale, so the centre is at
+        most (1 + m) / 2. If rare resamples make the error large, the interval ends at the smallest correlation of any
+        resample.
         """
         if len(self.x) < FEWEST:
             return UNDEFINED
@@ -88,17 +90,17 @@ class Samples:
         drawn = drawn[~np.isnan(drawn)]
         if len(drawn) < self.draw.resamples / 2:
             return UNDEFINED
-        # The variance of a mean over resamples of n queries is (n - 1)/n of that over samples.
+        # The variance of a mean over resamples of n queries is (n - 1)/n times its variance over samples.
         return bounded(correlation, value, drawn, factor * (len(self.x) / (len(self.x) - 1)) ** 0.5)
 
 
 @dataclass(frozen=True, eq=False)
 class RunSamples:
-    """The means of runs on the truth's and the judge's side, and resamples of the runs.
+    """The means of runs under the truth and under the judge, and resamples of the runs.
 
     Args:
-        x: the true mean of each run, larger is better [runs].
-        y: the judge's mean of each run.
+        x: the true mean of each run, where larger is better [runs].
+        y: the judge's mean of each run [runs].
         draw: the number of resamples and their seed.
     """
 
@@ -108,16 +110,17 @@ class RunSamples:
 
     @cached_property
     def places(self) -> Integers:
-        """The runs of each resample [resamples, runs]."""
+        """The indices of the runs in each resample [resamples, runs]."""
         count = len(self.x)
         counts = np.concatenate(list(draws(count, self.draw)))
         return np.stack([np.repeat(np.arange(count), row) for row in counts])
 
     def interval(self, correlation: Correlation, confidence: float) -> tuple[float, float]:
-        """Returns the interval of a correlation over other sets of as many runs, on other queries.
+        """Returns the interval for the correlation over other sets of as many runs, on other queries.
 
-        The error of a smooth correlation is the jackknife's, on Fisher's scale, and that of others is their standard
-        deviation over resamples of the runs. It includes the error from the queries, which differs from run to run.
+        The standard error of a smooth correlation is estimated by the jackknife, on Fisher's scale. For other
+        correlations, it is the standard deviation over resamples of the runs. It includes the error due to the sample
+        of queries, which differs between runs.
         """
         runs = len(self.x)
         factor, value = quantile(confidence, runs - 1), correlation.of(self.x, self.y)
@@ -143,14 +146,14 @@ def means(values: Floats) -> Floats:
 
 
 def without_one(values: Floats) -> Floats:
-    """Returns the means over all queries but one, for each query [queries, runs]."""
+    """Returns the means of the runs if each query in turn is left out [queries, runs]."""
     there = ~np.isnan(values)
     known = np.where(there, values, 0.0)
     return np.asarray((known.sum(0) - known) / np.maximum(there.sum(0) - there, 1))
 
 
 def resampled(x: Floats, y: Floats, draw: Draw) -> tuple[Floats, Floats]:
-    """Returns the means of both sides over the same resamples of the queries, each [resamples, runs]."""
+    """Returns the means under the truth and under the judge over the same resamples of queries [resamples, runs]."""
     both = np.concatenate([x, y], axis=1)
     there = ~np.isnan(both)
     if there.all():
@@ -164,12 +167,12 @@ def resampled(x: Floats, y: Floats, draw: Draw) -> tuple[Floats, Floats]:
 
 
 def fisher(values: Floats | float) -> Floats:
-    """Returns Fisher's z, the inverse hyperbolic tangent, which is large but finite at 1."""
+    """Returns Fisher's z, the inverse hyperbolic tangent, with arguments clipped so that it is finite at 1 and -1."""
     return np.asarray(np.arctanh(np.clip(values, NEAREST - 1, 1 - NEAREST)))
 
 
 def jackknife(left: Floats, value: float, factor: float) -> tuple[float, float]:
-    """Returns an interval from the correlations without one query or run each."""
+    """Returns an interval from the correlations that result if each query or run in turn is left out."""
     left = left[~np.isnan(left)]
     if len(left) < FEWEST or np.isnan(value):
         return UNDEFINED
@@ -182,16 +185,16 @@ def jackknife(left: Floats, value: float, factor: float) -> tuple[float, float]:
 
 
 def bounded(correlation: Correlation, value: float, drawn: Floats, factor: float) -> tuple[float, float]:
-    """Returns an interval from the correlations of resamples, on Fisher's scale."""
+    """Returns an interval, computed on Fisher's scale, from the correlations of resamples."""
     if np.isnan(value):
         return UNDEFINED
-    # On a scale from -1 to 1, on which the correlation is positive.
+    # Correlations are rescaled to the range from -1 to 1, with the sign changed if the correlation is negative.
     spread = 1 - correlation.least
     own = 2 * (value - correlation.least) / spread - 1
     turn = -1.0 if own < 0 else 1.0
     own, other = turn * own, turn * (2 * (drawn - correlation.least) / spread - 1)
     deviation, middle = float(other.std(ddof=1)), float(other.mean())
-    # Coefficients that are equal except for rounding errors do not vary.
+    # Coefficients that only differ by rounding errors count as equal.
     if deviation <= NEAREST:
         return UNDEFINED
     error = deviation / max(1 - ((own + middle) / 2) ** 2, NEAREST)

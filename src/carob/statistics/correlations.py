@@ -1,4 +1,4 @@
-"""Correlations of the scores of systems for many samples at once: τ, ρ, r, τ_AP, τ_GAP, rank-biased overlap."""
+"""Correlations between scores of systems, for many samples at once: τ, ρ, r, τ_AP, τ_GAP, rank-biased overlap."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from carob.lists.rows import Floats
 
 Coefficient: TypeAlias = "Callable[[Floats, Floats], Floats]"
-"""A function of the true and the estimated scores [..., systems], which returns a number for each sample [...]."""
+"""A function of the true and the estimated scores [..., systems] that returns a number for each sample [...]."""
 
 PERSISTENCE = 0.9
-"""The probability of going on to the next system in rank-biased overlap."""
+"""The probability of continuing to the next system in rank-biased overlap."""
 
 AT_ONCE = 4_000_000
-"""The maximum number of pairs of systems, over all samples, held in memory at a time."""
+"""The maximum number of pairs of systems, over all samples, that are held in memory at a time."""
 
 
 def differences(scores: Floats) -> Floats:
-    """Returns the score of each system minus that of each other system [..., systems, systems]."""
+    """Returns the score of each system minus the score of each other system [..., systems, systems]."""
     return scores[..., :, None] - scores[..., None, :]
 
 
@@ -54,7 +54,7 @@ def tau_a(x: Floats, y: Floats) -> Floats:
 
 def pearson(x: Floats, y: Floats) -> Floats:
     """Returns Pearson's r, or NaN where all scores of x or of y are equal."""
-    # Equal scores may differ from their mean in the last bit.
+    # Constant scores are detected by their range, because they may differ from their computed mean in the last bit.
     constant = (x.max(-1) == x.min(-1)) | (y.max(-1) == y.min(-1))
     one, other = x - x.mean(-1, keepdims=True), y - y.mean(-1, keepdims=True)
     product = np.sqrt((one * one).sum(-1)) * np.sqrt((other * other).sum(-1))
@@ -62,12 +62,12 @@ def pearson(x: Floats, y: Floats) -> Floats:
 
 
 def spearman(x: Floats, y: Floats) -> Floats:
-    """Returns Spearman's ρ: Pearson's r of the ranks, where tied systems share their mean rank."""
+    """Returns Spearman's ρ, which is Pearson's r of the ranks; tied systems share their mean rank."""
     return pearson(np.sign(differences(x)).sum(-1), np.sign(differences(y)).sum(-1))
 
 
 def tau_ap(x: Floats, y: Floats) -> Floats:
-    """Returns τ_AP of the estimate y of the true scores x. Ties in y count as the mean over their orders.
+    """Returns τ_AP, which measures how well y reproduces the order of x, averaged over all orders of ties in y.
 
     It is NaN where all true scores are equal.
     """
@@ -76,7 +76,7 @@ def tau_ap(x: Floats, y: Floats) -> Floats:
     a, t = above.sum(-1), tied.sum(-1)
     right = (above & better).sum(-1)
     right_tied = (tied & better).sum(-1)
-    # Σ 1/place over the places of a tied group, where the first place of the list does not count.
+    # Σ 1/place over the places of a tied group, excluding the first place of the list.
     systems = x.shape[-1]
     harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, systems + 1))])
     below = harmonic[a + t - 1] - np.where(a > 0, harmonic[a - 1], 0.0)
@@ -87,15 +87,15 @@ def tau_ap(x: Floats, y: Floats) -> Floats:
 
 
 def tau_ap_b(x: Floats, y: Floats) -> Floats:
-    """Returns the symmetric τ_AP in which tied systems are equal."""
+    """Returns τ_AP,b, a symmetric variant of τ_AP in which tied systems count as equal."""
     return (one_way(x, y) + one_way(y, x)) / 2
 
 
 def one_way(x: Floats, y: Floats) -> Floats:
     """Returns τ_AP,b in one direction.
 
-    It is the mean, over the systems below the first group of the estimate y, of the share of truly better systems among
-    those above them.
+    For each system below the first tied group of y, it computes the share of truly better systems among the systems
+    above, and averages these shares.
     """
     above = differences(y) < 0
     count = above.sum(-1)
@@ -104,15 +104,15 @@ def one_way(x: Floats, y: Floats) -> Floats:
 
 
 def tau_gap(x: Floats, y: Floats, *, by_place: bool = False) -> Floats:
-    """Returns τ_GAP: of the gaps of true scores between a system and those above it, the share that is ordered right.
+    """Returns τ_GAP: of the gaps in true score between a system and the systems above it, the correctly ordered share.
 
     It is NaN where all true scores are equal.
 
     Args:
-        x: the true scores, whose gaps count.
-        y: the estimated scores, of which only the order counts.
-        by_place: whether the first of tied systems is above the others. Else, each is above the others in half of the
-            orders: its gaps to them count half.
+        x: the true scores, whose gaps are counted.
+        y: the estimated scores, of which only the order matters.
+        by_place: whether tied systems are ordered by their place in the list. Otherwise, each tied system is above each
+            other in half of the orders, so the gaps between them count half.
     """
     gap, order = differences(x), differences(y)
     above = (order < 0).astype(np.float64)
@@ -124,7 +124,7 @@ def tau_gap(x: Floats, y: Floats, *, by_place: bool = False) -> Floats:
         half = tied.astype(np.float64)
     weight = above + half / 2
     whole, right = (weight * np.abs(gap)).sum(-1), (weight * np.maximum(-gap, 0)).sum(-1)
-    # The share of orders in which at least one system with a gap is above.
+    # The share of orders in which at least one system with a gap is above this system.
     open_gaps = ((gap != 0) & (half > 0)).sum(-1)
     used = np.where(((gap != 0) & (above > 0)).any(-1), 1.0, open_gaps / (open_gaps + 1))
     share = np.where(used > 0, right / np.where(whole > 0, whole, 1.0), 0.0)
@@ -132,7 +132,7 @@ def tau_gap(x: Floats, y: Floats, *, by_place: bool = False) -> Floats:
 
 
 def presence(scores: Floats) -> Floats:
-    """Returns the share of the orders of ties in which each system is among the first d [..., system, d]."""
+    """Returns the share of all orders of ties in which each system is among the first d [..., system, d]."""
     gap = differences(scores)
     above, tied = (gap < 0).sum(-1)[..., None], (gap == 0).sum(-1)[..., None]
     depth = np.arange(1, scores.shape[-1] + 1)
@@ -140,7 +140,7 @@ def presence(scores: Floats) -> Floats:
 
 
 def agreement(x: Floats, y: Floats) -> Floats:
-    """Returns the expected overlap of the first d systems of both orders, divided by d [..., d]."""
+    """Returns the expected overlap of the first d systems of two orders, divided by d [..., d]."""
     depth = np.arange(1, x.shape[-1] + 1)
     return np.asarray((presence(x) * presence(y)).sum(-2) / depth, np.float64)
 
@@ -151,7 +151,7 @@ def overlap(x: Floats, y: Floats, k: int) -> Floats:
 
 
 def rank_biased_overlap(x: Floats, y: Floats) -> Floats:
-    """Returns the extrapolated rank-biased overlap of two orders of the same systems. Ties are expected overlaps."""
+    """Returns the extrapolated rank-biased overlap of two orders of the same systems; for ties, its expected value."""
     shares, p = agreement(x, y), PERSISTENCE
     depth = np.arange(1, x.shape[-1] + 1)
     weights: Floats = np.power(p, depth)
@@ -159,7 +159,7 @@ def rank_biased_overlap(x: Floats, y: Floats) -> Floats:
 
 
 def among_best(coefficient: Coefficient, x: Floats, y: Floats, k: int) -> Floats:
-    """Returns a coefficient of the k truly best systems. Systems that are tied with the k-th are among them."""
+    """Returns a coefficient for the k truly best systems, including all systems that are tied with the k-th."""
     if k >= x.shape[-1]:
         return coefficient(x, y)
     cut = np.sort(x, axis=-1)[..., -k]
@@ -174,14 +174,14 @@ def among_best(coefficient: Coefficient, x: Floats, y: Floats, k: int) -> Floats
 
 @dataclass(frozen=True)
 class Correlation:
-    """A correlation by name.
+    """A correlation and its properties.
 
     Args:
-        name: its name.
-        coefficient: its function.
-        smooth: the samplings, of ``queries`` or ``runs``, for which the jackknife estimates its error, since it is a
-            smooth function of the means. For others the bootstrap does.
-        least: its smallest value; its largest value is 1.
+        name: the name of the correlation.
+        coefficient: the function that computes it.
+        smooth: whether ``queries`` or ``runs``, or both, are left out in turn to estimate the error by the jackknife,
+            because the correlation is a smooth function of the means. Otherwise, the bootstrap is used.
+        least: the smallest possible value; the largest is 1.
     """
 
     name: str
@@ -190,7 +190,7 @@ class Correlation:
     least: float = -1.0
 
     def __call__(self, x: Floats, y: Floats) -> Floats:
-        """Returns the correlation of each sample of scores, a few samples at a time [samples]."""
+        """Returns the correlation of each sample of scores, computed for a few samples at a time [samples]."""
         step = max(AT_ONCE // max(x.shape[-1] ** 2, 1), 1)
         parts = [
             self.coefficient(x[first : first + step], y[first : first + step])
@@ -217,7 +217,7 @@ CORRELATIONS = {
         Correlation("rbo", rank_biased_overlap, least=0.0),
     )
 }
-"""The correlations by name. ``overlap@k`` needs a k, which is optional for the others."""
+"""The correlations by name. ``overlap@k``, which is not listed here, requires a k; the others accept an optional k."""
 
 ALIASES = {
     "tau": "kendall",
@@ -228,14 +228,14 @@ ALIASES = {
     "tauap": "tau_ap",
     "tauap_b": "tau_ap_b",
 }
-"""Other names for correlations, some of which are autojudge-evaluate's."""
+"""Other names for correlations, some of which autojudge-evaluate uses."""
 
 
 def correlation_named(name: str) -> Correlation:
-    """Returns a correlation by its name, such as ``kendall``, ``tau_ap_b``, ``kendall@10`` or ``overlap@5``.
+    """Returns the correlation with a given name, such as ``kendall``, ``tau_ap_b``, ``kendall@10`` or ``overlap@5``.
 
     Raises:
-        PolicyError: there is no such correlation.
+        PolicyError: the correlation does not exist.
 
     Example:
         >>> import numpy as np

@@ -1,4 +1,4 @@
-"""Effect sizes of paired differences with their intervals: d_z, and the probability of superiority."""
+"""Effect sizes of paired differences with their intervals: d_z and the probability of superiority."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ if TYPE_CHECKING:
     from carob.lists.rows import Floats, Integers
 
 FEWEST = 8
-"""With fewer queries there is no interval: coverage was measured from 8 on (``python -m bench.effects``)."""
+"""The minimum number of queries for an interval; coverage was measured from 8 on (``python -m bench.effects``)."""
 
 
 def standardised_ends(d_z: Floats, n: Integers, confidence: float) -> tuple[Floats, Floats]:
-    """Returns the interval of the standardised mean difference of each pair, d_z, by the noncentral t distribution.
+    """Returns the interval for d_z, the standardised mean difference of each pair, from the noncentral t distribution.
 
-    √n · d_z has a noncentral t distribution with n - 1 degrees of freedom whose noncentrality is √n times the true d_z,
-    if differences are normally distributed and queries independent. Each end is the d_z under which the observed one
-    is just as extreme as the level allows. Where n is below ``FEWEST`` or the spread is 0, the ends are NaN.
+    If differences are normally distributed and queries are independent, √n · d_z has a noncentral t distribution with n
+    - 1 degrees of freedom, whose noncentrality is √n times the true d_z. Each end is the true d_z under which the
+    observed d_z is exactly as extreme as the level allows. If n is below ``FEWEST`` or the spread is 0, the ends are
+    NaN.
 
     Args:
         d_z: the mean of the differences, divided by their standard deviation [pairs].
@@ -50,15 +51,16 @@ def superiority(
 ) -> tuple[Floats, Floats, Floats]:
     """Returns the probability of superiority of each pair, and its interval.
 
-    It is the probability that the first run is better on a query like these, where a tie counts one half. A query
-    counts 1, ½ or 0, whose variance is θ(1 - θ) - τ/4, where τ is the share of ties. The interval has the θ that a
-    score test does not reject, as Wilson's does of a share; τ is taken to be the ties divided by n + 2, so that runs
-    that tie on every query also have an interval. Where n is below ``FEWEST``, the ends are NaN.
+    This is the probability θ that the first run is better on a query like these, where a tie counts one half. Each
+    query contributes 1, ½ or 0, with variance θ(1 - θ) - τ/4, where τ is the share of ties. The interval contains every
+    θ that a score test does not reject, like Wilson's interval for a proportion. τ is estimated as the number of ties
+    divided by n + 2, so that runs that tie on every query also have an interval. If n is below ``FEWEST``, the ends are
+    NaN.
 
     Args:
         won: the number of queries on which the first run is better [pairs].
-        tied: the number on which both are equal [pairs].
-        lost: the number on which the second is better [pairs].
+        tied: the number of queries on which the runs are equal [pairs].
+        lost: the number of queries on which the second run is better [pairs].
         confidence: the confidence level.
 
     Source: Wilson 1927; Vargha and Delaney 2000 for the probability with ties.

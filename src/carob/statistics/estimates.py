@@ -1,4 +1,4 @@
-"""Estimates with their intervals, standard errors and degrees of freedom, and the paired t-tests that give them."""
+"""Estimates with their intervals, standard errors and degrees of freedom, and the paired t-tests that compute them."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ __all__ = [
 ]
 
 POWER = 0.8
-"""The probability with which a detectable difference is found."""
+"""The power: the probability with which a detectable difference is found to be significant."""
 
 NOISE = 1e-12
-"""The rounding error of equal scores: a smaller difference is a tie, a smaller spread is 0."""
+"""The rounding error of equal scores: a smaller difference counts as a tie, and a smaller spread counts as 0."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """An estimated number with its interval.
+    """An estimated value with its interval.
 
     Args:
-        value: the estimate; NaN where it is undefined.
+        value: the estimate; NaN if it is undefined.
         low: the lower end of the interval; NaN if there is none.
         high: the upper end.
     """
@@ -53,25 +53,26 @@ class Estimate:
 
     @property
     def bounded(self) -> bool:
-        """Whether there is an interval."""
+        """Whether the estimate has an interval."""
         return not (math.isnan(self.low) or math.isnan(self.high))
 
 
 @dataclass(frozen=True, eq=False)
 class Estimates:
-    """Estimates of several series, such as runs or differences of two runs. Each array is [series].
+    """Estimates for several series, such as runs or differences between two runs. Each array is [series].
 
-    Their tests are Student's, unless the worst-point interval replaces Student's. An error of 0 is exact; an error that
-    is not known is NaN, and so is all that follows.
+    Tests and intervals are Student's t, unless a worst-point interval replaces Student's. An estimate whose error is 0
+    is exact. An unknown error is NaN, and so is everything that is computed from it.
 
     Args:
         value: the estimates.
         low: the lower end of each interval; NaN if there is none.
         high: the upper end.
-        error: the standard error of each estimate, apart from resampling; NaN where it is not known.
-        freedom: the degrees of freedom of each error.
-        unit: what the sample consists of: ``queries``, ``documents`` or ``collections``.
-        worst_p: the two-sided p of the series with a worst-point interval, NaN for the others; None if there are none.
+        error: the standard error of each estimate, excluding resampling error; NaN if unknown.
+        freedom: the degrees of freedom of each standard error.
+        unit: the unit of sampling: ``queries``, ``documents`` or ``collections``.
+        worst_p: the two-sided p of each series with a worst-point interval, and NaN for other series; None if no series
+            has a worst-point interval.
 
     Example:
         >>> import numpy as np
@@ -101,48 +102,49 @@ class Estimates:
 
     @property
     def worst_point(self) -> NDArray[np.bool_]:
-        """Whether the interval of a series is a worst-point interval."""
+        """Whether the interval of each series is a worst-point interval."""
         return np.zeros(len(self.value), np.bool_) if self.worst_p is None else ~np.isnan(self.worst_p)
 
     @property
     def two_sided_p(self) -> Floats:
-        """The two-sided p of a value of 0; NaN without an error."""
+        """The two-sided p for the hypothesis that the true value is 0; NaN if the standard error is 0 or unknown."""
         student = np.where(self.error <= NOISE, np.nan, 2 * self.below(-np.abs(self.value)))
         return student if self.worst_p is None else np.where(self.worst_point, self.worst_p, student)
 
     def below(self, distance: Floats) -> Floats:
-        """Returns the probability of a value below a distance from 0."""
+        """Returns the probability that Student's t, scaled by the standard error, is below a distance."""
         from scipy.special import stdtr
 
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(stdtr(known_freedom(self.freedom), distance / self.error))
 
     def beyond(self, distance: Floats) -> Floats:
-        """Returns the probability of a value beyond a bound, which is 0 or 1 where the error is 0.
+        """Returns the probability that the true value is beyond a bound, which is 0 or 1 if the error is 0.
 
         Args:
-            distance: the distance by which the value exceeds the bound.
+            distance: how far the estimate is beyond the bound.
         """
         return np.where(self.error <= NOISE, distance > NOISE, self.below(distance))
 
     def equivalence(self, margin: float) -> Floats:
-        """Returns the larger p of two one-sided t-tests (Schuirmann, 1987)."""
+        """Returns the p of an equivalence test, which is the larger p of two one-sided t-tests (Schuirmann, 1987)."""
         return np.maximum(self.beyond(-margin - self.value), self.beyond(self.value - margin))
 
     def bayes(self, rope: float) -> tuple[Floats, Floats, Floats]:
-        """Returns the probability that the first run is worse, practically equal, or better.
+        """Returns the posterior probabilities that the first run is worse, practically equal, or better.
 
-        The posterior of the mean difference is Student's around the observed one (Benavoli et al., JMLR 2017, without
+        The posterior of the mean difference is a Student's t distribution centred at the observed difference (Benavoli
+        et al., JMLR 2017, without
         the correction for overlapping folds: queries do not overlap).
 
         Args:
-            rope: half the width of the region of practical equivalence, which is from -rope to rope.
+            rope: half the width of the region of practical equivalence, which extends from -rope to rope.
         """
         worse, better = self.beyond(-rope - self.value), self.beyond(self.value - rope)
         return worse, np.maximum(1 - worse - better, 0.0), better
 
     def detectable(self, confidence: float) -> Floats:
-        """Returns the smallest difference that is detected with 80% power; NaN without an error."""
+        """Returns the smallest true difference that is detected with 80% power; NaN if the error is 0 or unknown."""
         return detectable(self.error, self.freedom, t_quantile(confidence, known_freedom(self.freedom)))
 
 
@@ -151,21 +153,21 @@ class Tested(Estimates):
     """Estimates that were tested against 0. Each array is [series].
 
     Args:
-        p: two-sided; NaN if there is none.
+        p: the two-sided p; NaN if it is undefined.
     """
 
     p: Floats
 
 
 def detectable(error: Floats, freedom: Floats, critical: Floats) -> Floats:
-    """Returns the smallest difference that a t-test finds with 80% power; NaN without an error.
+    """Returns the smallest true difference that a t-test detects with 80% power; NaN if the error is 0 or unknown.
 
-    Source: Jennett and Welch, JRSS Supplement 1939, for the quantiles of noncentral t.
+    Source: Jennett and Welch, JRSS Supplement 1939, for the quantiles of the noncentral t distribution.
 
     Args:
         error: the standard errors.
-        freedom: their degrees of freedom.
-        critical: the t that a significant difference must exceed.
+        freedom: the degrees of freedom of the standard errors.
+        critical: the critical value of t, which a significant difference must exceed.
     """
     centre = 1 - 1 / (4 * known_freedom(freedom))  # the mean of s / σ
     spread = np.sqrt(1 + critical**2 * (1 - centre**2))
@@ -174,23 +176,23 @@ def detectable(error: Floats, freedom: Floats, critical: Floats) -> Floats:
 
 
 def known_freedom(freedom: Floats) -> Floats:
-    """Returns the degrees of freedom, or NaN if there are none."""
+    """Returns the degrees of freedom, with NaN in place of values that are not positive."""
     return np.where(freedom > 0, freedom, np.nan)
 
 
 def half_width(error: Floats, freedom: Floats, confidence: float) -> Floats:
-    """Returns half the width of Student's intervals: 0 for an error of 0, and NaN for an unknown one.
+    """Returns half the width of Student's t intervals: 0 if the error is 0, and NaN if the error is unknown.
 
     Args:
         error: the standard errors [series].
-        freedom: their degrees of freedom [series].
+        freedom: the degrees of freedom of the standard errors [series].
         confidence: the confidence level.
     """
     return np.where(error <= 0, 0.0, t_quantile(confidence, known_freedom(freedom)) * error)
 
 
 def quantile(confidence: float, freedom: float) -> float:
-    """Returns half the width of an interval, in standard errors.
+    """Returns half the width of a t interval, in standard errors.
 
     Raises:
         DataError: the confidence is not between 0 and 1.
@@ -208,7 +210,7 @@ def t_quantile(confidence: Floats | float, freedom: Floats | float) -> Floats:
 
 
 def one_sided_quantile(chance: Floats | float, freedom: Floats | float) -> Floats:
-    """Returns the value below which Student's t lies with this probability."""
+    """Returns the quantile of Student's t distribution for a probability."""
     from scipy.special import stdtrit
 
     return np.asarray(stdtrit(freedom, chance))
@@ -218,10 +220,10 @@ def one_sided_quantile(chance: Floats | float, freedom: Floats | float) -> Float
 
 
 def matrix(scores: ArrayLike) -> Floats:
-    """Returns the scores as a float64 table [queries, runs], with a single column for a single list.
+    """Returns the scores as a float64 table [queries, runs]; a flat list becomes a single column.
 
     Raises:
-        DataError: a score is NaN or infinite, or there is no query.
+        DataError: a score is NaN or infinite, or there are no queries.
     """
     table: Floats = np.asarray(scores, np.float64)
     if table.ndim == 1:
@@ -240,10 +242,10 @@ def matrix(scores: ArrayLike) -> Floats:
 
 
 def cluster_codes(clusters: Any, rows: int) -> Integers:
-    """Returns the number of each row's cluster. Clusters are numbered in the order of their labels [rows].
+    """Returns the number of each row's cluster; clusters are numbered in the order of their labels [rows].
 
     Raises:
-        DataError: there is not one label for each row.
+        DataError: the number of labels differs from the number of rows.
     """
     labels: NDArray[Any] = np.asarray(clusters)
     if labels.shape != (rows,):
@@ -252,7 +254,7 @@ def cluster_codes(clusters: Any, rows: int) -> Integers:
 
 
 def summed(table: Floats, clusters: Any) -> Floats:
-    """Returns the sum of the rows of each cluster [clusters, runs], or the rows if there are no clusters."""
+    """Returns the sum of the rows of each cluster [clusters, runs], or the rows themselves if there are no clusters."""
     if clusters is None:
         return table
     codes = cluster_codes(clusters, len(table))
@@ -263,16 +265,16 @@ def summed(table: Floats, clusters: Any) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Paired(Tested):
-    """Paired t-tests, one for each pair of runs: the mean differences as estimates, and more. Arrays are [pairs].
+    """The paired t-test of each pair of runs; the estimates are the mean differences. Arrays are [pairs].
 
     Args:
-        n: queries.
-        sd: the standard deviation of the differences, with n - 1.
-        t: value / error.
+        n: the number of queries.
+        sd: the standard deviation of the differences, with denominator n - 1.
+        t: the t statistic, value / error.
         d_z: the effect size value / sd.
-        identical: whether the runs have the same score on every query; p is 1 then.
-        constant: whether every query has the same difference, or there is only one query. In this case, t and the
-            interval are NaN, and p is that of the sign-flip test, 2 / 2**n.
+        identical: whether the runs have the same score on every query, in which case p is 1.
+        constant: whether every query has the same difference other than 0, or there is only one query. If so, t is
+            infinite, the interval is NaN, and p is that of the sign-flip test, 2 / 2**n.
     """
 
     n: int
@@ -288,18 +290,20 @@ def paired(
 ) -> Paired:
     """Returns the paired two-sided t-test of each column of differences, with its interval.
 
-    With clusters (variants of one topic, turns of one conversation) the error is cluster-robust: CR2 with the degrees
-    of freedom of Bell and McCaffrey (2002). For clusters of one query each this is the ordinary t-test. A weighted mean
-    is treated alike, as if a query with twice the weight were two: a few heavy queries leave few degrees of freedom.
+    With clusters (for example, variants of one topic or turns of one conversation), the standard error is
+    cluster-robust: CR2 with the degrees of freedom of Bell and McCaffrey (2002). If each cluster contains one query,
+    this is the ordinary t-test. A weighted mean is treated in the same way, as if a query with twice the weight were
+    two queries of a cluster, so a few heavy queries leave few degrees of freedom.
 
     Args:
         differences: the first run's score minus the second's [queries] or [queries, pairs].
         confidence: the confidence level of the interval.
         clusters: a label for each query.
-        shares: the weights of queries, on average 1, if the differences are linear parts of a weighted mean [queries].
+        shares: the weights of queries, which are 1 on average, if the differences are the linear parts of a weighted
+            mean [queries].
 
     Returns:
-        The test, its interval and its effect sizes.
+        The tests, with their intervals and effect sizes.
 
     Raises:
         DataError: a difference is NaN or infinite, or the confidence is not between 0 and 1.
@@ -320,7 +324,7 @@ def paired(
     usual = ~(constant | identical)
     flat = np.where(identical & (n > 1), 0.0, np.nan)
     half = np.where(usual, quantile(confidence, freedom) * error, flat)
-    # The error of a constant difference is unknown with one query, and otherwise 0.
+    # The standard error of a constant difference is unknown if there is one query, and otherwise 0.
     error = np.where(usual | (n < 2), error, 0.0)
     found = Estimates(mean, mean - half, mean + half, error, np.full(pairs, freedom))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -345,12 +349,13 @@ def spread(residuals: Floats, clusters: Any, shares: Floats | None = None) -> tu
 
 
 def bell_mccaffrey(size: Floats) -> Floats:
-    """Returns the degrees of freedom of the CR2 variance of a mean over clusters of the given sizes.
+    """Returns the degrees of freedom of the CR2 variance of a mean, for clusters of the given sizes.
 
-    (trace M)**2 / trace(M**2), where M contains the covariances of the clusters' residual sums under independence.
+    They are (trace M)**2 / trace(M**2), where M contains the covariances of the clusters' residual sums under
+    independence.
 
     Args:
-        size: the size of each cluster, or its share of the whole [clusters] or [clusters, columns].
+        size: the size of each cluster, or its share of the total size [clusters] or [clusters, columns].
     """
     n = size.sum(axis=0)
     weight = 1 / (1 - size / n)
@@ -360,7 +365,7 @@ def bell_mccaffrey(size: Floats) -> Floats:
 
 
 def margin(scores: ArrayLike, confidence: float = 0.95, *, clusters: Any = None) -> Floats:
-    """Returns half the width of the t interval of each run's mean, or NaN with one query.
+    """Returns half the width of the t interval for each run's mean, or NaN if there is only one query.
 
     Args:
         scores: a score for each query and run [queries, runs].
@@ -380,7 +385,7 @@ def margin(scores: ArrayLike, confidence: float = 0.95, *, clusters: Any = None)
 
 
 def wins(differences: ArrayLike) -> tuple[Integers, Integers, Integers]:
-    """Returns the number of queries on which the first run is better, equal and worse, for each pair.
+    """Returns, for each pair, the numbers of queries on which the first run is better, equal and worse.
 
     Args:
         differences: the first run's score minus the second's [queries] or [queries, pairs].

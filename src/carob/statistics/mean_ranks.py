@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 __all__ = ["BORDA", "TIES", "Friedman", "borda", "critical_difference", "friedman", "groups", "mid_ranks"]
 
 TIES = ("uncorrected", "corrected")
-"""The forms of Friedman's χ²: as published, or divided by a factor for ties."""
+"""The variants of Friedman's χ²: as published, or divided by a factor that corrects for ties."""
 
 BORDA = ("all", "present")
-"""The number from which Borda points count down: all runs, or the runs that the collection has."""
+"""What Borda points are counted down from: the number of all runs, or of the runs in the collection."""
 
 DIGITS = 12
-"""The decimals of values in ranks: values that differ only by rounding share a rank."""
+"""The number of decimals to which values are rounded before ranking, so that rounding errors do not break ties."""
 
 
 class Friedman(NamedTuple):
@@ -32,11 +32,11 @@ class Friedman(NamedTuple):
         collections: the number of collections.
         runs: the number of runs.
         chi2: Friedman's χ², with ``runs - 1`` degrees of freedom.
-        p: its p-value.
-        f: the F of Iman and Davenport, with ``runs - 1`` and ``(runs - 1) * (collections - 1)`` degrees of freedom;
-            infinite if all collections rank the runs alike.
-        f_p: its p-value; NaN for an infinite F, which has none.
-        ties: ``uncorrected`` or ``corrected``.
+        p: the p-value of χ².
+        f: the F statistic of Iman and Davenport, with ``runs - 1`` and ``(runs - 1) * (collections - 1)`` degrees of
+            freedom; infinite if all collections rank the runs identically.
+        f_p: the p-value of F; NaN if F is infinite.
+        ties: the variant of χ², ``uncorrected`` or ``corrected`` for ties.
     """
 
     collections: int
@@ -52,7 +52,7 @@ def mid_ranks(values: ArrayLike) -> Floats:
     """Returns the rank of each run in each collection. The largest value has rank 1, and equal values share a rank.
 
     Args:
-        values: larger is better; NaN for a missing cell, which has no rank [collections, runs].
+        values: the values, where larger is better; NaN for a missing cell, whose rank is also NaN [collections, runs].
 
     Example:
         >>> mid_ranks([[0.3, 0.5, 0.3], [0.1, float("nan"), 0.2]]).tolist()
@@ -64,7 +64,7 @@ def mid_ranks(values: ArrayLike) -> Floats:
 
 
 def friedman(ranks: ArrayLike, ties: str = "uncorrected") -> Friedman:
-    """Returns Friedman's test, with the F of Iman and Davenport.
+    """Returns Friedman's test, including the F statistic of Iman and Davenport.
 
     Source: Demšar, Statistical comparisons of classifiers over multiple data sets, JMLR 2006; Iman and Davenport,
     Communications in Statistics 1980. The factor for ties is 1 - Σ(t³ - t) / (C(k³ - k)) over the sizes t of groups of
@@ -85,7 +85,7 @@ def friedman(ranks: ArrayLike, ties: str = "uncorrected") -> Friedman:
     rows, runs = table.shape
     chi2 = float(12 / (rows * runs * (runs + 1)) * ((table.sum(axis=0) - rows * (runs + 1) / 2) ** 2).sum())
     if ties == "corrected":
-        # Mid-ranks of groups of equal values lose (t³ - t) / 12 from the sum of squares of the ranks.
+        # Each group of t equal values reduces the sum of squares of the ranks by (t³ - t) / 12.
         full = rows * (runs**3 - runs)
         kept = 12 * ((table - (runs + 1) / 2) ** 2).sum() / full
         chi2 = chi2 / float(kept) if kept > 0 else 0.0
@@ -98,8 +98,8 @@ def friedman(ranks: ArrayLike, ties: str = "uncorrected") -> Friedman:
 def critical_difference(alpha: float, runs: int, collections: int) -> float:
     """Returns the smallest difference between two mean ranks that is significant in Nemenyi's test.
 
-    q / √2 · √(k(k + 1) / (6C)), where q is the quantile of the studentized range with infinite degrees of freedom
-    (Demšar, JMLR 2006).
+    It is q / √2 · √(k(k + 1) / (6C)) for k runs and C collections, where q is the quantile of the studentized range
+    with infinite degrees of freedom (Demšar, JMLR 2006).
 
     Example:
         >>> round(critical_difference(0.05, 4, 14), 4)
@@ -113,7 +113,7 @@ def nemenyi(ranks: ArrayLike, pairs: ArrayLike) -> Floats:
 
     Args:
         ranks: mid-ranks without missing cells [collections, runs].
-        pairs: the runs of each pair [pairs, 2].
+        pairs: the indices of the two runs of each pair [pairs, 2].
 
     Example:
         >>> nemenyi([[1, 2, 3], [1, 3, 2], [1, 2, 3], [2, 1, 3]], [[0, 2], [0, 1]]).round(4).tolist()
@@ -122,7 +122,8 @@ def nemenyi(ranks: ArrayLike, pairs: ArrayLike) -> Floats:
     table, chosen = np.asarray(ranks, np.float64), np.asarray(pairs, np.int64)
     rows, runs = table.shape
     sums = table.sum(axis=0)
-    # Sums of mid-ranks are multiples of a half: few different values, each of which needs one integral.
+    # Sums of mid-ranks are multiples of one half, so there are few distinct differences, each of which requires one
+    # integral.
     apart, place = np.unique(np.abs(sums[chosen[:, 0]] - sums[chosen[:, 1]]), return_inverse=True)
     step = 4096
     parts = [apart[first : first + step] / rows / unit(runs, rows) for first in range(0, len(apart), step)]
@@ -131,16 +132,16 @@ def nemenyi(ranks: ArrayLike, pairs: ArrayLike) -> Floats:
 
 
 def unit(runs: int, collections: int) -> float:
-    """Returns the standard deviation of a mean rank if runs do not differ, times the root of k / (k - 1)."""
+    """Returns the standard deviation of a mean rank under the null hypothesis, times √(k / (k - 1)) for k runs."""
     return float(np.sqrt(runs * (runs + 1) / (12 * collections)))
 
 
 def borda(ranks: ArrayLike, of: str = "all") -> Floats:
-    """Returns the Borda points of each run: n - rank, summed over the collections that have the run.
+    """Returns the Borda points of each run: n - rank, summed over the collections that contain the run.
 
     Args:
-        ranks: mid-ranks; NaN for a missing cell, which gives no points [collections, runs].
-        of: n is the number of ``all`` runs, or of the runs that are ``present`` in the collection.
+        ranks: mid-ranks; NaN for a missing cell, which contributes no points [collections, runs].
+        of: what n counts: ``all`` runs, or the runs that are ``present`` in the collection.
 
     Example:
         >>> nan = float("nan")
@@ -154,11 +155,11 @@ def borda(ranks: ArrayLike, of: str = "all") -> Floats:
 
 
 def groups(order: ArrayLike, apart: NDArray[np.bool_]) -> list[tuple[int, ...]]:
-    """Returns the largest groups of neighbours in an order, no two of which are shown to differ.
+    """Returns the maximal groups of consecutive runs in an order, within which no two runs are shown to differ.
 
     Args:
         order: the runs, the best first [runs].
-        apart: whether two runs differ [runs, runs].
+        apart: whether two runs are shown to differ [runs, runs].
 
     Example:
         >>> import numpy as np

@@ -1,4 +1,4 @@
-"""All runs against all: Tukey's randomised test, the range of normals, and the analysis of variance."""
+"""Comparisons of all pairs of runs: Tukey's randomised test, the range of normals, and the analysis of variance."""
 
 from __future__ import annotations
 
@@ -19,35 +19,35 @@ if TYPE_CHECKING:
 __all__ = ["Anova", "anova", "randomised_tukey", "range_beyond", "range_cut"]
 
 MANY = 500
-"""The number of queries above which the permutation distribution of a mean is nearly normal."""
+"""The number of queries from which the permutation distribution of a mean is nearly normal."""
 
 MOST = 150_000_000
-"""The maximum number of scores permuted, which takes some seconds; for more, the normal limit is used."""
+"""The maximum number of scores to permute, which takes a few seconds. For more scores, the normal limit is used."""
 
 NODES = 128
-"""The nodes of the quadrature for the range of normals."""
+"""The number of quadrature nodes for the range of normals."""
 
 AT_ONCE = 1 << 18
-"""The number of scores permuted at a time: 2 MB."""
+"""The number of scores that are permuted at a time (2 MB)."""
 
 
 @dataclass(frozen=True)
 class Anova:
-    """A two-way analysis of variance, queries by runs, without replication.
+    """A two-way (queries by runs) analysis of variance without replication.
 
     Args:
         queries: the number of queries.
         runs: the number of runs.
-        ss_runs: sum of squares between runs.
-        ss_queries: sum of squares between queries.
+        ss_runs: the sum of squares between runs.
+        ss_queries: the sum of squares between queries.
         ss_rest: the residual sum of squares.
-        ms_runs: mean square between runs.
-        ms_queries: mean square between queries.
-        ms_rest: the residual mean square, with ``df`` degrees of freedom.
+        ms_runs: the mean square between runs.
+        ms_queries: the mean square between queries.
+        ms_rest: the residual mean square, with ``(queries - 1) * (runs - 1)`` degrees of freedom.
         f_runs: ms_runs / ms_rest.
         f_queries: ms_queries / ms_rest.
-        p_runs: p of the hypothesis that all runs have the same mean.
-        p_queries: p of the hypothesis that all queries have the same mean.
+        p_runs: the p for the hypothesis that all runs have the same mean.
+        p_queries: the p for the hypothesis that all queries have the same mean.
     """
 
     queries: int
@@ -68,7 +68,7 @@ def anova(scores: ArrayLike) -> Anova:
     """Returns the two-way analysis of variance of scores by query and run (Sakai, Laboratory Experiments in IR, 2018).
 
     Args:
-        scores: a score for each query and run, at least two of either [queries, runs].
+        scores: a score for each query and run, with at least two queries and two runs [queries, runs].
 
     Raises:
         DataError: a score is not finite, or there is only one query or run.
@@ -107,21 +107,23 @@ def randomised_tukey(
 ) -> Flips:
     """Returns the randomised Tukey HSD test of all pairs of runs (Carterette, TOIS 2012; Sakai, 2018).
 
-    If all runs are equally good, each query's scores could be permuted among them. p of a pair is the share of such
-    permutations in which the best and the worst mean are at least as far apart as the pair's: (b + 1) / (resamples +
-    1). For two runs it is the sign-flip test. Where permuting would take minutes (``MOST`` scores, and 500 queries or
-    more), p comes from the limit of that distribution, the range of as many normals, and ``limit`` is set.
+    If all runs are equally good, each query's scores can be permuted among the runs. The p of a pair is the share of
+    permutations in which the best and the worst mean are at least as far apart as the pair's means, (b + 1) /
+    (resamples + 1). For two runs, this is the sign-flip test. If permuting would take minutes (more than ``MOST``
+    scores, and 500 queries or more), p comes from the limit of the permutation distribution, which is the range of as
+    many normals as there are runs, and ``limit`` is set.
 
     Args:
         scores: a score for each query and run [queries, runs].
-        pairs: the pairs whose p is returned [pairs, 2]; every pair once if None. The family is always all runs.
+        pairs: the pairs whose p is returned [pairs, 2]; every pair once if None. The family is always all pairs of
+            runs.
         draw: the settings of the random draw; ``Draw()`` if None.
 
     Returns:
-        p of each pair, corrected for all, and how it was computed.
+        The p of each pair, corrected for all pairs, and how it was computed.
 
     Raises:
-        DataError: a score is not finite, or a pair names no run.
+        DataError: a score is not finite, or a pair refers to a run that does not exist.
 
     Example:
         >>> from carob.statistics.resampling import Draw
@@ -145,11 +147,11 @@ def randomised_tukey(
 
 
 def dealt_ranges(whole: Floats, draw: Draw) -> Floats:
-    """Returns the range of the column sums after a random permutation of each row, one for each resample.
+    """Returns, for each resample, the range of the column sums after a random permutation of each row.
 
-    A row is permuted by sorting keys with random high bits and the score itself in the low bits, which needs no
-    indexing. Two keys of a row share their random bits, about 28, once in 600,000 rows of 30; these two are then in the
-    order of their scores. A resample takes one 64-bit word of PCG64's raw stream for each score.
+    A row is permuted by sorting keys that contain random high bits and the score itself in the low bits, so no indexing
+    is needed. Two keys of a row have the same random bits, of which there are about 28, in one of 600,000 rows of 30
+    keys; such keys are then ordered by score. Each resample uses one 64-bit word of PCG64's raw stream per score.
     """
     rows, runs = whole.shape
     value = (whole - whole.min(axis=1, keepdims=True)).astype(np.uint64)
@@ -169,9 +171,9 @@ def dealt_ranges(whole: Floats, draw: Draw) -> Floats:
 
 
 def normal_limit(whole: Floats, least: Floats, alpha: float) -> tuple[Floats, float]:
-    """Returns the p-value of differences between normally distributed sums, and the difference whose p is alpha.
+    """Returns the p-values of differences in the normal limit, and the difference whose p is alpha.
 
-    They are then independent normals with the rows' variances.
+    In this limit, the sums of the runs are independent normals, whose variance is the sum of the rows' variances.
     """
     runs, scale = whole.shape[1], float(np.sqrt(whole.var(axis=1, ddof=1).sum()))
     cut = range_cut(alpha, runs) * scale
@@ -179,7 +181,7 @@ def normal_limit(whole: Floats, least: Floats, alpha: float) -> tuple[Floats, fl
 
 
 def range_cut(alpha: float, means: int) -> float:
-    """Returns the range that ``means`` independent standard normals reach with probability alpha.
+    """Returns the range that ``means`` independent standard normals reach or exceed with probability alpha.
 
     Example:
         >>> round(range_cut(0.05, 4), 4)
@@ -196,11 +198,11 @@ def range_cut(alpha: float, means: int) -> float:
 def range_beyond(reach: ArrayLike, means: int) -> Floats:
     """Returns the probability that the range of ``means`` independent standard normals is at least ``reach``.
 
-    1 - means · ∫ φ(z) (Φ(z) - Φ(z - reach))**(means - 1) dz, by Gauss-Legendre quadrature. The terms are added row by
-    row, not by a matrix product, since BLAS adds in an order that depends on the other rows.
+    It is 1 - means · ∫ φ(z) (Φ(z) - Φ(z - reach))**(means - 1) dz, computed by Gauss-Legendre quadrature. The terms are
+    added row by row instead of by a matrix product, because BLAS adds in an order that depends on the other rows.
 
     Args:
-        reach: ranges, of any shape.
+        reach: the ranges, as an array of any shape.
         means: the number of normals.
 
     Example:
@@ -212,7 +214,7 @@ def range_beyond(reach: ArrayLike, means: int) -> Floats:
 
 
 def range_share(wanted: Floats, means: int, nodes: tuple[Floats, Floats]) -> Floats:
-    """Returns the integral of ``range_beyond``, with the nodes of the quadrature and their weights."""
+    """Returns the probability of ``range_beyond``, given the nodes of the quadrature and their weights."""
     from scipy.special import ndtr
 
     z = 8.5 * nodes[0]

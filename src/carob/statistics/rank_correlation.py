@@ -1,4 +1,4 @@
-"""Rank correlation: Kendall's τ and τ_AP of systems, rank-biased overlap of ranked documents."""
+"""Rank correlations: Kendall's τ and τ_AP of systems, and rank-biased overlap of ranked documents."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ __all__ = ["kendall", "rbo", "tau_ap", "tau_ap_b"]
 
 
 def kendall(x: ArrayLike, y: ArrayLike) -> float:
-    """Returns Kendall's τ_b of two lists of scores: concordant minus discordant pairs.
+    """Returns Kendall's τ_b of two lists of scores.
 
-    The number is divided by √(pairs not tied in x · pairs not tied in y).
+    τ_b is the number of concordant minus discordant pairs, divided by √(pairs not tied in x · pairs not tied in y).
 
     Args:
         x: a score for each system.
@@ -41,15 +41,15 @@ def kendall(x: ArrayLike, y: ArrayLike) -> float:
 
 
 def tau_ap(x: ArrayLike, y: ArrayLike) -> float:
-    """Returns τ_AP (Yilmaz, Aslam and Robertson, SIGIR 2008), in which swaps near the top cost more.
+    """Returns τ_AP (Yilmaz, Aslam and Robertson, SIGIR 2008), which penalises swaps near the top more.
 
-    It measures how well y reproduces the true order x, so it is not symmetric. Ties within y count as the mean over
-    their orders: a system of a tied group comes after the systems above the group, and after 0, 1, 2 … of the group's
-    other members equally often. Of these, the truly better ones are above it in proportion.
+    It measures how well y reproduces the true order x, so it is not symmetric. With ties in y, it is the mean over
+    all orders of the tied systems: a system in a tied group is below all systems above the group and, equally often,
+    below 0, 1, 2 … other members of the group, a proportional share of which is truly better.
 
     Args:
-        x: the true score of each system, higher is better.
-        y: its estimated score.
+        x: the true score of each system; higher is better.
+        y: the estimated score of each system.
 
     Raises:
         DataError: the lists differ in length, or a score is NaN.
@@ -62,10 +62,10 @@ def tau_ap(x: ArrayLike, y: ArrayLike) -> float:
 
 
 def tau_ap_b(x: ArrayLike, y: ArrayLike) -> float:
-    """Returns τ_AP,b, the symmetric τ_AP in which tied systems are equal (Urbano and Marrero, ICTIR 2017).
+    """Returns τ_AP,b, a symmetric τ_AP in which tied systems count as equal (Urbano and Marrero, ICTIR 2017).
 
     Args:
-        x: a score for each system, higher is better.
+        x: a score for each system; higher is better.
         y: another score for each system.
 
     Raises:
@@ -79,14 +79,15 @@ def tau_ap_b(x: ArrayLike, y: ArrayLike) -> float:
 
 
 def rbo(lists: Sequence[Sequence[Hashable]], p: float = 0.9) -> Floats:
-    """Returns the rank-biased overlap of every two ranked lists (Webber, Moffat and Zobel, TOIS 2010).
+    """Returns the rank-biased overlap of each pair of ranked lists (Webber, Moffat and Zobel, TOIS 2010).
 
-    The overlap at each depth is weighted by p to the depth: a reader who continues with probability p sees 1 / (1 - p)
-    documents. Below the end of the lists, their agreement at the end is assumed to continue (the extrapolated overlap).
+    The overlap at depth d is weighted by ``p**d``. This models a reader who continues to the next document with
+    probability p and who therefore sees 1 / (1 - p) documents on average. Beyond the end of the lists, their agreement
+    at the end is assumed to continue (extrapolated overlap).
 
     Args:
         lists: ranked lists of documents, the best first, without duplicates; they may differ in length.
-        p: the probability of going on to the next rank.
+        p: the probability of continuing to the next rank.
 
     Returns:
         A symmetric table, NaN where a list is empty [lists, lists].
@@ -110,8 +111,8 @@ def rbo(lists: Sequence[Sequence[Hashable]], p: float = 0.9) -> Floats:
                 "A document occurs twice in a list: rank-biased overlap needs lists without duplicates."
             )
         listed[place, : len(each)] = [numbers.setdefault(document, len(numbers)) for document in each]
-    # The rank of each document in each list, from 0. A missing document has a rank below the end of all lists, and so
-    # has the last column, to which -1, the end of a short list, points.
+    # The rank of each document in each list, counted from 0. The rank of a missing document is below the end of all
+    # lists. So is the last column, which is the one that the padding of short lists (-1) refers to.
     rank = np.full((len(lists), len(numbers) + 1), deepest, np.int16 if deepest < 2**15 else np.int64)
     for place, count in enumerate(length.tolist()):
         rank[place, listed[place, :count]] = np.arange(count)
@@ -132,7 +133,7 @@ def rbo(lists: Sequence[Sequence[Hashable]], p: float = 0.9) -> Floats:
 
 
 def two_scores(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
-    """Returns both lists of scores as arrays.
+    """Returns the two lists of scores as arrays.
 
     Raises:
         DataError: the lists differ in length, or a score is NaN.

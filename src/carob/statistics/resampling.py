@@ -1,6 +1,6 @@
-"""Tests of paired scores by resampling: random signs for one pair or all pairs of runs, and the bootstrap.
+"""Resampling tests of paired scores: sign flips for one pair or for all pairs of runs, and the bootstrap.
 
-Their sums are the same on every machine, because scores are put on a grid of whole numbers and weighted in slices.
+Sums are the same on every machine, because scores are rounded to multiples of a unit and added in slices.
 """
 
 from __future__ import annotations
@@ -25,37 +25,37 @@ __all__ = ["max_flip", "resample_means", "romano_wolf", "sign_flip"]
 
 
 FINEST = 36
-"""Bits after the point for scores up to 1: sums of up to 2**16 of them are exact in double precision."""
+"""The number of binary digits after the point for scores up to 1; sums of up to 2**16 such scores are exact."""
 
 EXACT = 52
-"""Double precision counts to 2**53; one bit is left for halves."""
+"""The number of bits of an exact sum. Double precision has 53 bits, one of which is reserved for halves."""
 
 ROUNDING = 1e-9
-"""The distance from a whole number up to which a score times its denominator counts as one."""
+"""The maximum distance from an integer at which a score times its denominator counts as an integer."""
 
 ALONE = 1 << 18
-"""The number of multiplications up to which OpenBLAS uses one thread. On a busy processor, threads that wait for one
-another take ten times as long as the product."""
+"""The maximum number of multiplications for which OpenBLAS uses a single thread. On a busy processor, threads that wait
+for each other take ten times as long as the product itself."""
 
 LONG = 256
-"""The number of rows in a slice: this many scores of thirty runs fit into the nearest cache."""
+"""The number of rows in a slice; this many scores of thirty runs fit into the first-level cache."""
 
 AT_ONCE = 1 << 18
-"""The number of weights held in memory as floats at a time: 2 MB."""
+"""The number of weights that are held in memory as floats at a time (2 MB)."""
 
 
 FRACTIONS = (*range(1, 21), 24, 25, 30, 40, 50, 60, 100, 200, 500, 1000, 2520)
-"""Denominators tried: those of P@k, of recall with few relevant documents, of RR@10 (2520 = lcm of 1 to 10)."""
+"""The denominators that are tried: those of P@k, of recall with few relevant documents, and of RR@10 (2520)."""
 
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """Scores as whole numbers of a unit.
+    """Scores as integer multiples of a unit.
 
     Args:
-        whole: the scores divided by the unit, whole numbers as float64 [rows, runs].
-        unit: the value of 1.
-        tolerance: the largest difference, in units, of two sums that are equal in exact arithmetic.
+        whole: the scores divided by the unit, which are integers stored as float64 [rows, runs].
+        unit: the score that corresponds to 1 in ``whole``.
+        tolerance: the largest difference, in units, between two sums that are equal in exact arithmetic.
     """
 
     whole: Floats
@@ -66,13 +66,14 @@ class Grid:
 def on_grid(scores: Floats) -> Grid:
     """Returns scores as multiples of a unit, so that sums are exact in any order and on any number of threads.
 
-    Scores that are all fractions with one small denominator (P@10, hits, counts) become whole numbers: nothing is
-    rounded and no tie is lost. All others are rounded to multiples of 2**-36 of the power of two above the largest;
-    coarser above 65,536 rows. A difference is then off by at most one unit, and flipping signs moves a sum by twice the
-    flipped differences, so sums that tie in exact arithmetic are within ``2 * rows`` units of each other.
+    If all scores are fractions with a common small denominator (P@10, hits, counts), they become integers, so nothing
+    is rounded and no tie is lost. Otherwise, scores are rounded to multiples of 2**-36 times the power of two above the
+    largest score, or to coarser multiples if there are more than 65,536 rows. A difference is then off by at most one
+    unit, and flipping signs changes a sum by twice the flipped differences, so sums that tie in exact arithmetic are
+    within ``2 * rows`` units of each other.
 
     Args:
-        scores: finite scores [rows, runs].
+        scores: the scores, which must be finite [rows, runs].
 
     Example:
         >>> import numpy as np
@@ -91,27 +92,27 @@ def on_grid(scores: Floats) -> Grid:
 
 
 def denominator(scores: Floats) -> int | None:
-    """Returns the smallest of ``FRACTIONS`` of which every score is a multiple, or None."""
+    """Returns the smallest d in ``FRACTIONS`` such that every score is a multiple of 1 / d, or None."""
     some = scores[:50]
     fits = (parts for parts in FRACTIONS if whole(some * parts) and whole(scores * parts))
     return next(fits, None)
 
 
 def whole(numbers: Floats) -> bool:
-    """Returns whether all numbers are whole, apart from rounding errors."""
+    """Returns whether all numbers are integers up to rounding errors."""
     return bool((np.abs(numbers - np.rint(numbers)) <= ROUNDING).all())
 
 
 def all_pairs(runs: int) -> Integers:
-    """Returns every pair of runs once, the first before the second [pairs, 2]."""
+    """Returns every pair of runs once, with the lower index first [pairs, 2]."""
     return np.stack(np.triu_indices(runs, 1), axis=1).astype(np.int64)
 
 
 def checked_pairs(pairs: ArrayLike | None, runs: int) -> Integers:
-    """Returns the given pairs of runs, or by default every pair, as a table [pairs, 2].
+    """Returns the given pairs of runs as a table [pairs, 2]; by default, every pair.
 
     Raises:
-        DataError: a pair names a run that does not exist.
+        DataError: a pair refers to a run that does not exist.
     """
     if pairs is None:
         return all_pairs(runs)
@@ -126,12 +127,13 @@ def checked_pairs(pairs: ArrayLike | None, runs: int) -> Integers:
 def weighted_sums(whole: Floats, resamples: int, weights: Callable[[slice], NDArray[Any]]) -> Floats:
     """Returns the weighted sum of each column, for each resample [columns, resamples].
 
-    Columns must be whole numbers whose sums are exact (see ``on_grid``): then the order of summation does not matter.
+    Columns must contain integers whose sums are exact (see ``on_grid``), so that the order of summation does not
+    matter.
 
     Args:
-        whole: an array of whole numbers [rows, columns].
+        whole: an array of integers [rows, columns].
         resamples: the number of sets of weights.
-        weights: called with a slice, returns the weights of these resamples [resamples, rows].
+        weights: a function that returns the weights of a slice of the resamples [resamples, rows].
     """
     rows, columns = whole.shape
     length = min(rows, LONG)
@@ -153,19 +155,19 @@ def weighted_sums(whole: Floats, resamples: int, weights: Callable[[slice], NDAr
 
 
 PATIENCE = 0.1
-"""The seconds that exact p may take in total; p of further pairs is resampled."""
+"""The total number of seconds that exact p-values may take. If counting takes longer, p is estimated by resampling."""
 
 RESAMPLES = 10_000
-"""With 1,000, one pair in a hundred ends on the other side of .05; with 10,000, at most one in two hundred."""
+"""The default. With 1,000 resamples, p is on the wrong side of .05 for 1% of pairs; with 10,000, for at most 0.5%."""
 
 SUMS_AT_ONCE = 1 << 16
-"""The number of resampled sums compared at a time, which fit into a processor's cache: 2,048 resamples of 32 runs."""
+"""The number of resampled sums that are compared at a time; 2,048 resamples of 32 runs fit into a processor's cache."""
 
 FEWEST_AT_ONCE = 2048
-"""The least number of resamples compared at a time, since each step also takes some time."""
+"""The minimum number of resamples that are compared at a time, because each step has an overhead."""
 
 LONGEST = 50
-"""The largest number of differences whose half-assignments fit into memory (2**25 sums for each half)."""
+"""The maximum number of differences that can be counted by halves, which needs memory for 2**25 sums per half."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,10 +176,12 @@ class Draw:
 
     Args:
         resamples: the number of random resamples.
-        seed: the seed of their stream, which all pairs and measures share.
-        clusters: a label for each query; queries of a cluster are resampled together. None if queries are independent.
+        seed: the seed of the random stream, which all pairs and measures share.
+        clusters: the cluster of each query; queries of a cluster are resampled together. None if queries are
+            independent.
         alpha: the level of ``Flips.cut``.
-        exact: whether p is counted over all sign assignments where that is cheap; else p is always resampled.
+        exact: whether p is computed from all sign assignments if that is cheap. Otherwise, p always comes from
+            resamples.
 
     Raises:
         DataError: the number of resamples or the seed is invalid.
@@ -190,18 +194,18 @@ class Draw:
     exact: bool = True
 
     def __post_init__(self) -> None:
-        """Refuses an invalid number of resamples or seed."""
+        """Rejects an invalid number of resamples or an invalid seed."""
         refuse_seed(self.seed)
         if self.resamples < 1:
             raise DataError(f"resamples={self.resamples}: use a positive number, such as {RESAMPLES:,}.")
 
     @property
     def stream(self) -> np.random.PCG64:
-        """Returns a new random number generator, from the start of its sequence."""
+        """A new random number generator, at the start of its sequence."""
         return np.random.PCG64(int(self.seed))
 
     def error(self, p: Floats, exact: NDArray[np.bool_]) -> Floats:
-        """Returns the standard error of p due to resampling, which is 0 where p is exact."""
+        """Returns the Monte Carlo standard error of p, which is 0 where p is exact."""
         return np.asarray(np.where(exact, 0.0, np.sqrt(p * (1 - p) / self.resamples)))
 
 
@@ -210,15 +214,15 @@ class Flips:
     """The result of a resampling test for each pair of runs.
 
     Args:
-        p: two-sided [pairs].
-        error: the standard error of p due to resampling; 0 where p is exact [pairs].
-        exact: whether all assignments were counted, so that neither error nor seed matters [pairs].
-        limit: whether p comes from the normal limit of the permutation distribution, used where permuting the
-            queries would take minutes (``randomised_tukey``).
-        cut: for a test of all pairs at once, the largest difference of means that is not significant at ``alpha``:
-            mean difference ± cut is a simultaneous interval, which excludes 0 where p is below alpha. NaN where no
-            difference could be significant, and for tests of single pairs. A studentized test has a cut for each pair,
-            and p may be below alpha by a later step although the interval contains 0.
+        p: the two-sided p [pairs].
+        error: the Monte Carlo standard error of p; 0 where p is exact [pairs].
+        exact: whether all sign assignments were counted, in which case p does not depend on the seed [pairs].
+        limit: whether p comes from the normal limit of the permutation distribution, which ``randomised_tukey`` uses if
+            permuting would take minutes.
+        cut: for a test of all pairs at once, the largest difference between means that is not significant at ``alpha``.
+            Mean difference ± cut is a simultaneous interval, which excludes 0 if p is below alpha. NaN if no difference
+            can be significant, and for tests of single pairs. A studentized test has a cut for each pair, and a later
+            step can make p smaller than alpha even though the interval contains 0.
     """
 
     p: Floats
@@ -233,9 +237,9 @@ class ExactSums:
     """Scores whose sums are exact in any order, and the pairs of runs that a resampling test compares.
 
     Args:
-        whole: the scores of queries, or their sums over clusters, as whole numbers of a unit [rows, runs].
-        pairs: the pairs [pairs, 2].
-        grid: the unit, and the tolerance of sums.
+        whole: the scores of queries, or their sums over clusters, as integer multiples of a unit [rows, runs].
+        pairs: the indices of the two runs of each pair [pairs, 2].
+        grid: the scores as integers, with the unit and the tolerance of sums.
         queries: the number of queries.
         draw: the settings of the resamples.
     """
@@ -248,7 +252,7 @@ class ExactSums:
 
     @classmethod
     def of(cls, scores: ArrayLike, pairs: ArrayLike | None, draw: Draw | None) -> ExactSums:
-        """Returns the sums of a table of scores. By default, every pair is compared, with ``Draw()``.
+        """Prepares a table of scores. By default, every pair is compared, and the settings are ``Draw()``.
 
         Raises:
             DataError: a score is not finite, or a pair names no run.
@@ -284,7 +288,7 @@ class ExactSums:
         return 2 * decisive(widest, self.draw.alpha, drawn=not self.every_sign)
 
     def flips(self, p: Floats, cut: float | Floats) -> Flips:
-        """Returns the result of a test of all pairs, whose cut is a sum over the queries."""
+        """Returns the result of a test of all pairs, given p and the cut as a sum over queries."""
         exact = np.full(len(p), self.every_sign)
         return Flips(p, self.draw.error(p, exact), exact, cut=cut * self.grid.unit / self.queries)
 
@@ -294,13 +298,13 @@ def sign_flip(
     pairs: ArrayLike | None = None,
     draw: Draw | None = None,
 ) -> Flips:
-    """Returns the paired randomisation test (Fisher; Smucker, Allan and Carterette, CIKM 2007), two-sided.
+    """Returns the two-sided paired randomisation test (Fisher; Smucker, Allan and Carterette, CIKM 2007).
 
-    If two runs are equally good, each query's difference could as well have had the other sign. p is the share of sign
-    assignments whose mean difference is at least as large as the observed one: of all assignments where counting them
-    is cheap (few or coarse differences), else (b + 1) / (resamples + 1) of random ones (Phipson and Smyth, 2010). Ties
-    count. The same seed gives the same p to the last digit on any machine, if the rows are in the same order: sort
-    queries by id first.
+    If two runs are equally good, each query's difference is equally likely to have the opposite sign. p is the share of
+    sign assignments whose absolute mean difference is at least as large as the observed one. If counting is cheap (few
+    or coarse differences), all assignments are counted; otherwise, p is (b + 1) / (resamples + 1) for random
+    assignments (Phipson and Smyth, 2010). If the rows are in the same order, the same seed yields the same p to the
+    last digit on any machine, so sort queries by id first.
 
     Args:
         scores: a score for each query and run [queries, runs].
@@ -308,7 +312,7 @@ def sign_flip(
         draw: the settings of the random draw; ``Draw()`` if None.
 
     Returns:
-        p for each pair, and how it was computed.
+        The p of each pair, and how it was computed.
 
     Raises:
         DataError: a score is not finite, or a pair names no run.
@@ -338,12 +342,12 @@ def max_flip(
     pairs: ArrayLike | None = None,
     draw: Draw | None = None,
 ) -> Flips:
-    """Returns the max-T sign-flip test, which compares each pair with the largest difference of any pair.
+    """Returns the max-T sign-flip test, which compares each pair's difference with the largest difference of any pair.
 
-    Each query has one sign for all pairs; p of a pair is the share of assignments in which the largest difference of
-    any pair reaches that pair's. It also holds where runs differ in variance (Westfall and Young, 1993; Boytsov, Belova
-    and Westfall, CIKM 2013). It is not studentized. ``romano_wolf`` is: it finds more differences, but too many
-    where they are very skewed.
+    Each query has the same sign for all pairs. The p of a pair is the share of assignments in which the largest
+    difference of any pair reaches the observed difference of this pair. The test is also valid if runs differ in
+    variance (Westfall and Young, 1993; Boytsov, Belova and Westfall, CIKM 2013). Unlike ``romano_wolf``, it is not
+    studentized. A studentized test finds more differences, but too many if differences are very skewed.
 
     Args:
         scores: a score for each query and run [queries, runs].
@@ -369,20 +373,21 @@ def max_flip(
 
 
 def decisive(widest: Floats, alpha: float, *, drawn: bool) -> float:
-    """Returns the threshold that a significant difference must exceed, or NaN if no difference can be significant.
+    """Returns the threshold that significant differences exceed, or NaN if no difference can be significant.
 
     Args:
-        widest: each resample's largest difference, ascending.
-        alpha: p below it is significant.
-        drawn: whether p is (b + 1) / (resamples + 1), else b divided by all assignments.
+        widest: the largest difference of each resample, in ascending order.
+        alpha: the significance level; a difference is significant if its p is below this level.
+        drawn: whether assignments are random, so that p is (b + 1) / (resamples + 1). Otherwise, p is b divided by the
+            number of assignments.
     """
-    # The number of resamples that may reach a significant difference.
+    # The maximum number of resamples that can reach a significant difference.
     most = int(np.ceil(alpha * (len(widest) + drawn))) - 1 - drawn
     return float(widest[len(widest) - 1 - most]) if 0 <= most < len(widest) else np.nan
 
 
 def reached(blocks: Iterable[Floats], pairs: Integers, least: Floats) -> Integers:
-    """Returns the number of resamples that reach each pair's bound, on either side [pairs]."""
+    """Returns, for each pair, the number of resamples whose absolute difference reaches the pair's bound [pairs]."""
     found = np.zeros(len(pairs), np.int64)
     groups = [np.flatnonzero(pairs[:, 0] == one) for one in np.unique(pairs[:, 0])]
     for block in blocks:
@@ -396,7 +401,7 @@ def reached(blocks: Iterable[Floats], pairs: Integers, least: Floats) -> Integer
 
 
 def widths(block: Floats, pairs: Integers | None) -> Floats:
-    """Returns the largest difference in each resample, among the given pairs or all pairs [resamples]."""
+    """Returns the largest absolute difference in each resample, among the given pairs or all pairs [resamples]."""
     if pairs is None:
         return np.asarray(block.max(axis=0) - block.min(axis=0))
     widest = np.zeros(block.shape[1])
@@ -406,10 +411,10 @@ def widths(block: Floats, pairs: Integers | None) -> Floats:
 
 
 def refuse_seed(seed: object) -> None:
-    """Refuses an invalid seed.
+    """Rejects an invalid seed.
 
     Raises:
-        DataError: the seed is not a whole number of at least 0.
+        DataError: the seed is not a nonnegative integer.
     """
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
         raise DataError(f"seed={seed!r}: use a whole number that is not negative.")
@@ -418,10 +423,11 @@ def refuse_seed(seed: object) -> None:
 def flipped_sums(whole: Floats, draw: Draw) -> Iterator[Floats]:
     """Yields half the sum of each column under random signs of the rows, in blocks of resamples [columns, resamples].
 
-    The difference of two columns' sums is the flipped sum of their difference, so one product of signs and scores
-    serves every pair. Columns must be whole numbers whose sum is exact (see ``on_grid``): then the same seed gives the
-    same sums for any number of threads, BLAS or block size. A resample takes a whole number of 64-bit words of PCG64's
-    raw stream, one bit per row in the order of the rows: rows in the same order get the same signs for all measures.
+    The difference between two columns' sums is the flipped sum of the columns' difference, so one product of signs and
+    scores serves every pair. Columns must contain integers whose sums are exact (see ``on_grid``), so that the same
+    seed yields the same sums for any number of threads, any BLAS and any block size. A resample uses an integer number
+    of 64-bit words of PCG64's raw stream, with one bit per row in the order of the rows, so rows in the same order
+    receive the same signs for all measures.
     """
     words, stream, step = -(-len(whole) // 64), draw.stream, resamples_at_once(whole)
     for first in range(0, draw.resamples, step):
@@ -430,9 +436,9 @@ def flipped_sums(whole: Floats, draw: Draw) -> Iterator[Floats]:
 
 
 def every_sign(whole: Floats) -> Iterator[Floats]:
-    """Yields the sums of ``flipped_sums`` for each of the 2**rows assignments of signs.
+    """Yields the sums that ``flipped_sums`` yields, but for each of the 2**rows assignments of signs.
 
-    The function accepts at most 62 rows.
+    There must be at most 62 rows.
     """
     total, step = 1 << len(whole), resamples_at_once(whole)
     for first in range(0, total, step):
@@ -440,7 +446,7 @@ def every_sign(whole: Floats) -> Iterator[Floats]:
 
 
 def resamples_at_once(whole: Floats) -> int:
-    """Returns the number of resamples of these columns that are compared at a time."""
+    """Returns how many resamples of the given columns are compared at a time."""
     return max(SUMS_AT_ONCE // int(whole.shape[1]), FEWEST_AT_ONCE)
 
 
@@ -461,7 +467,7 @@ PER_SUM, PER_STEP, PER_CELL = 5e-8, 5e-6, 1e-9
 
 
 def cost(difference: Floats, tolerance: float, patience: float = math.inf) -> float:
-    """Returns the approximate seconds that counting takes, or infinity if it is impossible or too slow."""
+    """Returns approximately how many seconds counting takes, or infinity if it is impossible or too slow."""
     least = np.count_nonzero(np.abs(difference) > zero(tolerance))
     if least > LONGEST and (tolerance or least * PER_STEP > patience):
         return np.inf
@@ -469,7 +475,7 @@ def cost(difference: Floats, tolerance: float, patience: float = math.inf) -> fl
 
 
 def costs(size: Integers, tolerance: float) -> tuple[float, float]:
-    """Returns the approximate seconds that an exact p takes by halves, and by recurrence."""
+    """Returns approximately how many seconds an exact p takes by halves and by recurrence."""
     halves = PER_STEP * len(size) + PER_SUM * 2.0 ** -(-len(size) // 2) if len(size) <= LONGEST else np.inf
     if tolerance or not len(size):
         return halves, np.inf
@@ -478,15 +484,16 @@ def costs(size: Integers, tolerance: float) -> tuple[float, float]:
 
 
 def exact_p(difference: Floats, tolerance: float) -> float:
-    """Returns the share of all sign assignments whose sum is at least as far from 0 as the observed one.
+    """Returns the share of all sign assignments whose sum is at least as far from 0 as the observed sum.
 
-    Zeros are dropped first, which changes nothing. By halves: the signed sums of one half of the differences are looked
-    up among the sorted signed sums of the other (Horowitz and Sahni, 1974). By recurrence: on a coarse grid, the number
-    of assignments that reach each sum is updated by one difference at a time (Pagano and Tritchler, 1983).
+    Zeros are dropped first, which does not change p. The faster of two methods is used. By halves, the signed sums of
+    one half of the differences are looked up among the sorted signed sums of the other half (Horowitz and Sahni, 1974).
+    By recurrence, which requires a coarse grid, the share of assignments that reach each sum is updated for one
+    difference at a time (Pagano and Tritchler, 1983).
 
     Args:
-        difference: the difference of each query, as whole numbers [queries].
-        tolerance: the largest difference of sums that tie in exact arithmetic.
+        difference: the difference of each query, as integers [queries].
+        tolerance: the largest difference between two sums that tie in exact arithmetic.
 
     Example:
         >>> import numpy as np
@@ -508,12 +515,12 @@ def sizes(difference: Floats, tolerance: float) -> Integers:
 
 
 def zero(tolerance: float) -> int:
-    """Returns the largest absolute difference that counts as 0: one unit where scores were rounded."""
+    """Returns the largest absolute difference that counts as 0, which is one unit if scores were rounded."""
     return 1 if tolerance else 0
 
 
 def tail_of_halves(size: Integers, reach: int) -> float:
-    """Returns twice the share of assignments with a sum of at least ``reach`` > 0."""
+    """Returns twice the share of assignments whose sum is at least ``reach``, which must be above 0."""
     one, other = signed_sums(size[::2]), signed_sums(size[1::2])
     other.sort()
     one.sort()
@@ -522,7 +529,7 @@ def tail_of_halves(size: Integers, reach: int) -> float:
 
 
 def signed_sums(size: Integers) -> Integers:
-    """Returns the sums of some numbers under every assignment of signs [2**numbers]."""
+    """Returns the sums of the given numbers under every assignment of signs [2**numbers]."""
     sums = np.zeros(1, np.int64)
     for each in size:
         sums = np.concatenate([sums - each, sums + each])
@@ -548,7 +555,7 @@ def tail_of_grid(size: Integers, reach: int) -> float:
 # ---------------------------------------------------------------- step by step, studentized
 
 SLACK = 1e-10
-"""The relative rounding error up to which two studentized differences are equal."""
+"""The relative rounding error up to which two studentized differences count as equal."""
 
 
 def romano_wolf(
@@ -560,22 +567,23 @@ def romano_wolf(
 ) -> Flips:
     """Returns the studentized step-down max-T test with sign flips (Romano and Wolf, Econometrica 2005).
 
-    Each query has one sign for all pairs. A pair's statistic is the absolute t of its differences, so that each pair is
-    compared with its own spread. The pair with the largest t is compared with the largest flipped t of all pairs, the
-    next pair with the largest flipped t of all pairs except the first, and so on. No p is smaller than the p of a pair
-    with a larger t. Flipping signs does not change a sum of squares, and all pairs have the same number of queries.
-    Therefore t grows with the flipped sum divided by the root of the sum of squares, which takes t's place.
+    Each query has the same sign for all pairs. A pair's statistic is the absolute t of its differences, so each
+    difference is measured in units of its own spread. The pair with the largest t is compared with the largest flipped
+    t of all pairs, the next pair with the largest flipped t of all pairs except the first, and so on. No p is smaller
+    than the p of a pair with a larger t. Flipping signs does not change a sum of squares, and all pairs have the same
+    number of queries. Therefore t is an increasing function of the flipped sum divided by the root of the sum of
+    squares, which is used instead of t.
 
     Args:
         scores: a score for each query and run [queries, runs].
         pairs: the family [pairs, 2]; every pair once if None.
         draw: the settings of the random signs; ``Draw()`` if None. If there are no more assignments of signs
             than ``draw.resamples``, all 2**queries assignments are used.
-        studentized: whether a pair's statistic is its t; else it is the difference itself, as in ``max_flip``, with the
-            same steps (Westfall and Young, 1993).
+        studentized: whether a pair's statistic is its t. Otherwise, it is the difference itself, as in ``max_flip``,
+            but in the same step-down procedure (Westfall and Young, 1993).
 
     Returns:
-        p for each pair, corrected for the family. ``cut`` comes from the first step.
+        The p of each pair, corrected for the family. ``cut`` comes from the first step.
 
     Raises:
         DataError: a score is not finite, or a pair names no run.
@@ -616,17 +624,17 @@ def squared(sums: ExactSums) -> Floats:
 def stepwise(
     sums: ExactSums, order: Integers, weight: Floats | None, least: Floats
 ) -> tuple[Integers, Floats]:
-    """Returns how many resamples reach each pair's bound at its step, and the largest statistic of each resample.
+    """Returns, for each pair, how many resamples reach its bound at its step, and each resample's largest statistic.
 
     Args:
         sums: the scores and pairs.
         order: the indices of the pairs, the least significant first [pairs].
-        weight: the factor that studentizes each pair's sum; None for the sums themselves [pairs].
-        least: the bound of each pair's statistic [pairs].
+        weight: the factor that studentizes each pair's sum; None if sums are not studentized [pairs].
+        least: the bound for each pair's statistic [pairs].
     """
     tolerance = sums.grid.tolerance / 2  # the rounding error of half a sum
     found, widest, late = np.zeros(len(order), np.int64), [], 0.0
-    if weight is None:  # the error is added to the largest sum, which takes less time
+    if weight is None:  # adding the error to the largest sum only is faster
         least, late = least - tolerance, tolerance
     factors = [1.0] * len(order) if weight is None else weight.tolist()
     steps = list(zip(sums.pairs[order].tolist(), factors, least.tolist(), strict=True))
@@ -646,10 +654,10 @@ def stepwise(
 
 
 def reaching(reach: float, sums: ExactSums, squares: Floats) -> Floats:
-    """Returns half the width of each pair's simultaneous interval, as a sum over the rows.
+    """Returns half the width of each pair's simultaneous interval, on the scale of a sum over the rows.
 
     Args:
-        reach: the flipped sum divided by the root of the sum of squares that a significant pair must exceed.
+        reach: the critical value of a pair's sum divided by the root of its sum of squares.
         sums: the scores and pairs.
         squares: each pair's sum of squared differences.
     """
@@ -658,25 +666,25 @@ def reaching(reach: float, sums: ExactSums, squares: Floats) -> Floats:
     around = squares - (total[pairs[:, 0]] - total[pairs[:, 1]]) ** 2 / rows
     around[around <= SLACK * squares] = np.nan
     with np.errstate(divide="ignore", invalid="ignore"):
-        # t² = (n - 1) r² / (n - r²), and the squared error of a sum is n / (n - 1) times the squares around its mean.
+        # t² = (n - 1) r² / (n - r²), and the squared error of a sum is n / (n - 1) times its squares around the mean.
         return np.asarray(np.sqrt(around * reach**2 * rows / (rows - reach**2)))
 
 
 # ---------------------------------------------------------------- the bootstrap
 
 DRAWN_RESAMPLES_AT_ONCE = 1 << 20
-"""The number of counts held in memory at a time: 8 MB."""
+"""The number of counts that are held in memory at a time (8 MB)."""
 
 
 def resample_means(scores: ArrayLike, draw: Draw | None = None) -> Floats:
-    """Returns the mean of each run over queries drawn with replacement (Cormack and Lynam, Sakai, SIGIR 2006).
+    """Returns the mean of each run over queries that are drawn with replacement (Cormack and Lynam; Sakai; SIGIR 2006).
 
-    All runs have the same draws, so differences and ranks can be computed within a row.
+    The same queries are drawn for all runs, so differences and ranks can be computed within a row.
 
     Args:
         scores: a score for each query and run [queries, runs].
-        draw: the settings of the random draw; ``Draw()`` if None. Each resample has as many queries (or
-            clusters) as there are.
+        draw: the settings of the random draw; ``Draw()`` if None. Each resample has as many queries (or clusters) as
+            the table.
 
     Returns:
         The means [resamples, runs].
@@ -699,10 +707,11 @@ def resample_means(scores: ArrayLike, draw: Draw | None = None) -> Floats:
 
 
 def draws(units: int, draw: Draw) -> Iterator[Integers]:
-    """Yields the number of times that each unit is drawn, in blocks of resamples [resamples, units].
+    """Yields how many times each unit is drawn, in blocks of resamples [resamples, units].
 
-    Each resample takes a whole number of 64-bit words, half a word for each unit drawn; the half times the number of
-    units, divided by 2**32, is the unit (Lemire, 2019, without the rejection that would remove a bias of 2**-32).
+    Each resample uses an integer number of 64-bit words, half a word for each draw. The half-word times the number of
+    units, divided by 2**32 and rounded down, is the drawn unit (Lemire, 2019, without the rejection step that would
+    remove a bias of 2**-32).
     """
     stream, step = draw.stream, max(DRAWN_RESAMPLES_AT_ONCE // units, 1)
     for first in range(0, draw.resamples, step):

@@ -1,4 +1,4 @@
-"""Numbers of queries that a paired t-test needs."""
+"""Computes how many queries a paired t-test needs."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 Aim: TypeAlias = Literal["difference", "equivalence", "non-inferiority"]
-"""To show that the runs differ, that they differ by less than a margin, or that one is not worse by a margin."""
+"""What to show: that two runs differ, that they differ by less than a margin, or that one is not worse by a margin."""
 
 MOST = 1e9
 """The maximum number of queries to plan for."""
 FEWEST_JUDGED = 12.0
-"""The estimate with a model is not planned for fewer queries judged by people."""
+"""The minimum number of queries judged by people for which an estimate with a model is planned."""
 LIMIT = 0.9
-"""The nominal level of the upper limit of a pilot's spread. Retrieval data are not normal: in simulations, plans based
-on this limit reach the power for about 80% of pilots (``python -m bench.plans``)."""
+"""The nominal level of the upper confidence limit of a pilot's spread. Because retrieval data are not normal, plans
+based on this limit reach the intended power for only about 80% of simulated pilots (``python -m bench.plans``)."""
 
 
 def power_of(aim: Aim, size: float, queries: float, alpha: float) -> float:
-    """Returns the probability that a paired t-test succeeds.
+    """Returns the power of a paired t-test for a number of queries.
 
-    A difference is shown by a two-sided test, whose power includes significance in the wrong direction, as is usual.
-    Equivalence is shown by two one-sided tests and non-inferiority by one, each at level ``alpha``, and the runs are
-    taken to be equal. The power for equivalence is the usual approximation by two noncentral t distributions, which is
-    slightly too low for few queries.
+    A difference is tested by a two-sided test, whose power includes significance in the wrong direction, as is usual.
+    Equivalence is tested by two one-sided tests and non-inferiority by one, each at level ``alpha``, on the assumption
+    that the runs are equal. The power for equivalence is the usual approximation by two noncentral t distributions,
+    which is slightly too low if there are few queries.
 
     Args:
         aim: what to show.
@@ -45,7 +45,7 @@ def power_of(aim: Aim, size: float, queries: float, alpha: float) -> float:
 
 
 def power_at(aim: Aim, shift: float, freedom: float, alpha: float) -> float:
-    """Returns the power of a t-test.
+    """Returns the power of a t-test for a standardised shift.
 
     Args:
         aim: what to show.
@@ -60,7 +60,7 @@ def power_at(aim: Aim, shift: float, freedom: float, alpha: float) -> float:
     if aim == "equivalence":
         below, above = nctdtr(freedom, -shift, -critical), nctdtr(freedom, shift, critical)
         return max(0.0, float(below - above))
-    # nctdtr(freedom, shift, -critical) is NaN for large shifts; its mirror image is not.
+    # nctdtr(freedom, shift, -critical) is NaN for large shifts, so its mirror image is used.
     wrong = 1.0 - float(nctdtr(freedom, -shift, critical)) if aim == "difference" else 0.0
     return 1.0 - float(nctdtr(freedom, shift, critical)) + wrong
 
@@ -70,18 +70,18 @@ NODES = 100
 
 
 def errors_if_significant(shift: float, freedom: float, alpha: float) -> tuple[float, float]:
-    """Returns two errors of a result that a two-sided t-test finds significant: type S and type M.
+    """Returns the type S and type M errors of a result that is significant in a two-sided t-test.
 
     Args:
-        shift: the true difference, divided by its standard error; above 0.
+        shift: the true difference divided by its standard error, which must be above 0.
         freedom: the degrees of freedom.
         alpha: the significance level.
 
     Returns:
-        The probability that a significant difference has the wrong sign, and the mean size of a significant difference
-        divided by the true one (the exaggeration).
+        The probability that a significant difference has the wrong sign, and the mean absolute size of a significant
+        difference divided by the true difference (the exaggeration).
 
-    Source: Gelman and Carlin, Perspectives on Psychological Science, 2014; here with the estimated standard error.
+    Source: Gelman and Carlin, Perspectives on Psychological Science, 2014, but with an estimated standard error.
 
     Example:
         >>> from carob.statistics.sample_size import errors_if_significant
@@ -92,7 +92,7 @@ def errors_if_significant(shift: float, freedom: float, alpha: float) -> tuple[f
 
     critical = float(stdtrit(freedom, 1.0 - alpha / 2.0))
     places, weights = np.polynomial.legendre.leggauss(NODES)
-    # The least significant difference, in true standard errors, at the quantiles of the estimated error.
+    # The smallest significant difference, in true standard errors, at the quantiles of the estimated error.
     bound = critical * np.sqrt(chdtri(freedom, (1.0 - places) / 2.0) / freedom)
     right, wrong = ndtr(shift - bound), ndtr(-shift - bound)
     densities = (np.exp(-((bound + side * shift) ** 2) / 2.0) for side in (-1.0, 1.0))
@@ -102,13 +102,13 @@ def errors_if_significant(shift: float, freedom: float, alpha: float) -> tuple[f
 
 
 def queries_for(aim: Aim, size: float, power: float, alpha: float) -> float:
-    """Returns the number of queries that reaches the power. The number is not rounded, and infinite beyond 10⁹.
+    """Returns how many queries are needed to reach the power. The number is not rounded, and is infinite beyond 10⁹.
 
-    Source of the test cases: the package pwr for R, ``pwr.t.test(type="paired")``.
+    The test cases come from the R package pwr, ``pwr.t.test(type="paired")``.
 
     Args:
         aim: what to show.
-        size: the difference or the margin, divided by the standard deviation of the differences; above 0.
+        size: the difference or the margin, divided by the standard deviation of the differences; must be above 0.
         power: the probability of success.
         alpha: the significance level.
 
@@ -126,7 +126,7 @@ def queries_for(aim: Aim, size: float, power: float, alpha: float) -> float:
 
 
 def least(enough: Callable[[float], bool], low: float, high: float) -> float:
-    """Returns the smallest number between two others that is enough, if more is never less than enough."""
+    """Returns, by bisection, the smallest number in a range that is enough; all larger numbers must also be enough."""
     while high - low > 1e-9 * high:
         middle = (low + high) / 2.0
         low, high = (low, middle) if enough(middle) else (middle, high)
@@ -134,11 +134,11 @@ def least(enough: Callable[[float], bool], low: float, high: float) -> float:
 
 
 def upper_limit(sd: float, freedom: float, confidence: float = LIMIT) -> float:
-    """Returns the upper confidence limit of a standard deviation, for normally distributed values.
+    """Returns the upper confidence limit of the standard deviation of normally distributed values.
 
     Args:
         sd: the standard deviation of a sample.
-        freedom: its degrees of freedom.
+        freedom: the degrees of freedom of ``sd``.
         confidence: the confidence level.
 
     Example:
@@ -154,24 +154,24 @@ def upper_limit(sd: float, freedom: float, confidence: float = LIMIT) -> float:
 def judged_by_people(
     aim: Aim, size: float, power: float, alpha: float, correlation: float, judged: float
 ) -> float:
-    """Returns how many queries people must judge if a model judges more, to reach the power.
+    """Returns how many queries people must judge to reach the power if a model judges more queries.
 
-    The variance of the regression estimate of a difference is s² ((1 - r²) (1/n - 1/N) (1 + 1/(n - 3)) + 1/N) for n
-    queries judged by people and N judged by the model, whose differences correlate by r with those of people; the
-    factor 1 + 1/(n - 3) is the cost of fitting the slope (Cochran 1977, chapter 7). Student's t has n - 2 degrees of
-    freedom.
+    If people judge n queries and the model judges N, and r is the correlation between people's and the model's
+    differences, the variance of the regression estimate of a difference is s² ((1 - r²) (1/n - 1/N) (1 + 1/(n - 3)) +
+    1/N). The factor 1 + 1/(n - 3) is the cost of fitting the slope (Cochran 1977, chapter 7). Student's t has n - 2
+    degrees of freedom.
 
     Args:
         aim: what to show.
         size: the difference or the margin, divided by the standard deviation of the differences.
         power: the probability of success.
         alpha: the significance level.
-        correlation: the correlation between the differences by people's and by the model's judgments.
+        correlation: the correlation between differences under people's and under the model's judgments.
         judged: the number of queries that the model judges.
 
     Returns:
-        The number, from ``FEWEST_JUDGED`` up, or less if people alone reach the power with fewer queries; infinite if
-        the model judges too few queries.
+        The number of queries, which is at least ``FEWEST_JUDGED`` unless people alone reach the power with fewer
+        queries; infinite if the model judges too few queries.
 
     Example:
         >>> from carob.statistics.sample_size import judged_by_people

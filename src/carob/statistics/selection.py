@@ -1,6 +1,7 @@
-"""Selecting the best of many runs: cross-validated selection, the runs shown to be better, ranks over resamples.
+"""Selects the best of many runs: cross-validated selection, runs shown to be better, and ranks over resamples.
 
-Larger scores are better here. Sums are exact, as in ``resampling``, so results do not depend on the machine.
+Larger scores are better throughout this module. Sums are exact, as in ``resampling``, so results do not depend on the
+machine.
 """
 
 from __future__ import annotations
@@ -40,18 +41,18 @@ __all__ = [
 ]
 
 FOLDS, REPEATS = 10, 20
-"""On TREC Deep Learning 2021, ten folds are as accurate on average as leaving one query out, with less variance."""
+"""The defaults. On TREC Deep Learning 2021, ten folds are as accurate as leaving one query out, with less variance."""
 
 RESELECTIONS = 200
-"""Resamples in which the selection is repeated, for a standard error."""
+"""The number of resamples in which the selection is repeated to estimate a standard error."""
 
 
 class Selection(NamedTuple):
     """The result of selecting the best run on some queries and scoring it on others.
 
     Args:
-        scores: for each query, the mean score of the runs that were selected without this query [queries].
-        chosen: how often each run was selected, as a share that sums to 1 [runs].
+        scores: for each query, the mean score of the runs that were selected without the query [queries].
+        chosen: the share of selections in which each run was selected; the shares sum to 1 [runs].
     """
 
     scores: Floats
@@ -62,8 +63,9 @@ class Ranks(NamedTuple):
     """The ranks of the runs over resampled queries.
 
     Args:
-        best: the share of resamples in which the run has the highest mean; ties share [runs].
-        low: the lower end of the interval of the run's rank, where 1 is the best [runs].
+        best: the share of resamples in which each run has the highest mean; a tie counts in equal parts for the tied
+            runs [runs].
+        low: the lower end of the interval for each run's rank, where 1 is the best rank [runs].
         high: the upper end [runs].
     """
 
@@ -75,18 +77,18 @@ class Ranks(NamedTuple):
 def cross_validated(
     scores: ArrayLike, *, folds: int = FOLDS, repeats: int = REPEATS, seed: int = 0, clusters: Any = None
 ) -> Selection:
-    """Returns the scores of the run that is selected without the scored query.
+    """Scores each query with the run that is selected without the query.
 
     The queries are divided at random into folds. For each fold, the run with the highest mean on the other folds is
-    selected and scored on the fold. If several runs tie, the selection is divided among them. With as many folds
-    as queries, one query is left out at a time, and one division suffices.
+    selected and scored on the fold. If several runs tie, the selection is divided equally among them. With as many
+    folds as queries, one query is left out at a time, and a single division suffices.
 
     Args:
         scores: a score for each query and run [queries, runs].
         folds: the number of folds, at most the number of queries.
         repeats: the number of random divisions.
         seed: the seed of the divisions.
-        clusters: a label for each query; queries of a cluster are in the same fold.
+        clusters: the cluster of each query; queries of a cluster are in the same fold.
 
     Example:
         >>> found = cross_validated([[0.5, 0.4], [0.5, 0.4], [0.1, 0.9]], folds=3)
@@ -110,14 +112,14 @@ def cross_validated(
 
 
 def divided(units: int, folds: int, stream: np.random.PCG64) -> Integers:
-    """Returns the fold of each unit. The units are divided at random, as evenly as possible."""
+    """Returns the fold of each unit. Units are divided at random and as evenly as possible."""
     fold = np.empty(units, np.int64)
     fold[np.argsort(stream.random_raw(units), kind="stable")] = np.arange(units) % min(folds, units)
     return fold
 
 
 def shares_of_best(sums: Floats) -> Floats:
-    """Returns 1 for the run with the largest sum, shared equally by runs with equal sums, and 0 for the others."""
+    """Returns 1 for the run with the largest sum and 0 for the others; tied best runs share the 1 equally."""
     winners = sums == sums.max(axis=-1, keepdims=True)
     return np.asarray(winners / winners.sum(axis=-1, keepdims=True))
 
@@ -125,12 +127,12 @@ def shares_of_best(sums: Floats) -> Floats:
 def reselected(
     scores: ArrayLike, *, folds: int = FOLDS, draw: Draw | None = None, baseline: ArrayLike | None = None
 ) -> Floats:
-    """Returns the apparent and the cross-validated mean of the best run, for each resample of the queries.
+    """Returns, for each resample of the queries, the apparent and the cross-validated mean of the best run.
 
-    The selection is repeated in each resample, so the spread of the means includes its uncertainty. Copies of a query
-    are in the same fold. In simulations with runs of equal and of unequal means, intervals from this spread cover
-    the true value in 95 to 99% of cases. Intervals from the spread over queries alone, which ignore that another run
-    could have been selected, cover it in 84 to 90%.
+    The selection is repeated in each resample, so the spread of the means includes the uncertainty of the selection.
+    Copies of a query are in the same fold. In simulations with runs of equal and of unequal means, intervals computed
+    from this spread covered the true value in 95 to 99% of cases. Intervals computed only from the spread over queries,
+    which ignore that another run could have been selected, covered it in 84 to 90%.
 
     Args:
         scores: a score for each query and run [queries, runs].
@@ -153,11 +155,11 @@ def reselected_among(
     draw: Draw | None = None,
     baseline: ArrayLike | None = None,
 ) -> Floats:
-    """Returns what ``reselected`` returns of several choices in the same resamples, such as the best weights and list.
+    """Returns the result of ``reselected`` for several sets of columns, with the same resamples for all sets.
 
     Args:
         scores: a score for each query and run [queries, runs].
-        choices: the columns among which each selection is made.
+        choices: the sets of columns, within each of which a run is selected.
         folds: the number of folds.
         draw: as in ``reselected``.
         baseline: scores to subtract from those of the selected run [queries].
@@ -167,7 +169,7 @@ def reselected_among(
     """
     table, draw = matrix(scores), draw or Draw(resamples=RESELECTIONS)
     rows, grid = len(table), on_grid(table)
-    # A separate grid, so that no tie of the runs is lost.
+    # The baseline has a separate grid, so that no tie between runs is lost.
     other = None if baseline is None else on_grid(matrix(baseline))
     unit = np.arange(rows) if draw.clusters is None else cluster_codes(draw.clusters, rows)
     found: list[Floats] = []
@@ -190,23 +192,24 @@ def reselected_among(
 
 
 def best_means(sums: Floats) -> list[Floats]:
-    """Returns the sum of the run that is the best of all folds, and that of runs selected without each fold.
+    """Returns the sum of the run that is best over all folds, and the sum of the runs selected without each fold.
 
     Args:
-        sums: the sum of each fold [resamples, folds, runs].
+        sums: the sum of each run in each fold [resamples, folds, runs].
     """
     total = sums.sum(axis=1)
     return [total.max(axis=1), (shares_of_best(total[:, None] - sums) * sums).sum(axis=(1, 2))]
 
 
 def shown_better(scores: ArrayLike, draw: Draw | None = None) -> NDArray[np.bool_]:
-    """Returns whether the run of each row is shown to be better than that of each column [runs, runs].
+    """Returns whether the run of each row is shown to be better than the run of each column [runs, runs].
 
-    Two step-down tests must agree, each valid for all pairs at once: the studentized one of Romano and Wolf, and the
-    one of Westfall and Young that is not studentized. The first alone finds too many differences where they are very
-    skewed. On TREC runs that were moved to one mean, it keeps all of 12 runs in 73 to 97% of cases, and both keep them
-    in 95 to 100%. Where 2 to 8 of 12 runs have one mean and the others are far below, both keep the equal ones in 96 to
-    100% for nDCG@10 (``python -m bench.best``).
+    Two step-down tests, each of which is valid for all pairs at once, must agree: the studentized test of Romano and
+    Wolf, and the test of Westfall and Young, which is not studentized. The studentized test alone finds too many
+    differences if differences are very skewed. For 12 TREC runs that were shifted to the same mean, it finds no
+    difference in 73 to 97% of cases, and both tests together find none in 95 to 100%. If 2 to 8 of 12 runs have the
+    same mean and the others are far below, both tests together find no difference between the equal runs in 96 to 100%
+    of cases for nDCG@10 (``python -m bench.best``).
 
     Args:
         scores: a score for each query and run [queries, runs].
@@ -230,7 +233,7 @@ def shown_better(scores: ArrayLike, draw: Draw | None = None) -> NDArray[np.bool
 
 
 def ranks(scores: ArrayLike, draw: Draw | None = None) -> Ranks:
-    """Returns how often each run is the best, and the interval of its rank, over resampled queries.
+    """Returns how often each run is the best over resampled queries, and the interval for its rank.
 
     Args:
         scores: a score for each query and run [queries, runs].
@@ -246,10 +249,10 @@ def ranks(scores: ArrayLike, draw: Draw | None = None) -> Ranks:
 
 
 def ranks_in(means: Floats, alpha: float) -> Ranks:
-    """Returns how often each run is the best, and the interval of its rank, over resampled means.
+    """Returns how often each run is the best over resampled means, and the interval for its rank.
 
     Args:
-        means: the mean of each run; larger is better [resamples, runs].
+        means: the mean of each run in each resample; larger is better [resamples, runs].
         alpha: 1 minus the confidence level.
 
     Example:
@@ -266,12 +269,12 @@ def ranks_in(means: Floats, alpha: float) -> Ranks:
 
 
 def places(values: Floats) -> tuple[Integers, Integers]:
-    """Returns the first and the last place of each value in the ascending order of its row, counted from 0.
+    """Returns the first and the last place of each value in the ascending order of its row, counting from 0.
 
-    Equal values share their places, so both places of a value that occurs once are the same.
+    Equal values share their places. The first and the last place of a value that occurs once are the same.
 
     Args:
-        values: the values; NaN comes last [rows, columns].
+        values: the values; NaN is sorted last [rows, columns].
 
     Example:
         >>> import numpy as np

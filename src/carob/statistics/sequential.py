@@ -1,4 +1,4 @@
-"""Levels of a test that is repeated while queries are still being judged, by alpha spending."""
+"""Computes, by alpha spending, the levels of a test that is repeated while queries are still being judged."""
 
 from __future__ import annotations
 
@@ -12,36 +12,38 @@ if TYPE_CHECKING:
     from carob.lists.rows import Floats
 
 POINTS = 601
-"""The points at which the density of paths that crossed no bound is known."""
+"""The number of points at which the density of paths that have not crossed a bound is evaluated."""
 
 FARTHEST = 8.0
-"""A deviate beyond which a normal distribution has almost no probability."""
+"""The deviate beyond which the probability of a normal distribution is negligible."""
 
 
 def spent(fraction: float, alpha: float) -> float:
-    """Returns the level that may be spent on one side at a fraction of the queries (O'Brien and Fleming's type)."""
+    """Returns the level that may be spent on each side up to a fraction of the queries (O'Brien-Fleming type)."""
     from scipy.special import ndtr, ndtri
 
     return float(2 * ndtr(ndtri(alpha / 4) / np.sqrt(fraction)))
 
 
 def excess(edge: float, points: Floats, mass: Floats, step: float, wanted: float) -> float:
-    """Returns by how much the probability of being beyond an edge after a step exceeds the target."""
+    """Returns the probability of being beyond an edge after a step, minus the target probability."""
     from scipy.special import ndtr
 
     return float((mass * ndtr((points - edge) / step)).sum()) - wanted
 
 
 def level_at(fractions: Sequence[float], alpha: float) -> float:
-    """Returns the two-sided level of the last of several looks, so that all looks together have the level ``alpha``.
+    """Returns the two-sided level of the last of several looks such that all looks together have the level ``alpha``.
 
-    Earlier looks have had their own levels by the same rule. The score at each look is a sum of independent parts, so
-    the probability of crossing a bound now and none before follows by integration over the density of the paths that
-    are still inside (Armitage, McPherson and Rowe 1969). The levels depend on the fractions so far and not on later
-    looks (Lan and DeMets 1983). A look so early that nothing is left to spend has the level of ``FARTHEST``.
+    The levels of earlier looks are determined by the same rule. The score at each look is a sum of independent parts,
+    so the probability of crossing a bound at this look and at no earlier look is computed by integrating over the
+    density of the paths that are still inside (Armitage, McPherson and Rowe 1969). The levels depend on the fractions
+    so far but not on later looks (Lan and DeMets 1983). If a look is so early that there is nothing to spend, its bound
+    is ``FARTHEST``.
 
     Args:
-        fractions: the share of the planned queries at each look so far, ascending, at most 1.
+        fractions: the share of the planned queries that are judged at each look so far, in ascending order and at most
+            1.
         alpha: the level of all looks together.
 
     Example:

@@ -1,4 +1,4 @@
-"""Signed ranks of differences over collections: Wilcoxon's exact test, and the Bayesian signed-rank test."""
+"""Signed-rank tests of differences over collections: Wilcoxon's exact test and the Bayesian signed-rank test."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 __all__ = ["bayesian_signed_ranks", "signed_rank_p"]
 
 DIGITS = 12
-"""The decimals of differences: differences that are equal up to rounding share a rank."""
+"""The number of decimals to which differences are rounded before ranking, so that rounding errors do not break ties."""
 
 PRIOR = 0.5
-"""The weight of the prior observation, a difference of 0, where each collection weighs 1 (Benavoli et al., 2014)."""
+"""The weight of the prior observation, a difference of 0. Each collection has the weight 1 (Benavoli et al., 2014)."""
 
 
 def signed_rank_p(differences: ArrayLike) -> Floats:
-    """Returns the exact p-value of Wilcoxon's two-sided signed-rank test, for each column.
+    """Returns the exact p-value of Wilcoxon's two-sided signed-rank test for each column.
 
-    Differences of 0 are left out, and equal differences share their mean rank; p counts all assignments of signs.
+    Differences of 0 are left out, and equal differences share their mean rank. All assignments of signs are counted.
 
     Args:
-        differences: NaN where a collection has none [collections, pairs].
+        differences: the difference of each pair on each collection; NaN if it is missing [collections, pairs].
 
     Example:
         >>> signed_rank_p([[0.1, 0.3], [0.2, -0.1], [0.3, 0.2], [0.4, 0.0], [0.5, float("nan")]]).tolist()
@@ -53,7 +53,7 @@ def signed_rank_p(differences: ArrayLike) -> Floats:
 
 
 def tails(count: int) -> Floats:
-    """Returns the probability that the sum of the ranks 1 to ``count`` with random signs is at least this far from 0.
+    """Returns the probabilities that the sum of ranks 1 to ``count`` with random signs is at least 0, 1, 2 … from 0.
 
     Args:
         count: the number of ranks.
@@ -63,7 +63,7 @@ def tails(count: int) -> Floats:
         [1.0, 1.0, 0.5, 0.5]
     """
     total = count * (count + 1) // 2
-    positive = np.zeros(total + 1)  # the probability of each sum of the positive ranks
+    positive = np.zeros(total + 1)  # the probability of each possible sum of positive ranks
     positive[0] = 1.0
     for rank in range(1, count + 1):
         end = rank * (rank + 1) // 2 + 1
@@ -79,22 +79,23 @@ def tails(count: int) -> Floats:
 def bayesian_signed_ranks(
     differences: ArrayLike, rope: float, draw: Draw | None = None
 ) -> tuple[Floats, Floats, Floats]:
-    """Returns the probability that the first run is worse, practically equal, or better, for each column.
+    """Returns, for each column, the probabilities that the first run is worse, practically equal, or better.
 
-    The unknown distribution of differences over collections has a Dirichlet process as its prior, with weight 0.5 on a
-    difference of 0. For each draw of weights from the posterior, the mean of two differences lies below -rope, within
-    the rope or above it with some probability. The result says how often each of the three is the most probable.
+    The prior of the unknown distribution of differences over collections is a Dirichlet process, with weight 0.5 on a
+    difference of 0. Each draw of weights from the posterior determines the probabilities that the mean of two
+    differences is below the rope, within it or above it. The result is the share of draws in which each of these three
+    regions is the most probable.
 
     Source: Benavoli, Corani, Mangili, Zaffalon and Ruggeri, ICML 2014; Benavoli, Corani, Demšar and Zaffalon, JMLR
     2017, and their package baycomp.
 
     Args:
-        differences: the first run's mean minus the second's; NaN where a collection has none [collections, pairs].
+        differences: the first run's mean minus the second's; NaN if a mean is missing [collections, pairs].
         rope: half the width of the region of practical equivalence.
         draw: the number of draws and their seed; ``Draw()`` if None.
 
     Returns:
-        The three probabilities; they sum to 1.
+        The three probabilities, which sum to 1.
 
     Example:
         >>> worse, same, better = bayesian_signed_ranks([[0.2], [0.1], [0.2], [0.4], [0.0], [0.1]], 0.01)
@@ -111,10 +112,10 @@ def bayesian_signed_ranks(
 
 
 def posterior(count: int, draw: Draw) -> Floats:
-    """Returns weights of the prior observation and of ``count`` others, which need not sum to 1 [draws, count + 1].
+    """Returns weights of the prior observation and of ``count`` other observations, unnormalised [draws, count + 1].
 
-    The weight of an observation has the gamma distribution with shape 1, and that of the prior with shape ``PRIOR``,
-    which is half the square of a normal.
+    The weight of an observation has a gamma distribution with shape 1. The weight of the prior observation has a gamma
+    distribution with shape ``PRIOR``, which is the distribution of half the square of a standard normal.
     """
     words = draw.stream.random_raw((draw.resamples, count + 2))
     uniform = ((words >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
@@ -124,7 +125,7 @@ def posterior(count: int, draw: Draw) -> Floats:
 
 
 def shares(differences: Floats, rope: float, weights: Floats) -> tuple[float, float, float]:
-    """Returns how often each of the three regions is the most probable. Equally probable regions share."""
+    """Returns the share of draws in which each of the three regions is the most probable; ties are divided equally."""
     values = np.append(0.0, differences)
     sums = np.round(values[:, None] + values, DIGITS)
     edge = round(2 * rope, DIGITS)

@@ -15,13 +15,14 @@ if TYPE_CHECKING:
 
 
 class Components(NamedTuple):
-    """Variances of scores: score = mean + query + run + interaction + replicate.
+    """The variances of the parts of a score, where score = mean + query + run + interaction + replicate.
 
     Args:
         query: the variance of the queries' effects.
         run: the variance of the runs' effects.
-        interaction: that of their interaction, which without replicates includes all that varies within a cell.
-        replicate: the variance between replicates of a query and run; NaN without replicates.
+        interaction: the variance of the interaction between queries and runs; without replicates, it includes all other
+            variation within a cell.
+        replicate: the variance between replicates of the same query and run; NaN without replicates.
     """
 
     query: float
@@ -31,14 +32,14 @@ class Components(NamedTuple):
 
 
 def components_of(scores: Floats) -> Components:
-    """Returns the REML estimates of a balanced table, in which all effects are random.
+    """Returns the REML estimates for a balanced table in which all effects are random.
 
-    The mean squares of a balanced table are independent, each an expected value times χ²/df. REML estimates are the
-    expected values of greatest likelihood among those that leave no variance negative: mean squares in the wrong order
-    are pooled (Thompson 1962).
+    The mean squares of a balanced table are independent, and each is distributed as its expected value times χ²/df. The
+    REML estimates are the expected values that maximise the likelihood subject to no variance being negative, which
+    means that mean squares in the wrong order are pooled (Thompson 1962).
 
     Args:
-        scores: the scores [queries, runs] or [queries, runs, replicates], at least 2 each.
+        scores: the scores [queries, runs] or [queries, runs, replicates]. Each dimension must have at least 2 elements.
 
     Example:
         >>> from carob.statistics.variance_components import components_of
@@ -73,12 +74,13 @@ def components_of(scores: Floats) -> Components:
 def expected(
     squares: Sequence[float], freedom: Sequence[int], order: Sequence[tuple[int, int]]
 ) -> tuple[float, ...]:
-    """Returns the expected mean squares of greatest likelihood.
+    """Returns the expected mean squares that maximise the likelihood under constraints on their order.
 
     Args:
         squares: the sums of squares.
-        freedom: their degrees of freedom.
-        order: pairs of places; the first has no smaller expected value than the second.
+        freedom: the degrees of freedom of the sums of squares.
+        order: the constraints, as pairs of indices; the expected mean square of the first must be at least that of the
+            second.
     """
     best: tuple[float, ...] = ()
     least = math.inf

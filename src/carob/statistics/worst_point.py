@@ -1,14 +1,16 @@
-"""The worst-point interval of a mean of bounded values, many of which are equal, such as reciprocal ranks.
+"""The worst-point interval for a mean of bounded values, many of which are equal, such as reciprocal ranks.
 
-A sample of values that are mostly equal may contain no other value, so that Student's interval is too narrow. Here
-the worst possible value is added to the sample, with two fifths of the weight of a value: with x₁ … xₙ in [a, b] and
-weights (p₁ … pₙ, p₀) from Dirichlet(1, …, 1, ⅖), the low end of the interval is a quantile of Σpᵢxᵢ + p₀a, and the
-high end one of Σpᵢxᵢ + p₀b. No end leaves the range. With the weight of a whole value it is the bound of Gaffke
-(2005); two fifths cover in simulations (``python -m bench.coverage``), and as often as one half, at .95 of its width.
+If most values of a population are equal, a sample may contain no other value, so Student's t interval is too narrow.
+The worst-point interval adds the worst possible value to the sample, with two fifths of the weight of an observed
+value. For x₁ … xₙ in [a, b] and weights (p₁ … pₙ, p₀) from Dirichlet(1, …, 1, ⅖), the lower end of the interval is a
+quantile of Σpᵢxᵢ + p₀a, and the upper end is a quantile of Σpᵢxᵢ + p₀b. The interval never leaves the range. If the
+added value has the full weight of a value, the interval is the bound of Gaffke (2005). In simulations
+(``python -m bench.coverage``), two fifths suffice for coverage: they cover as often as one half, with 0.95 times the
+width.
 
-Nothing is drawn: Σpᵢxᵢ + p₀a ≤ θ says that a weighted sum of gamma variables is at most 0, and the saddlepoint
-approximation (Lugannani and Rice, 1980, in the form of Barndorff-Nielsen, 1986) gives its probability. Its quantiles
-agree with drawn ones to two hundredths of the interval's width.
+No random numbers are drawn: Σpᵢxᵢ + p₀a ≤ θ is equivalent to a weighted sum of gamma variables being at most 0, whose
+probability is computed by the saddlepoint approximation (Lugannani and Rice, 1980, in the form of Barndorff-Nielsen,
+1986). The approximate quantiles agree with simulated quantiles to within two hundredths of the interval's width.
 """
 
 from __future__ import annotations
@@ -28,38 +30,39 @@ if TYPE_CHECKING:
     from carob.lists.rows import Floats, Integers
 
 ADDED = 0.4
-"""The weight of the added value; a value of the sample has the weight 1."""
+"""The weight of the added value. Each value of the sample has the weight 1."""
 
 COMMON = 3
-"""Student's interval is not used if at least one in this many values is the most frequent one …
+"""Student's t interval is replaced if at least one in this many values is equal to the most frequent value …
 
-It does not matter where the frequent value lies. In 750 simulated settings (``python -m bench.crowded``), the intervals
-cover the mean in 97.5% of cases on average, so they tend to be too wide; Student's cover it in 93.7%, and in 66% at
-worst. If the rule held only for frequent values within 0.1 of an end of the range, intervals would be 7% narrower, but
-would cover in 78% at worst, and in less than 94% in 22% of the settings in place of 4%: a few values far on one side
-are what Student's interval misses, whether or not the frequent value is near an end.
+The rule does not depend on the frequent value's position in the range. In 750 simulated settings
+(``python -m bench.crowded``), worst-point intervals cover the mean in 97.5% of cases on average, so they tend to be too
+wide. Student's t intervals cover it in 93.7% on average, but in only 66% in the worst setting. If the rule only applied
+to frequent values within 0.1 of an end of the range, intervals would be 7% narrower, but coverage would be 78% in the
+worst setting, and below 94% in 22% of the settings instead of 4%. The reason is that Student's t interval misses a few
+values far on one side, whether or not the frequent value is near an end.
 """
 
 ENOUGH, ENOUGH_DIFFERENCES = 100, 12
-"""… and if fewer values than this differ from it.
+"""… and if fewer values than this differ from the most frequent value: of means, and of differences.
 
-Between similar runs, many differences are 0, and the range is wide.
+The limit for differences is lower because many differences between similar runs are 0 and their range is wide.
 """
 
 FEWEST = 8
-"""With fewer values, all equal, a mean has no interval."""
+"""A mean of fewer values than this has no interval if all values are equal."""
 
 FARTHEST = 700.0
-"""The largest depth in a tail: beyond it, exp(-depth) is 0 in double precision."""
+"""The largest depth in a tail; for larger depths, exp(-depth) is 0 in double precision."""
 
 CENTRAL = 1e-4
-"""Below this deviate, the probability counts as one half."""
+"""The probability counts as one half if the deviate is below this value."""
 
 AT_ONCE = 1 << 14
-"""The number of values whose tails are computed at a time: they fit into a processor's cache."""
+"""The number of values whose tails are computed at a time, so that they fit into a processor's cache."""
 
 PRECISE, STEPS = 1e-10, 100
-"""The error of a solution, and the maximum number of steps towards it."""
+"""The maximum error of a solution, and the maximum number of steps to find it."""
 
 Found = TypeVar("Found", bound=Estimates)
 
@@ -72,9 +75,9 @@ class BoundedValues:
         values: the values [units, series].
         least: the smallest possible value of each series, or -inf [series].
         greatest: the largest possible value of each series, or inf [series].
-        differences: whether the values are differences of two runs [series].
+        differences: whether the values of each series are differences between two runs [series].
         shares: the weight of each unit in the mean; the weights sum to 1 [units].
-        unseen: the number of units that the estimated mean includes but the sample does not.
+        unseen: the number of units that contribute to the estimated mean but are not in the sample.
     """
 
     values: Floats
@@ -85,7 +88,7 @@ class BoundedValues:
     unseen: float = math.inf
 
     def of(self, series: Integers) -> BoundedValues:
-        """Returns some of the series."""
+        """Returns the selected series."""
         return replace(
             self,
             values=self.values[:, series],
@@ -101,13 +104,13 @@ class BoundedValues:
 
     @property
     def crowded(self) -> NDArray[np.bool_]:
-        """Whether so many values of a series are equal that Student's interval would be too narrow."""
+        """Whether so many values of each series are equal that Student's t interval would be too narrow."""
         found = np.zeros(len(self.least), np.bool_)
         for enough, own in ((ENOUGH, ~self.differences), (ENOUGH_DIFFERENCES, self.differences)):
             units = len(self.values)
             equal = max(2, -(-units // COMMON), units - enough + 1)
             if units >= equal and own.any():
-                # With so many equal values, in ascending order, one of these places is among them.
+                # If this many values are equal, they occupy at least one of these places in ascending order.
                 places, values = np.arange(equal - 1, units, equal), self.values[:, own]
                 candidates = np.partition(values, places, axis=0)[places]
                 counts = [(np.abs(values - each) <= NOISE).sum(axis=0) for each in candidates]
@@ -116,16 +119,16 @@ class BoundedValues:
 
     @property
     def constant(self) -> NDArray[np.bool_]:
-        """Whether all values of a series are equal."""
+        """Whether all values of each series are equal."""
         return np.asarray(np.ptp(self.values, axis=0) <= NOISE)
 
 
 def crowded_values(values: Floats, *, differences: bool) -> NDArray[np.bool_]:
-    """Returns whether so many values of each series are equal that Student's interval, or percentiles, are too narrow.
+    """Returns whether so many values of each series are equal that Student's t or percentile intervals are too narrow.
 
     Args:
-        values: the values; NaN if there is none [units, series].
-        differences: whether they are differences of two runs.
+        values: the values; NaN if a value is missing [units, series].
+        differences: whether the values are differences between two runs.
     """
     ends = np.zeros(values.shape[1])
     shares = np.full(len(values), 1 / len(values))
@@ -133,14 +136,14 @@ def crowded_values(values: Floats, *, differences: bool) -> NDArray[np.bool_]:
 
 
 def fewest_equal(size: float, reach: float, alpha: float) -> float:
-    """Returns how many equal values a worst-point interval needs to end within some distance of them.
+    """Returns how many equal values are needed for a worst-point interval to end within a given distance of them.
 
-    The share of the added value has a Beta(2/5, n) distribution. Values that are not all equal need more.
+    The weight of the added value has a Beta(2/5, n) distribution. If values are not all equal, more are needed.
 
     Args:
-        size: the distance from the values.
-        reach: the distance of the worst possible value from them.
-        alpha: the significance level, of both sides together.
+        size: the maximum distance from the equal values to the end of the interval.
+        reach: the distance from the equal values to the worst possible value.
+        alpha: the two-sided significance level.
 
     Example:
         >>> round(fewest_equal(0.1, 1.1, 0.05), 1)
@@ -153,15 +156,15 @@ def fewest_equal(size: float, reach: float, alpha: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Tail:
-    """The distribution of the mean with the worst value added, on the side of this value.
+    """The tail of the distribution of a mean with the worst value added, on the side of the worst value.
 
     Args:
-        points: the values and the added one, minus their mean [units + 1, series].
-        weight: the weight of each [units + 1, 1].
-        edge: the added value, minus the mean; 1 where all points are equal [series].
+        points: the values and the added value, minus their mean [units + 1, series].
+        weight: the weight of each point [units + 1, 1].
+        edge: the added value minus the mean; 1 if all points are equal [series].
         centre: the centre of the distribution [series].
-        stretch: the factor of a deviation that allows for a finite number of units.
-        reach: the outermost mean that is possible [series].
+        stretch: the factor by which deviations are multiplied to allow for a finite number of units.
+        reach: the most extreme possible mean [series].
     """
 
     points: Floats
@@ -173,15 +176,15 @@ class Tail:
 
     @classmethod
     def of(cls, sample: BoundedValues, bound: Floats) -> Tail:
-        """Returns the tail on the side of a bound.
+        """Returns the tail on the side of a bound of the range.
 
         Args:
             sample: the values.
-            bound: the least or the largest possible value of each series.
+            bound: the smallest or the largest possible value of each series.
         """
         units = float(1 / (sample.shares**2).sum())
         weight = np.append(sample.shares * units, ADDED)[:, None]
-        # A value may leave the range by its rounding error.
+        # Rounding errors can move a value out of its range.
         points = np.vstack([np.clip(sample.values, sample.least, sample.greatest), bound])
         middle = (weight * points).sum(axis=0) / weight.sum()
         unseen = 1.0 if math.isinf(sample.unseen) else sample.unseen / (units + sample.unseen)
@@ -198,7 +201,7 @@ class Tail:
         )
 
     def end(self, chance: float) -> Floats:
-        """Returns the end of the interval outside of which the mean lies with this probability, below one half."""
+        """Returns the end beyond which the mean is with the probability ``chance``, which must be below one half."""
         from scipy.special import ndtri
 
         depth = root(lambda depth: self.at(depth)[1], np.full(len(self.edge), -float(ndtri(chance))))
@@ -208,7 +211,7 @@ class Tail:
         return np.where(within, found, self.reach)
 
     def chance(self, threshold: float) -> Floats:
-        """Returns the probability of a mean at or beyond a threshold, and at most one half."""
+        """Returns the probability of a mean at or beyond a threshold, limited to one half."""
         from scipy.special import ndtr
 
         distance = (threshold - self.centre) / (self.stretch * self.edge)
@@ -220,7 +223,8 @@ class Tail:
         """Returns a deviation as a share of ``edge``, and the normal deviate of the probability beyond it.
 
         Args:
-            depth: how far out, from 0 on [series]. The saddlepoint is (1 - exp(-depth)) / edge, relative to the middle.
+            depth: a parameter from 0 upwards that increases with the deviation [series]. Relative to the mean, the
+                saddlepoint is (1 - exp(-depth)) / edge.
         """
         share = self.points / self.edge
         rest = (1 - share) + np.exp(-depth) * share
@@ -237,13 +241,13 @@ class Tail:
 
 
 def root(function: Callable[[Floats], Floats], target: Floats) -> Floats:
-    """Returns where an increasing function that is 0 at 0 reaches a target, by false position (Illinois, 1971).
+    """Returns where an increasing function that is 0 at 0 reaches a target, by the Illinois method (1971).
 
     Args:
-        function: takes and returns an array [series].
-        target: a value of at least 0 for each series [series].
+        function: the function, which accepts and returns an array [series].
+        target: the target of each series, which must be at least 0 [series].
     """
-    # Deviates grow with the root of the depth.
+    # The search is over the root of the depth, with which deviates grow.
     low, high = np.zeros(len(target)), np.full(len(target), math.sqrt(FARTHEST))
     below, above = -target, function(high**2) - target
     last, place = np.zeros(len(target)), low
@@ -265,7 +269,7 @@ def root(function: Callable[[Floats], Floats], target: Floats) -> Floats:
 
 
 def parts_of(chosen: NDArray[np.bool_], units: int) -> Iterator[Integers]:
-    """Yields the places of the chosen series, of some at a time."""
+    """Yields the indices of the chosen series, in parts."""
     places, size = np.flatnonzero(chosen), max(AT_ONCE // units, 1)
     for first in range(0, len(places), size):
         yield places[first : first + size]
@@ -279,18 +283,19 @@ def worst_point(
     flat: bool = True,
     also: NDArray[np.bool_] | None = None,
 ) -> Found:
-    """Returns estimates, with worst-point intervals where Student's are too narrow or leave the range of the mean.
+    """Replaces Student's t intervals that are too narrow or leave the range of the mean by worst-point intervals.
 
-    Student's are too narrow where many values are equal (``crowded``). ``Estimates.worst_p`` has the p of the
+    Student's t intervals are too narrow if many values are equal (``crowded``). ``Estimates.worst_p`` contains the p of
+    the
     series whose intervals were replaced: the smallest level at which the interval excludes 0. For these series,
     ``error`` is half the interval's width divided by the critical value of Student's t.
 
     Args:
-        found: the estimates, with Student's intervals.
-        sample: their values.
+        found: the estimates, with Student's t intervals.
+        sample: the values from which the estimates were computed.
         confidence: the confidence level.
-        flat: whether differences that are all equal, but not 0, have an interval.
-        also: whether a series has a worst-point interval although Student's is wide enough [series].
+        flat: whether differences that are all equal but not 0 have an interval.
+        also: the series that have a worst-point interval even if Student's t interval is wide enough [series].
 
     Example:
         >>> from carob.statistics.estimates import paired
@@ -306,7 +311,7 @@ def worst_point(
         return found
     outside = (found.low < sample.least - NOISE) | (found.high > sample.greatest + NOISE)
     bounded = np.isfinite(sample.least) & np.isfinite(sample.greatest)
-    # Equal values say nothing about values that were not seen, unless these have bounds.
+    # Equal values contain no information about unobserved values unless unobserved values are bounded.
     chosen = outside | np.where(bounded, sample.crowded, sample.constant)
     if also is not None:
         chosen |= also & bounded
@@ -320,7 +325,7 @@ def worst_point(
         for part in parts_of(chosen & np.isfinite(bound), units):
             end[part] = Tail.of(sample.of(part), bound[part]).end((1 - confidence) / 2)
         ends.append(np.where(unknown, np.nan, end))
-        # Only the tail towards 0 can exclude 0.
+        # Only the tail in the direction of 0 determines whether the interval excludes 0.
         for part in parts_of(chosen & np.isfinite(bound) & (sign * sample.mean > NOISE), units):
             p[part] = 2 * Tail.of(sample.of(part), bound[part]).chance(0.0)
     low, high = ends
