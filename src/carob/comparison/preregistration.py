@@ -162,7 +162,7 @@ def read_plan(path: str | os.PathLike[str]) -> Preregistration:
         DataError: the file cannot be read, or it states an unknown setting or value.
     """
     place = os.fspath(path)
-    if os.path.exists(place) and not os.path.isfile(place):  # the file is read twice, and a device may never end
+    if os.path.exists(place) and not os.path.isfile(place):  # read twice, which a device may not allow
         raise DataError(
             "this is a folder or a device, which cannot be a preregistration. Pass a file.", file=place
         )

@@ -626,6 +626,5 @@ def with_error(found: SampledEstimates, added: Floats, confidence: float) -> Sam
 
 
 def without_means(found: SampledEstimates, asked: Asked) -> SampledEstimates:
-    """Returns estimates without intervals for means, which would have the wrong coverage unless the measure is a sum.
-    """
+    """Returns estimates without intervals for means, whose coverage is only right if the measure is a sum."""
     return without_errors(found, np.asarray(np.abs(asked.contrasts.sum(axis=1)) > NOISE))

@@ -1,1 +1,1 @@
-"""Values and differences estimated from incomplete judgments. Input: arrays of values; output: estimates and errors."""
+"""Estimates values and differences from incomplete judgments: takes arrays, and returns estimates and errors."""

@@ -1,4 +1,4 @@
-"""The lowest and the highest value that measures can take when the unjudged documents are judged."""
+"""Computes the lowest and the highest value that measures can have once the unjudged documents are judged."""
 
 from __future__ import annotations
 
@@ -26,16 +26,17 @@ if TYPE_CHECKING:
     from carob.measures import Measure
 
 CELLS_AT_A_TIME = 2**21
-"""The maximum number of ranks and judgments of filled lists in memory at a time."""
+"""The maximum number of ranks and judgments in filled lists that are held in memory at a time."""
 
 
 class Bounds(NamedTuple):
-    """The lowest and the highest value of a mean, or of the difference of two means.
+    """The lowest and the highest value of a mean, or of the difference between two means.
 
     Args:
-        low: the least value.
-        high: the greatest value.
-        exact: whether no filling gives a value outside them. Otherwise the true bounds may be wider.
+        low: the lowest value.
+        high: the highest value.
+        exact: whether no grades of the unjudged documents yield a value outside these bounds. Otherwise, the true
+            bounds may be wider.
     """
 
     low: float
@@ -48,10 +49,10 @@ class MeasureBounds:
     """The bounds of one measure.
 
     Args:
-        runs: of the mean of each run.
-        pairs: of the difference of two runs, by their places.
+        runs: the bounds of each run's mean.
+        pairs: the bounds of each pair's difference, by the indices of the two runs.
         unjudged: the number of unjudged documents that each run retrieves within the depth of the measure.
-        shown: the number of all documents that it retrieves there.
+        shown: the number of all documents that each run retrieves within this depth.
     """
 
     runs: tuple[Bounds, ...]
@@ -70,23 +71,24 @@ def bounds_of(
     max_grade: float | None = None,
     unseen: int = 0,
 ) -> dict[str, MeasureBounds]:
-    """Returns the bounds of each measure over all grades of the unjudged documents.
+    """Returns the bounds of each measure over all possible grades of the unjudged documents.
 
-    The unjudged documents are those that any of the runs retrieves within the depth of the measure. All other documents
-    without judgments count as not relevant.
+    The unjudged documents are those that at least one run retrieves within the depth of the measure. All other
+    documents without judgments count as not relevant.
 
     Args:
         qrels: the judgments.
         runs: the runs.
         measures: the measures by label.
         policy: the policy.
-        pairs: the places of the runs whose differences are wanted.
+        pairs: the indices of the two runs of each pair whose difference is to be bounded.
         max_grade: the highest grade that judges can give; None for the highest grade in the judgments.
-        unseen: the number of further documents of each query that no run retrieves, and whose grades are unknown.
+        unseen: the number of additional documents per query that no run retrieves and whose grades are unknown.
 
     Raises:
-        DataError: a measure is not a mean over queries, its formula refuses a grade, or a number is negative.
-        PolicyError: the policy does not fix the order of documents.
+        DataError: a measure is not a plain mean over queries, its formula is undefined for a grade, or ``max_grade`` is
+            below a grade in the judgments.
+        PolicyError: the policy leaves the order of documents undetermined, or it removes documents.
     """
     for label, measure in measures.items():
         refuse_unfit_measure(label, measure)
@@ -107,10 +109,10 @@ def bounds_of(
 
 
 def refuse_unfit_measure(label: str, measure: Measure) -> None:
-    """Refuses a measure whose mean is not the mean of values that each depend on one query's grades.
+    """Rejects a measure unless it is a plain mean of values, each of which depends on one query's grades.
 
     Raises:
-        DataError: it is such a measure.
+        DataError: the measure is not such a mean.
     """
     definition = measure.definition
     if (
@@ -137,7 +139,7 @@ def one_measure(
     """Returns the bounds of one measure.
 
     Raises:
-        DataError: the formula refuses a grade.
+        DataError: the formula of the measure is undefined for a grade.
     """
     depth = depth_of(measure, policy)
     ranks = np.where(shown.ranks <= depth, shown.ranks, np.inf)
@@ -165,14 +167,14 @@ def one_measure(
 
 @dataclass(frozen=True, eq=False)
 class Series:
-    """A run, or two runs whose difference is wanted.
+    """A run, or two runs whose difference is to be bounded.
 
     Args:
-        ranks: the ranks within the depth of the measure, and an infinite one for each unseen document of a query [runs,
-            documents and unseen].
+        ranks: the ranks of documents within the depth of the measure, otherwise infinite, followed by an infinite rank
+            for each unseen document [runs, documents and unseen].
         unjudged: whether each document is unjudged [documents].
-        first: the place of the run.
-        second: the place of the run that is subtracted, or None.
+        first: the index of the run.
+        second: the index of the run that is subtracted, or None.
     """
 
     ranks: Floats
@@ -182,18 +184,18 @@ class Series:
 
     @property
     def members(self) -> list[int]:
-        """The places of the runs."""
+        """The indices of the runs."""
         return [self.first] if self.second is None else [self.first, self.second]
 
 
 @dataclass(frozen=True, eq=False)
 class Filled:
-    """The documents of a query that are judged or filled, with grades.
+    """The documents of a query that are judged or filled, with their grades in each filling.
 
     Args:
-        query: the place of the query.
-        documents: the documents' places.
-        grades: the grades in each filling [fillings, documents].
+        query: the index of the query.
+        documents: the indices of the documents.
+        grades: the grades of the documents in each filling [fillings, documents].
     """
 
     query: int
@@ -204,7 +206,7 @@ class Filled:
 def bounds_in(
     shown: ShownDocuments, series: Series, rule: Rule, policy: Policy, levels: Floats, depth: float
 ) -> Bounds:
-    """Returns the bounds of a run's mean, or of the difference of two means."""
+    """Returns the bounds of a run's mean, or of the difference between two runs' means."""
     low = high = 0.0
     exact, waiting, cells = True, [], 0
     own: NDArray[np.bool_] = np.asarray(np.isfinite(series.ranks).any(axis=0))
@@ -244,7 +246,7 @@ def bounds_in(
 def ends_of(
     shown: ShownDocuments, series: Series, filled: list[Filled], measure: Measure, policy: Policy
 ) -> tuple[float, float]:
-    """Returns the sums over some queries of the least and of the greatest value."""
+    """Returns the sums of the lowest and of the highest value over the given queries."""
     own, *others = (
         values_of_filled(shown, series.ranks, run, filled, measure, policy) for run in series.members
     )
@@ -256,7 +258,7 @@ def ends_of(
 def values_of_filled(
     shown: ShownDocuments, ranks: Floats, run: int, filled: list[Filled], measure: Measure, policy: Policy
 ) -> Floats:
-    """Returns the value of a run for each filling, query after query."""
+    """Returns the values of a run for all fillings of the first query, then of the second, and so on."""
     lengths, counts, rank, grade, pools, pool = [], [], [], [], [], []
     for each in filled:
         fillings = len(each.grades)
@@ -282,5 +284,5 @@ def values_of_filled(
 
 
 def all_pairs(runs: int) -> list[tuple[int, int]]:
-    """Returns the places of all pairs of runs."""
+    """Returns the indices of the two runs of every pair."""
     return list(combinations(range(runs), 2))

@@ -1,8 +1,9 @@
-"""The effects of unjudged documents on a measure, and samples of documents that are drawn by these effects.
+"""Computes how unjudged documents affect a measure, and samples documents with probabilities based on their effects.
 
 The effect of a document on a run is the change in the run's value if the document's grade changes from 0 to the highest
-grade. A sample in which large effects are likely estimates the difference of runs with a small error. Each document's
-probability is known, so the estimate is unbiased for sums over documents (Horvitz and Thompson, 1952).
+grade. If documents with large effects are more likely to be sampled, the difference between runs is estimated with a
+smaller error. Because each document's probability is known, the estimate is unbiased for sums over documents (Horvitz
+and Thompson, 1952).
 """
 
 from __future__ import annotations
@@ -24,15 +25,15 @@ if TYPE_CHECKING:
     from carob.measures import Measure
 
 FOR_VALUES = 0.05
-"""The share of the effect on single runs in a document's size. It keeps the probability of documents that affect no
-difference above 0, so that the values of runs can be estimated as well."""
+"""The weight of the squared effect on single runs in a document's size. Because of it, documents that affect no
+difference have a probability above 0, so that the values of runs can also be estimated."""
 
 FEW_KNOWN = 30
-"""With fewer judged documents, the spread of grades is assumed and not estimated."""
+"""With fewer judged documents than this, the spread of grades is assumed instead of estimated."""
 
 SPREAD_BY_GRADE = ((0.0, 1 / 3, 2 / 3, 1.0), (0.4, 0.8, 0.9, 0.9))
-"""The standard deviation of people's grades around a judge's, by the judge's grade as a share of the highest; only
-their ratios matter. The values are those of people and GPT-4 on TREC's Deep Learning track of 2021."""
+"""The judge's grades as shares of the highest grade, and for each the standard deviation of people's grades around it,
+of which only the ratios matter. The values are from people and GPT-4 on the TREC 2021 Deep Learning track."""
 
 STEPS = (0.0, 1 / 3, 2 / 3, 1.0)
 PEOPLE_BY_GRADE = (
@@ -41,28 +42,29 @@ PEOPLE_BY_GRADE = (
     (0.16, 0.35, 0.36, 0.13),
     (0.06, 0.25, 0.34, 0.35),
 )
-"""The shares of people's grades for each grade of a judge, both in ``STEPS`` of the highest grade, that are assumed
-without judgments by both: as NIST's assessors and GPT-4 on TREC's Deep Learning track of 2021."""
+"""For each grade of a judge (rows), the distribution of people's grades (columns) that is assumed if there are no
+documents that both judged. Grades are in ``STEPS`` of the highest grade. The values are from NIST's assessors and GPT-4
+on the TREC 2021 Deep Learning track."""
 
 RELATED = 0.7
-"""The correlation of the judge's and people's grades that is assumed without judgments by both."""
+"""The assumed correlation between the judge's and people's grades, if there are no documents that both judged."""
 
 CELLS_AT_A_TIME = 2**21
-"""The maximum number of cells of filled lists in memory at a time."""
+"""The maximum number of cells of filled lists that are held in memory at a time."""
 
 
 @dataclass(frozen=True, eq=False)
 class Effects:
-    """The effects of the unjudged documents that a run retrieves within the depth of the measure.
+    """The effects of the unjudged documents that at least one run retrieves within the depth of the measure.
 
     Args:
-        documents: their places among the shown documents [candidates].
-        each: the effect of each on the mean of each run [runs, candidates].
-        spread: the root of the expected squared distance of its grade from the judge's, or from 0 without a judge, as
-            a share of the highest grade [candidates].
-        assumed: whether the spread is an assumption, since too few judgments are known.
-        best_rank: the best rank among all runs [candidates].
-        predicted: the spread from which widths are predicted [candidates].
+        documents: the indices of the unjudged documents among the shown documents [candidates].
+        each: the effect of each document on each run's mean [runs, candidates].
+        spread: the root of the expected squared distance between people's gain for each document and the judge's, or 0
+            without a judge, as a share of the highest gain [candidates].
+        assumed: whether the spread is assumed instead of estimated, because too few judgments are known.
+        best_rank: the best rank of each document in any run [candidates].
+        predicted: the spread from which the widths of intervals are predicted [candidates].
     """
 
     documents: Integers
@@ -74,7 +76,7 @@ class Effects:
 
     @property
     def difference(self) -> Floats:
-        """The root of the mean squared effect on the differences of all pairs of runs, or on a single run."""
+        """The root of the mean squared effect of each document on the pairs' differences, or on a single run."""
         runs = len(self.each)
         if runs == 1:
             return np.asarray(np.abs(self.each[0]))
@@ -82,7 +84,7 @@ class Effects:
 
     @property
     def size(self) -> Floats:
-        """The size of each document, to which probabilities are proportional."""
+        """The size of each document, to which its probability of being sampled is proportional."""
         runs = (self.each**2).mean(axis=0)
         return np.asarray(np.sqrt(self.difference**2 + FOR_VALUES * runs) * self.spread)
 
@@ -98,15 +100,15 @@ def effects_of(
     """Returns the effects of the unjudged documents, and the highest grade.
 
     Args:
-        shown: the documents.
+        shown: the documents that the runs retrieve, with their ranks and known grades.
         measure: the measure.
         policy: the policy.
         max_grade: the highest grade that judges can give; None for the highest grade in the judgments.
-        everywhere: whether, for a measure that also depends on documents that no run retrieves, such as AP, the
-            candidates are the documents that the judge graded.
+        everywhere: whether the candidates are all documents that the judge graded if the measure, such as AP, also
+            depends on documents that no run retrieves.
 
     Raises:
-        DataError: no run retrieves an unjudged document.
+        DataError: there is no unjudged document to sample.
     """
     depth = depth_of(measure, policy)
     ranks = np.where(shown.ranks <= depth, shown.ranks, np.inf)
@@ -155,7 +157,7 @@ def effects_of(
 
 
 def ideal_of(gains: Floats, shown: ShownDocuments, weight: Floats, depth: float) -> Floats:
-    """Returns the expected value of each query's ideal ranking, but at least that of one document with full gain."""
+    """Returns the expected value of each query's ideal ranking, but at least that of a document with full gain."""
     query = shown.query
     order = np.lexsort((-gains, query))
     place = np.arange(len(order)) - np.repeat(shown.offsets[:-1], np.diff(shown.offsets))
@@ -173,9 +175,9 @@ def finite_differences(
     policy: Policy,
     levels: Floats,
 ) -> Floats:
-    """Returns the effect of each document on each run's value, while all others have their expected grade.
+    """Returns the effect of each document on each run's value if all other documents have their expected grades.
 
-    The expected grades are rounded to the next level.
+    Expected grades are rounded to the nearest level.
     """
     nearest = levels[np.abs(expected[:, None] - levels).argmin(axis=1)]
     query = shown.query[places]
@@ -208,10 +210,11 @@ def finite_differences(
 def spread_of(
     shown: ShownDocuments, places: Integers, best: Floats, levels: Floats, shares: Floats, *, scaled: bool
 ) -> tuple[Floats, bool]:
-    """Returns the expected root of the squared distance of people's gain from the judge's, and whether it is assumed.
+    """Returns the root of the expected squared distance between people's gain and the judge's; whether it is assumed.
 
-    It is estimated from judged documents of the same judge's grade, or of similar rank, if enough are known. If the
-    judge's gains are multiplied by a fitted weight (``scaled``), the distance is that from the weighted gain.
+    If enough judgments are known, it is estimated from judged documents to which the judge gave the same grade or,
+    without a judge, from documents of similar rank. If the judge's gains are multiplied by a fitted weight
+    (``scaled``), it is the distance from the weighted gain.
     """
     known = np.flatnonzero((shown.grade >= 0) & np.isfinite(best))
     people = np.interp(shown.grade[known], levels, shares)
@@ -234,18 +237,18 @@ def spread_of(
     mean = float(squared.mean())
     count = np.bincount(group[known], minlength=group.max() + 1)
     total = np.bincount(group[known], weights=squared, minlength=group.max() + 1)
-    # The mean of a small group is drawn towards the mean of all.
+    # The mean of a small group is shrunk towards the overall mean.
     spread = np.sqrt((total + FEW_KNOWN * max(mean, 0.01)) / (count + FEW_KNOWN))
     return np.asarray(spread[group[places]]), False
 
 
 def assumed_spread(judge: Floats, levels: Floats, shares: Floats, *, scaled: bool) -> Floats:
-    """Returns the root of the expected squared distance of people's gain from the judge's, by ``PEOPLE_BY_GRADE``.
+    """Returns the root of the expected squared distance between people's gain and the judge's by ``PEOPLE_BY_GRADE``.
 
     Args:
-        judge: the judge's grade of each document, as a share of the highest.
-        levels: the grades, as shares of the highest.
-        shares: their gains, up to 1.
+        judge: the judge's grade of each document, as a share of the highest grade.
+        levels: the possible grades, as shares of the highest grade.
+        shares: the gains of these grades, as shares of the highest gain.
         scaled: whether the judge's gains are multiplied by a fitted weight.
 
     Example:
@@ -265,7 +268,7 @@ def assumed_spread(judge: Floats, levels: Floats, shares: Floats, *, scaled: boo
 
 
 def probabilities(size: Floats, budget: int) -> Floats:
-    """Returns probabilities proportional to the sizes, at most 1, whose sum is the budget.
+    """Returns probabilities that are proportional to the sizes but at most 1, and whose sum is the budget.
 
     Example:
         >>> import numpy as np
@@ -278,7 +281,7 @@ def probabilities(size: Floats, budget: int) -> Floats:
     if not size.any():
         size = np.ones(len(size))
     descending = np.sort(size)[::-1]
-    # The k largest are certain if the next one's probability is below 1.
+    # The k largest documents have probability 1 for the smallest k for which the next largest has at most 1.
     left = np.cumsum(descending[::-1])[::-1]
     certain = int(
         np.argmax((budget - np.arange(budget)) * descending[:budget] <= left[:budget] * (1 + 1e-12))
@@ -288,10 +291,10 @@ def probabilities(size: Floats, budget: int) -> Floats:
 
 
 def drawn(probability: Floats, seed: int) -> Integers:
-    """Returns the places of a sample of fixed size with the given probabilities, drawn systematically in random order.
+    """Draws a sample of fixed size with the given probabilities, systematically in random order, and returns indices.
 
     Args:
-        probability: the probabilities, whose sum is a whole number.
+        probability: the probabilities, whose sum is an integer.
         seed: the seed of the draw.
     """
     random = np.random.default_rng(seed)
@@ -305,11 +308,11 @@ def drawn(probability: Floats, seed: int) -> Integers:
 
 
 def expected_variances(effects: Effects, probability: Floats) -> tuple[Floats, Floats]:
-    """Returns the expected squared error of each run's mean, and its mean over the pairs' differences.
+    """Returns the expected squared error of each run's mean, and the mean expected squared error of the differences.
 
     Args:
-        effects: the effects.
-        probability: the probability of each document.
+        effects: the effects of the documents.
+        probability: the probability with which each document is sampled.
     """
     factor = (1 - probability) / probability * effects.predicted**2
     runs = (effects.each**2) @ factor

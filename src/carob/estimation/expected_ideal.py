@@ -1,9 +1,9 @@
-"""The expected value of ideal rankings, where people judged a sample of documents and a judge all of them.
+"""Computes the expected value of ideal rankings if people judged a sample of documents and a judge all documents.
 
-A generous judge makes the ideal ranking better than it is, so that all values of nDCG are too low, and a strict one
-makes it worse. The sample shows, for each grade of the judge, how often people's grade is at least each level.
-The number of documents of at least a grade then has a Poisson binomial distribution in each query, and the expected
-ideal value is a sum over the grades, since a gain is a sum of steps.
+Under a generous judge, the ideal ranking appears better than it is, so all values of nDCG are too low; under a strict
+judge, it appears worse. For each grade of the judge, the sample shows how often people's grade reaches each level. In
+each query, the number of documents that reach a level then has a Poisson binomial distribution. A gain is a sum of
+steps between levels, so the expected ideal value is a sum over the levels.
 """
 
 from __future__ import annotations
@@ -24,28 +24,29 @@ if TYPE_CHECKING:
     from carob.measures import Measure
 
 ASSUMED = 2.0
-"""The weight, as a number of judgments, of the assumption that people's grades equal the judge's or are distributed as
-in the whole sample, each with probability one half."""
+"""The weight, as a number of judgments, of the prior assumption that people's grade equals the judge's with probability
+one half, and otherwise has the distribution of the whole sample."""
 
 RELATIVE_ERROR = 0.15
-"""The standard error of the expected ideal value, as a share of it.
+"""The standard error of the expected ideal value, as a share of this value.
 
-Documents that no run retrieves are not sampled, and are less often relevant than the judge's grade suggests: the
-expected ideal was a tenth above people's on TREC Deep Learning 2021 with 200 judgments, and a seventh with 150 on the
-bundled example (``examples/coffee``). Differences are too small by the same share.
+Documents that no run retrieves are not sampled, and they are relevant less often than the judge's grade suggests. The
+expected ideal value was a tenth above the ideal value under people's grades on TREC Deep Learning 2021 with 200
+judgments, and a seventh above it on the bundled example (``examples/coffee``) with 150 judgments. Differences between
+runs are too small by the same share.
 """
 
 
 def scales_of(
     documents: Documents, numbered: JudgedRows, measures: Sequence[Measure], policy: Policy
 ) -> Floats:
-    """Returns the factors that correct values which were divided by the ideal value of the known grades.
+    """Returns factors that correct values that were divided by the ideal value of the known grades.
 
-    They are 1 for measures that are not divided by an ideal value.
+    The factors are 1 for measures that are not divided by an ideal value.
 
     Args:
         documents: the documents and their grades.
-        numbered: the lists of a run, whose grades are the numbers of documents.
+        numbered: the lists of a run, in which the number of each document replaces its grade.
         measures: the measures.
         policy: the policy.
 
@@ -74,10 +75,11 @@ def scales_of(
 
 
 def chances(documents: Documents, levels: Floats) -> Floats:
-    """Returns the probability that people's grade of a document is at least each level, by the judge's grade.
+    """Returns the probability that people's grade of each document reaches each level, given the judge's grade.
 
     Args:
-        documents: the documents and their grades. Each sampled document stands for 1/π of them.
+        documents: the documents and their grades. Each document that was sampled with probability π represents 1/π
+            documents.
         levels: the grades that a document can have, ascending from 0.
 
     Returns:
@@ -97,14 +99,14 @@ def chances(documents: Documents, levels: Floats) -> Floats:
 
 
 def expected_ideals(chance: Floats, lists: Integers, count: int, weight: Floats, steps: Floats) -> Floats:
-    """Returns the expected sum over the ideal ranking of each list, if grades are independent.
+    """Returns the expected sum over each list's ideal ranking if the grades of documents are independent.
 
     Args:
-        chance: the probability that the grade of a document is at least each level [documents, levels].
-        lists: the list of each document, ascending.
+        chance: the probability that the grade of each document reaches each level [documents, levels].
+        lists: the list to which each document belongs, in ascending order.
         count: the number of lists.
         weight: the weight of each rank.
-        steps: by how much the gain of each level is larger than that of the level below.
+        steps: the gain of each level minus the gain of the level below.
 
     Example:
         >>> chance, one = np.array([[0.5], [0.5], [1.0]]), np.ones(1)
@@ -115,7 +117,7 @@ def expected_ideals(chance: Floats, lists: Integers, count: int, weight: Floats,
     place = np.arange(len(lists)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     padded = np.zeros((sizes.max(initial=0), count, chance.shape[1]))
     padded[place, lists] = chance
-    # The probability that each number of documents, up to the depth, has a grade of at least the level.
+    # The probability that each number of documents, counted up to the depth, reaches the level.
     number = np.zeros((count, chance.shape[1], len(weight) + 1))
     number[..., 0] = 1.0
     for own in padded:

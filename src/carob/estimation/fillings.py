@@ -1,8 +1,8 @@
-"""Fillings: grades for the unjudged documents of a query, among which a measure takes its least and its greatest value.
+"""Fillings: grades for a query's unjudged documents, among which a measure has its lowest and highest value.
 
-For some measures a few fillings are enough, and the rule for each of them is proven here or was verified by brute
-force. For all other measures every filling is tried if there are few. If there are many, the tried fillings are a
-choice, and the bounds are inner bounds: the true ones may be wider.
+For some measures, a few fillings suffice, and the rule for each such measure is proven here or was verified by brute
+force. For all other measures, every filling is tried if there are few. If there are many, only a selection of fillings
+is tried, and the resulting bounds are inner bounds, so the true bounds may be wider.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ if TYPE_CHECKING:
     from carob.measures.names import Measure
 
 MOST_TRIED = 4096
-"""The maximum number of fillings of one query that are tried one by one."""
+"""The maximum number of possible fillings of one query for which all of them are tried."""
 
 MOST_PREFIXES = 16
-"""The maximum number of prefixes of each order that are tried for a measure without a rule."""
+"""The maximum number of prefixes of each order of the documents that are tried for a measure without a rule."""
 
 
 @dataclass(frozen=True, eq=False)
 class Unknown:
-    """The unjudged documents of a query that any of the evaluated runs retrieves within the depth of a measure.
+    """The unjudged documents of a query that one of the evaluated runs retrieves within the depth of a measure.
 
     Args:
-        first: the rank of each in the run, infinite outside the depth [documents].
-        second: the rank of each in the other run; None for a single run.
+        first: the rank of each document in the run, infinite outside the depth [documents].
+        second: the rank of each document in the other run; None for a single run.
         known: the grades of the judged documents of the query [judged].
-        known_first: their ranks in the run [judged].
-        known_second: their ranks in the other run; None for a single run.
+        known_first: the ranks of the judged documents in the run [judged].
+        known_second: the ranks of the judged documents in the other run; None for a single run.
         levels: the grades that a document can have, ascending from 0.
-        depth: the last rank that the measure reads, or infinity.
+        depth: the last rank that affects the measure, or infinity.
     """
 
     first: Floats
@@ -60,7 +60,7 @@ class Unknown:
 
 
 class Tried(NamedTuple):
-    """Fillings of one query [fillings, documents], and whether the least and the greatest value are among them."""
+    """Fillings of one query [fillings, documents], and whether they contain those with the lowest and highest value."""
 
     fillings: Floats
     exact: bool
@@ -68,13 +68,13 @@ class Tried(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Rule:
-    """The fillings of a measure that have to be tried.
+    """Determines which fillings must be tried for a measure.
 
     Args:
-        kind: the rule's name: ``linear``, ``ideal``, or an entry of ``RULES``; empty without a rule.
+        kind: the name of the rule: ``linear``, ``ideal``, or a key of ``RULES``; empty if there is no rule.
         measure: the measure.
-        weight: the weight of each rank from 1, for the kinds ``linear`` and ``ideal`` [ranks].
-        steps: by how much each level's gain is larger than that of the level below [levels - 1].
+        weight: the weight of each rank, starting with rank 1, for the kinds ``linear`` and ``ideal`` [ranks].
+        steps: the gain of each level minus the gain of the level below [levels - 1].
     """
 
     kind: str
@@ -84,7 +84,7 @@ class Rule:
 
     @classmethod
     def of(cls, measure: Measure, levels: Floats, deepest: int) -> Rule:
-        """Finds the rule of a measure, with the weights that its formula gives to ranks.
+        """Returns the rule for a measure, including the weights that the measure's formula assigns to ranks.
 
         Args:
             measure: the measure.
@@ -140,9 +140,9 @@ class Rule:
         return Tried(chosen_fillings(unknown), False)
 
     def advantage(self, first: Floats, second: Floats | None) -> Floats:
-        """Returns the weight of each document's rank, minus the weight of its rank in the other run.
+        """Returns the weight of each document's rank minus the weight of its rank in the other run.
 
-        A rank outside the depth is infinite and has no weight.
+        A rank outside the depth is infinite and has the weight 0.
         """
         weight = np.append(self.weight, 0.0)
         own, other = (
@@ -152,21 +152,22 @@ class Rule:
         return np.asarray(own - other)
 
     def by_sign(self, unknown: Unknown) -> Floats:
-        """Returns the two fillings that are enough for sums over documents.
+        """Returns the two fillings that suffice for sums over documents.
 
-        Each document adds its advantage times its gain, so each is chosen separately.
+        Each document adds its advantage times its gain to the sum, so its grade can be chosen independently of the
+        others.
         """
         advantage, top = self.advantage(unknown.first, unknown.second), unknown.levels[-1]
         return np.stack([np.where(advantage > 0, top, 0.0), np.where(advantage < 0, top, 0.0)])
 
     def by_ideal(self, unknown: Unknown) -> Floats:
-        """Returns the fillings with the least and the greatest quotient of a sum and its ideal value.
+        """Returns fillings that include those with the lowest and the highest quotient of a sum and its ideal value.
 
-        The ideal value depends only on how many documents have each grade. For given numbers, the sum is greatest if
-        the grades fall with the advantage (the rearrangement inequality). So a filling is a sequence of numbers, n
-        documents with grade g or more, which do not increase with g. Both the sum and the ideal value are sums over g
-        of terms that depend on n alone. Dinkelbach's method (1967) maximises their quotient: it repeatedly maximises
-        sum - quotient · ideal, which is a shortest path over g.
+        The ideal value depends only on how many documents have each grade. Given these numbers, the sum is largest if
+        documents with a larger advantage have a higher grade (rearrangement inequality). A filling is therefore
+        described by the number n(g) of documents with grade g or higher, which does not increase with g. Both the sum
+        and the ideal value are sums over g of terms that depend only on n(g). Dinkelbach's method (1967) maximises
+        their quotient by repeatedly maximising sum - quotient · ideal, which is a longest-path problem over g.
         """
         advantage = self.advantage(unknown.first, unknown.second)
         fillings = [np.zeros(unknown.size), np.full(unknown.size, unknown.levels[-1])]
@@ -180,11 +181,11 @@ class Rule:
         return np.stack(fillings)
 
     def best_counts(self, sign: float, advantage: Floats, unknown: Unknown) -> list[int]:
-        """Returns how many documents have at least each grade, in the filling with the greatest quotient.
+        """Returns how many documents have at least each grade in the filling with the highest quotient.
 
         Args:
-            sign: 1 for the greatest quotient, -1 for the least one.
-            advantage: the advantages in descending order, times the sign.
+            sign: 1 for the highest quotient, -1 for the lowest.
+            advantage: the advantages times ``sign``, in descending order.
             unknown: the documents.
         """
         steps, size = self.steps, unknown.size
@@ -209,7 +210,7 @@ class Rule:
 
 
 def longest_path(terms: list[Floats]) -> list[int]:
-    """Returns numbers that do not increase from term to term and whose terms have the greatest sum."""
+    """Returns one index into each term, such that indices never increase and the sum of the terms is largest."""
     best, came = np.zeros(len(terms[-1])), []
     for term in reversed(terms):
         best = term + best
@@ -223,27 +224,27 @@ def longest_path(terms: list[Floats]) -> list[int]:
     return counts
 
 
-# ---------------------------------------------------------------- rules for a measure's name
+# ---------------------------------------------------------------- rules for measures, by name
 
 
 def ends(unknown: Unknown) -> Floats:
-    """Returns the fillings in which all documents have grade 0, or all have the highest grade.
+    """Returns two fillings: all documents have grade 0, or all have the highest grade.
 
-    They are enough for a measure that rises with each grade and ignores documents that were not retrieved.
+    They suffice for a measure that increases with each grade and ignores documents that were not retrieved.
     """
     return np.stack([np.zeros(unknown.size), np.full(unknown.size, unknown.levels[-1])])
 
 
 def rising(unknown: Unknown) -> Floats | None:
-    """Returns the fillings for one run and a measure that never falls if a retrieved document's grade rises."""
+    """Returns the fillings for one run and a measure that never decreases if a retrieved document's grade increases."""
     return ends(unknown) if unknown.second is None else None
 
 
 def first_relevant(unknown: Unknown) -> Floats | None:
     """Returns the fillings for a measure that depends only on the first relevant document.
 
-    For two runs, at most one unjudged document is relevant in a best filling: the first one of the favoured run. Any
-    other relevant document could only help the other run.
+    For two runs, at most one unjudged document is relevant in an optimal filling, which is the favoured run's first.
+    Any other relevant document could only help the other run.
     """
     if unknown.second is None:
         return ends(unknown)
@@ -251,9 +252,10 @@ def first_relevant(unknown: Unknown) -> Floats | None:
 
 
 def by_count(unknown: Unknown) -> Floats | None:
-    """Returns the fillings for a measure that depends on the numbers of relevant documents, retrieved and in all.
+    """Returns the fillings for a measure that depends on how many relevant documents exist and how many are retrieved.
 
-    For a given number of relevant documents, the difference grows with the documents that only one run retrieves.
+    Given the number of relevant documents, the difference increases with relevant documents that only one run
+    retrieves.
     """
     if unknown.second is None:
         return prefixes(unknown.first, unknown)
@@ -261,17 +263,18 @@ def by_count(unknown: Unknown) -> Floats | None:
 
 
 def in_rank_order(unknown: Unknown) -> Floats | None:
-    """Returns the fillings for a measure of one run in which the first documents are relevant, or the last ones.
+    """Returns the fillings for a measure of one run: the first documents are relevant, or the last documents are.
 
-    Documents that were not retrieved come last.
+    Documents that were not retrieved are last.
     """
     return prefixes(unknown.first, unknown) if unknown.second is None else None
 
 
 def average_precision(unknown: Unknown) -> Floats | None:
-    """Returns the fillings for average precision of one run: the first documents are relevant, or the last ones.
+    """Returns the fillings for one run's average precision: the first documents are relevant, or the last are.
 
-    A relevant document that was not retrieved always lowers the value, so all of these have the same grade.
+    A relevant document that was not retrieved always lowers the value, so all documents that were not retrieved have
+    the same grade.
     """
     if unknown.second is not None:
         return None
@@ -281,12 +284,12 @@ def average_precision(unknown: Unknown) -> Floats | None:
 
 
 def prefixes(key: Floats, unknown: Unknown, most: int | None = None) -> Floats:
-    """Returns the fillings in which the documents with the smallest keys, or with the largest keys, are relevant.
+    """Returns fillings in which the documents with the smallest keys, or those with the largest keys, are relevant.
 
     Args:
-        key: the key of each document.
+        key: the number by which the documents are ordered.
         unknown: the documents.
-        most: the number of different counts of relevant documents; None for all.
+        most: the maximum number of different counts of relevant documents; None for all counts.
     """
     place = np.argsort(np.argsort(key, kind="stable"), kind="stable")
     counts = np.arange(unknown.size + 1)
@@ -298,7 +301,7 @@ def prefixes(key: Floats, unknown: Unknown, most: int | None = None) -> Floats:
 
 
 def chosen_fillings(unknown: Unknown) -> Floats:
-    """Returns likely fillings for a measure without a rule: prefixes by the ranks of each run, and by both."""
+    """Returns likely fillings for a measure without a rule: prefixes by the ranks in each run and in both runs."""
     keys = [unknown.first]
     if unknown.second is not None:
         keys += [unknown.second, 1 / unknown.second - 1 / unknown.first]
@@ -314,19 +317,19 @@ RULES: dict[str, Callable[[Unknown], Floats | None]] = {
     "AP": average_precision,
     "Rprec": in_rank_order,
 }
-"""The rules of measures that are neither sums over documents nor divided by such a sum. Each returns fillings, or None
-if there is no rule for two runs."""
+"""The rules for measures that are neither sums over documents nor divided by such a sum. Each rule returns fillings, or
+None if it does not apply to two runs."""
 
 
 MOST_LEVELS = 10_000
-"""The highest grade below which all whole numbers are tried."""
+"""The maximum highest grade; all integers up to the highest grade are tried."""
 
 
 def relevance_levels(highest: float, grades: Floats) -> Floats:
-    """Returns the grades that an unjudged document can have: the whole numbers up to the highest, and those in use.
+    """Returns the grades that an unjudged document can have: the integers up to the highest grade, and all used grades.
 
     Raises:
-        DataError: there are too many.
+        DataError: there are too many grades.
     """
     if not highest <= MOST_LEVELS:
         raise refused(

@@ -1,4 +1,4 @@
-"""Every document that people or a judge judged, with both grades. In the judgments, its number stands for its grade."""
+"""Numbers every document that people or a judge judged, and stores people's and the judge's grade of each document."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Documents:
-    """Every document that people or the judge judged. A document's number is its place in these arrays [documents].
+    """Every document that people or the judge judged. A document's number is its index in these arrays [documents].
 
     Args:
-        qrels: judgments in which the grade of a document is its number.
+        qrels: judgments in which each document's number replaces its grade.
         people: people's grade, or the judge's if people did not judge the document.
         judge: the judge's grade, or 0 if the judge did not judge the document.
         sampled: the numbers of the documents that people judged [sample].
-        probability: the probability of each of these [sample].
-        queries: the number of the judge's queries.
+        probability: the probability with which each of these documents was sampled [sample].
+        queries: the number of queries that the judge judged.
     """
 
     qrels: Qrels
@@ -50,7 +50,7 @@ class Documents:
         """Numbers the documents.
 
         Raises:
-            DataError: people judged a query that the judge did not.
+            DataError: people judged a query that the judge did not judge.
         """
         table: dict[str, dict[str, float]] = {}
         grades: list[float] = []

@@ -1,9 +1,9 @@
-"""Means over many queries, estimated from a judge's values of all queries and people's values of a sample of them.
+"""Estimates means over many queries from a judge's values for all queries and people's values for a sample of them.
 
 The estimator is the regression estimator of survey sampling (Cochran, *Sampling Techniques*, 1977, chapter 7), which is
 also called prediction-powered inference (Angelopoulos et al., Science 2023): λ times the judge's mean over all queries,
-plus the mean over the sample of the people's value minus λ times the judge's. The same λ is used for all runs and all
-pairs of runs, so that the estimated difference of two runs is the difference of their estimated means.
+plus the mean over the sample of people's value minus λ times the judge's value. The same λ is used for all runs and all
+pairs of runs, so the estimated difference between two runs is the difference between their estimated means.
 """
 
 from __future__ import annotations
@@ -26,28 +26,29 @@ if TYPE_CHECKING:
     from carob.statistics.assessors import AssessorNoise
 
 LEAST_FREEDOM = 2
-"""With fewer degrees of freedom λ is 0, so that people's values count alone."""
+"""With fewer degrees of freedom than this, λ is 0, so only people's values are used."""
 
 FEWEST_CLEAN = 8
-"""With fewer judged queries on which the judge was not tuned, people's values count alone."""
+"""If people judged fewer queries on which the judge was not tuned, only people's values are used."""
 
 FEWEST_BIASES = 3
-"""With fewer queries, the judge's bias has no interval: two values may be alike by chance."""
+"""With fewer queries than this, the judge's bias has no interval, because two values may be equal by chance."""
 
 TYPICAL = 8
-"""The weight, as a number of queries, of the typical variance of a pair in the variance of each pair.
+"""The weight, as a number of queries, of the typical variance of all pairs when the variance of a pair is estimated.
 
-The differences of two similar runs may rest on one query in fifty, which few queries do not contain. Of the pairs of 24
-runs by AP (TREC Deep Learning 2021, ``python -m bench.coverage``), one was covered in .67 of the samples of 12 to 30
-queries judged by people alone; with the typical variance, every pair is covered in .86 or more, and with a judge and
-``unlike_sampled`` in .85 or more. Intervals are wider by a tenth with 8 queries, and by a thirtieth with 30.
+The difference between two similar runs may be due to one query in fifty, which a small sample may not contain. For AP
+of 24 runs (TREC Deep Learning 2021, ``python -m bench.coverage``) and samples of 12 to 30 queries judged by people
+alone, the interval of one pair covered the true difference in only 67% of samples. With the typical variance, coverage
+is at least 86% for every pair, and with a judge and ``unlike_sampled`` it is at least 85%. Intervals are wider by a
+tenth with 8 queries, and by a thirtieth with 30.
 """
 
 FEWEST_PAIRS = 10
-"""With fewer pairs of runs, none is typical, and each has its own variance."""
+"""With fewer pairs of runs than this, no variance is typical, so each pair has its own variance."""
 
 MOST_UNLIKE = 3.0
-"""The maximum increase in the variance of the queries that people did not judge, as a multiple of the others'."""
+"""The maximum increase in the variance on queries that people did not judge, as a multiple of that on other queries."""
 
 MOST_SEARCHED = 10_000_000
 """The maximum number of judged queries that ``JudgedEstimates.needed`` considers."""
@@ -55,22 +56,22 @@ MOST_SEARCHED = 10_000_000
 
 @dataclass(frozen=True, eq=False)
 class JudgedEstimates(Estimates):
-    """Estimated means of several series, which are runs or differences of runs. Each array is [series].
+    """Estimated means for several series, which are runs or differences between runs. Each array is [series].
 
     Args:
-        people: the mean of the people's values over the sample.
+        people: the mean of people's values over the sample.
         judge: the mean of the judge's values over all queries.
         weight: λ, the weight of the judge's values.
         sample: the number of queries that people judged.
         queries: the number of queries that the judge judged.
-        unaided: the variance of one query among the people's values.
-        aided: the variance of one query that remains when the judge's values are known.
-        lasting: the part of the squared error that more judgments by people cannot reduce.
-        apart: how many standard errors the judge's mean over the sample lies above the judge's mean over all queries.
-        noise: the part of the squared error that is due to the assessors; 0 where it is not known.
-        borrowed: the part of the squared error that the other pairs of runs contribute.
+        unaided: the variance between queries of people's values.
+        aided: the variance between queries that remains when the judge's values are known.
+        lasting: the part of the squared standard error that additional judgments by people cannot reduce.
+        apart: the judge's mean over the sample minus the judge's mean over all queries, in standard errors.
+        noise: the part of the squared standard error that is due to the assessors; 0 if unknown.
+        borrowed: the part of the squared standard error that comes from the typical variance of other pairs.
         pairs: whether a series is a difference of two runs.
-        unlike: the part of the squared error that is due to the judge's values if they vary more on the queries that
+        unlike: the part of the squared standard error that is added if the judge's values vary more on the queries that
             people did not judge.
     """
 
@@ -90,38 +91,39 @@ class JudgedEstimates(Estimates):
 
     @property
     def worth(self) -> Floats:
-        """The number of queries judged by people alone that would give the same error."""
+        """The number of queries that people would have to judge without the judge for the same standard error."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            # People alone would have the same noise, and borrow as much.
+            # Without the judge, the noise and the borrowed part of the error would be the same.
             per_query = (self.error**2 - self.noise - self.borrowed) / self.unaided
             lasting = 0.0 if self.lasting.any() else 1 / self.queries
             return np.where(self.worst_point, float(self.sample), 1 / (per_query + lasting))
 
     def half_widths(self, sample: Floats | float, confidence: float) -> Floats:
-        """Returns half the expected width of the intervals if people had judged a sample of another size.
+        """Returns half the expected width of the intervals for a different number of queries judged by people.
 
         Args:
-            sample: the number of queries, for each series.
+            sample: the number of queries judged by people, for each series.
             confidence: the confidence level.
         """
         size = np.asarray(sample, np.float64)
-        # A fitted λ adds on average one part in n − 3 to the variance.
+        # On average, fitting λ increases the variance by a factor of 1 + 1 / (n − 3).
         fitted = 1 + 1 / np.maximum(size - 3, 1)
         freedom = np.maximum(size - 2, 1)
         variance = np.maximum(1 / size - 1 / self.queries, 0) * self.aided * fitted + self.lasting
-        # The queries that people do not judge stay as different from the others as before.
+        # The queries that people do not judge are assumed to remain as different from the others as they are now.
         unseen = np.maximum(self.queries - size, 0) / max(self.queries - self.sample, 1)
         variance = variance + np.where(self.worst_point, 0.0, self.unlike) * unseen
         variance = no_less_than_typical(variance, freedom, self.pairs & ~self.worst_point) + self.noise
         return t_quantile(confidence, freedom) * np.sqrt(variance)
 
     def needed(self, width: float, confidence: float) -> Floats:
-        """Returns how many queries people must judge for intervals of at most this width, or NaN if none suffices.
+        """Returns how many queries people must judge for intervals of at most this width, or NaN if no number suffices.
 
-        It is also NaN if people judged fewer than ``FEWEST_JUDGED`` queries, which do not show how queries vary.
+        It is also NaN if people judged fewer than ``FEWEST_JUDGED`` queries, because so few do not show how queries
+        vary.
 
         Args:
-            width: the width of the interval, from end to end.
+            width: the full width of the interval.
             confidence: the confidence level.
         """
         if self.sample < FEWEST_JUDGED:
@@ -138,16 +140,17 @@ class JudgedEstimates(Estimates):
 
 @dataclass(frozen=True, eq=False)
 class JudgedSample:
-    """The people's values of a sample of queries, and the judge's values of all queries.
+    """People's values for a sample of queries, and the judge's values for all queries.
 
     Args:
-        people: the people's values of the sampled queries [sample, runs].
-        judge: the judge's values of all queries [queries, runs].
-        rows: the row in ``judge`` of each sampled query [sample].
-        strata: the stratum of each query, from 0; all queries are in one stratum if None [queries].
-        names: the names of the strata, for errors.
-        tuned: whether the judge was tuned on people's judgments of a sampled query, so that its values of this query
-            say nothing about its values of others; None if it was tuned on no query. There are no strata then [sample].
+        people: people's values for the sampled queries [sample, runs].
+        judge: the judge's values for all queries [queries, runs].
+        rows: the index of each sampled query's row in ``judge`` [sample].
+        strata: the stratum of each query, counted from 0; if None, all queries are in one stratum [queries].
+        names: the names of the strata, for error messages.
+        tuned: for each sampled query, whether the judge was tuned on people's judgments of it, so that the judge's
+            values for it do not show how good its values for other queries are. None if the judge was not tuned on any
+            of them. If not None, there must be no strata [sample].
     """
 
     people: Floats
@@ -159,7 +162,7 @@ class JudgedSample:
 
     @property
     def clean(self) -> JudgedSample:
-        """The sample without the queries that the judge was tuned on."""
+        """The sample without the queries on which the judge was tuned."""
         if self.tuned is None:
             return self
         return replace(self, people=self.people[~self.tuned], rows=self.rows[~self.tuned], tuned=None)
@@ -179,31 +182,32 @@ def estimated(
     confidence: float = 0.95,
     values: tuple[float, float] = (-math.inf, math.inf),
 ) -> JudgedEstimates:
-    """Estimates means over all queries from a random sample that people judged.
+    """Estimates means over all queries from a judge's values and from people's values for a random sample.
 
-    Within each stratum, the sampled queries must be a simple random sample. λ is fitted by least squares on all runs
-    and all pairs of runs together. The error contains the uncertainty of λ: for one run, ``s²((1 − n/N)/n + D²/S)``,
-    where s² is the residual variance with n − 2, D the difference of the judge's means over all queries and over the
-    sample, and S the sum of squares of the judge's values. This is exact if the residuals are normal with one variance.
+    Within each stratum, the sampled queries must be a simple random sample. λ is fitted by least squares to all runs
+    and all pairs of runs together. The squared standard error includes the uncertainty of λ. For one run, it is
+    ``s²((1 − n/N)/n + D²/S)``, where s² is the residual variance with n − 2 degrees of freedom, D is the difference
+    between the judge's means over all queries and over the sample, and S is the sum of squares of the judge's values.
+    This is exact if the residuals are normal with equal variances.
 
-    If the judge was tuned on some of the sampled queries, people's values of all of them count, and the judge's of the
-    others, which are clean: λ is fitted on the r clean queries, and the judge's difference is that of the u queries
-    that people did not judge and the clean ones, times ``(1/n) / (1/u + 1/r)``. With fewer than ``FEWEST_CLEAN`` clean
-    queries, people's values count alone.
+    If the judge was tuned on some of the sampled queries, people's values are used for all sampled queries, but the
+    judge's values only for the other, clean queries. λ is fitted to the r clean queries, and D is replaced by the
+    difference between the judge's means over the u queries that people did not judge and over the clean queries, times
+    ``(1/n) / (1/u + 1/r)``. With fewer than ``FEWEST_CLEAN`` clean queries, only people's values are used.
 
     Args:
         sample: the values.
         contrasts: the weights of the runs in each series, such as (1, 0) for a run and (1, -1) for a difference
             [series, runs].
-        weight: λ. If None, λ is fitted, but not below 0. With a fixed λ, the estimate and the squared error are
-            unbiased.
-        similar: whether the mean over an endless supply of similar queries is estimated, and not over these queries.
+        weight: λ. If None, λ is fitted, with a minimum of 0. If λ is given, the estimate and the squared standard error
+            are unbiased.
+        similar: whether to estimate the mean over an infinite population of similar queries instead of these queries.
         confidence: the confidence level of the intervals.
-        values: the range of a run's value of a query. Worst-point intervals are those of people's values alone,
-            extended to the estimated value.
+        values: the range of a run's value for a query. Worst-point intervals are computed from people's values alone
+            and are extended, if necessary, to contain the estimate.
 
     Raises:
-        DataError: a stratum has fewer than two sampled queries, although people did not judge all of its queries.
+        DataError: people judged fewer than two queries of a stratum, but not all of its queries.
 
     Example:
         >>> import numpy as np
@@ -222,7 +226,7 @@ def estimated(
     honest = sample.clean
     people, sampled = honest.people, honest.judge[honest.rows]
     drawn = honest.codes[honest.rows]
-    # The estimate of each run is a sum over strata; within a stratum, values are centred.
+    # The estimate for each run is a sum over strata. Within each stratum, values are centred.
     if sample.tuned is None:
         parts, moved, usable = whole, left, sample.judge
         shift = mean_judge - parts.share @ parts.means(sampled, drawn)
@@ -318,17 +322,18 @@ def estimated(
 def with_noise(
     found: JudgedEstimates, noise: AssessorNoise, confidence: float, ends: tuple[Floats, Floats]
 ) -> JudgedEstimates:
-    """Returns estimates of means over these queries whose errors contain the noise of people's assessors.
+    """Returns estimates of means over these queries whose standard errors include the noise of human assessors.
 
-    The sampling error concerns the mean of one judgment of each query, whose distance from the mean over all assessors
-    does not depend on which queries were sampled, so the variances add up. An estimate for similar queries needs no
-    more: people's values differ by this noise from query to query. Worst-point intervals stay as they are.
+    The sampling error is the error relative to the mean of one judgment per query. The distance of this mean from the
+    mean over all assessors does not depend on which queries were sampled, so the two variances are added. The errors of
+    an estimate for similar queries already include this noise, because it is part of the variation of people's values
+    between queries. Worst-point intervals are not changed.
 
     Args:
         found: the estimates.
         noise: the noise of each series.
         confidence: the confidence level of the intervals.
-        ends: the lowest and the highest value of each series.
+        ends: the lowest and the highest possible value of each series.
     """
     added = np.where(found.worst_point, 0.0, noise.variance / found.queries)
     freedom = welch(
@@ -347,7 +352,7 @@ def with_noise(
         )
         for end, sign in ((found.low, -1), (found.high, 1))
     )
-    # An estimate from both judges may itself lie outside the range.
+    # An estimate from people's and the judge's values can itself be outside the range.
     low, high = (
         np.maximum(low, np.minimum(ends[0], found.value)),
         np.minimum(high, np.maximum(ends[1], found.value)),
@@ -356,11 +361,11 @@ def with_noise(
 
 
 def ends_of(contrasts: Floats, values: tuple[float, float]) -> tuple[Floats, Floats]:
-    """Returns the lowest and the highest value of each series.
+    """Returns the lowest and the highest possible value of each series.
 
     Args:
         contrasts: the weights of the runs in each series [series, runs].
-        values: the range of a run's value.
+        values: the range of a run's value for a query.
     """
     low, high = (np.where(contrasts == 0, 0.0, end) for end in values)
     ends = contrasts * low, contrasts * high
@@ -370,11 +375,12 @@ def ends_of(contrasts: Floats, values: tuple[float, float]) -> tuple[Floats, Flo
 def around_values(
     found: JudgedEstimates, least: Floats, greatest: Floats, confidence: float
 ) -> JudgedEstimates:
-    """Returns the estimates, whose worst-point intervals, from people's values alone, contain the estimated value.
+    """Extends worst-point intervals, which are computed from people's values alone, so that they contain the estimate.
 
-    The value stays that from people's and the judge's values, as without such an interval: else the runs of one measure
-    would be ordered by estimates of two kinds, and the difference of two runs would not be that of their means. An
-    interval that is wider covers no less. Where it contains 0 only because of its value, the p is above the level.
+    The estimate is still computed from people's and the judge's values, as it is for other series. Otherwise, runs
+    would be ordered by two kinds of estimates, and the difference between two runs would not be the difference between
+    their means. Widening an interval does not reduce its coverage. If an interval contains 0 only because it was
+    extended, p is set to 1.
 
     Args:
         found: the estimates.
@@ -399,14 +405,14 @@ def around_values(
 
 
 def no_less_than_typical(variance: Floats, freedom: Floats, pairs: NDArray[np.bool_]) -> Floats:
-    """Returns the variances; those of pairs that vary less than most are drawn towards the typical one.
+    """Returns the variances, in which small variances of pairs are shrunk upwards to the typical variance of pairs.
 
     This is the moderated variance of Smyth (Statistical Applications in Genetics and Molecular Biology 2004), with the
-    median of all pairs that differ and a fixed weight, and never smaller than the pair's own.
+    median variance of all pairs that differ and with a fixed weight. It is never smaller than the pair's own variance.
 
     Args:
         variance: the variance of each series.
-        freedom: its degrees of freedom.
+        freedom: the degrees of freedom of each variance.
         pairs: whether a series is a difference of two runs.
     """
     vary = pairs & (variance > NOISE**2)
@@ -418,17 +424,18 @@ def no_less_than_typical(variance: Floats, freedom: Floats, pairs: NDArray[np.bo
 
 
 def unlike_sampled(sample: JudgedSample, contrasts: Floats, parts: Strata, own: Floats) -> Floats:
-    """Returns the increase in variance if the judge's values vary more on the queries that people did not judge.
+    """Returns the variance to add if the judge's values vary more on the queries that people did not judge.
 
-    The residuals of these queries are taken to vary in proportion to the judge's squared deviations from its mean, as
-    in the ratio estimator of a variance (Isaki, JASA 1983). A sample without the query on which two runs differ most,
-    by the judge, does not show how far the judge errs there. A smaller variation counts as an equal one.
+    The squared residuals of these queries are assumed to be proportional to the squared deviations of the judge's
+    values from their mean, as in the ratio estimator of a variance (Isaki, JASA 1983). If the sample does not contain
+    the query on which two runs differ most according to the judge, it does not show how far the judge errs on this
+    query. If the judge's values vary less on these queries, nothing is added.
 
     Args:
         sample: the values.
         contrasts: the weights of the runs in each series [series, runs].
-        parts: the strata.
-        own: the sum of squared residuals of each stratum [strata, series].
+        parts: the strata of the sample.
+        own: the sum of squared residuals in each stratum [strata, series].
     """
     added = np.zeros(len(contrasts))
     judged = np.zeros(len(sample.judge), np.bool_)
@@ -447,12 +454,12 @@ def unlike_sampled(sample: JudgedSample, contrasts: Floats, parts: Strata, own: 
 
 
 def centre(values: Floats) -> Floats:
-    """Returns the values of each column minus their mean."""
+    """Returns the values minus the mean of their column."""
     return values - values.mean(axis=0) if len(values) else values
 
 
 def quadratic(contrasts: Floats, values: Floats) -> Floats:
-    """Returns the sum of squares of each series [series], from the values of the runs [queries, runs]."""
+    """Returns the sum of squares of each series [series], given the values of the runs [queries, runs]."""
     return np.asarray(np.einsum("sr,sr->s", contrasts @ (values.T @ values), contrasts))
 
 
@@ -461,7 +468,7 @@ def welch(variances: Floats, freedom: Any) -> Floats:
 
     Args:
         variances: the variances [parts, series].
-        freedom: their degrees of freedom [parts] or [parts, series].
+        freedom: the degrees of freedom of the variances [parts] or [parts, series].
     """
     each = np.broadcast_to(freedom if freedom.ndim == 2 else freedom[:, None], variances.shape)
     total = variances.sum(axis=0)
@@ -472,13 +479,13 @@ def welch(variances: Floats, freedom: Any) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Strata:
-    """The strata. Each array is [strata].
+    """The strata of a sample of queries. Each array is [strata].
 
     Args:
-        share: the share of all queries.
-        whole: the number of queries.
-        sampled: the number of queries that people judged.
-        scale: what a squared residual adds to the variance of the mean.
+        share: the share of all queries that are in each stratum.
+        whole: the number of queries in each stratum.
+        sampled: the number of queries that people judged in each stratum.
+        scale: the amount that a squared residual of 1 adds to the variance of the mean.
     """
 
     share: Floats
@@ -497,7 +504,7 @@ class Strata:
         return int(self.sampled.sum() - self.strata)
 
     def means(self, values: Floats, codes: Integers) -> Floats:
-        """Returns the mean of each stratum [strata, runs]."""
+        """Returns the mean of the values in each stratum [strata, runs]."""
         counts = np.bincount(codes, minlength=self.strata)[:, None]
         if self.strata == 1:
             return np.asarray(values.sum(axis=0)[None] / counts)
@@ -510,7 +517,7 @@ def parts_of(sample: JudgedSample) -> Strata:
     """Returns the strata of a sample.
 
     Raises:
-        DataError: a stratum has too few sampled queries.
+        DataError: people judged too few queries of a stratum.
     """
     codes = sample.codes
     whole = np.bincount(codes)
@@ -530,13 +537,13 @@ def parts_of(sample: JudgedSample) -> Strata:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """The regression of the people's values on the judge's, with one slope λ for all runs and all pairs of runs.
+    """The regression of people's values on the judge's values, with one slope λ for all runs and all pairs of runs.
 
     Args:
         weight: λ.
         people: the sums of products of the residuals [runs, runs].
         judge: the sums of products of the judge's values [runs, runs].
-        total: the judge's sum of squares over all runs and all pairs; 0 if λ was not fitted.
+        total: the sum of squares of the judge's values over all runs and all pairs; 0 if λ was not fitted.
     """
 
     weight: float
@@ -546,15 +553,15 @@ class Fit:
 
     @classmethod
     def of(cls, people: Floats, judge: Floats, weight: float | None) -> Fit:
-        """Fits λ, if it is not given.
+        """Fits λ if it is not given.
 
-        The sum over all pairs of runs of a product of differences is the number of runs times the sum over runs of the
-        product of values from which the mean over runs was subtracted.
+        The sum of products of differences over all pairs of runs is the number of runs times the sum over runs of
+        products of values, from which the mean over runs has been subtracted.
 
         Args:
-            people: the people's values, centred and scaled [sample, runs].
+            people: people's values, centred and scaled [sample, runs].
             judge: the judge's values, centred and scaled [sample, runs].
-            weight: λ, or None.
+            weight: λ, or None to fit it.
         """
         runs = people.shape[1]
         pool = pooling(runs)
@@ -568,11 +575,11 @@ class Fit:
         return cls(weight, residuals.T @ residuals, squares, total if fitted and weight > 0 else 0.0)
 
     def residual(self, contrasts: Floats, freedom: int) -> tuple[Floats, Floats]:
-        """Returns the scaled sum of squared residuals of each series, corrected for the fit of λ, and the correction.
+        """Returns each series' scaled sum of squared residuals, corrected for the fit of λ, and the correction factor.
 
-        Fitting λ takes w degrees of freedom from a series: 1 from a single run, less if many runs share λ. The
-        expectation of the sum of squares of series p is σ²(freedom − w), where w follows from the products of the
-        residuals G and of the judge's values C: ``w = (2 Σ C_pq G_pq / S − C_pp Σ C G / S²) / G_pp``.
+        Fitting λ costs a series w degrees of freedom: 1 if there is a single run, and less if many runs share λ. The
+        expected sum of squares of series p is σ²(freedom − w). With the products of residuals G, the products of the
+        judge's values C, and the sum of squares S in ``total``, ``w = (2 Σ C_pq G_pq / S − C_pp Σ C G / S²) / G_pp``.
         """
         own = np.einsum("sr,sr->s", contrasts @ self.people, contrasts)
         factor = np.ones(len(own))
@@ -588,7 +595,7 @@ class Fit:
 
     @property
     def products(self) -> float:
-        """The sum over all pairs of series of the product of their residuals' and their judge's products."""
+        """The sum, over all pairs of series, of the product of residuals times the product of the judge's values."""
         pool = pooling(len(self.people))
         return float(np.einsum("ab,bc,cd,da->", pool, self.people, pool, self.judge))
 
@@ -598,9 +605,9 @@ class Fit:
 
 
 def pooling(runs: int) -> Floats:
-    """Returns the matrix that adds up the products of all runs and of all pairs of runs [runs, runs].
+    """Returns the matrix with which products are summed over all runs and all pairs of runs [runs, runs].
 
-    For sums of products M of runs, the sum over runs is the trace of M, and the sum over pairs is the number of runs
-    times the trace, minus the sum of M.
+    If M contains the sums of products of the runs, the sum over runs is the trace of M, and the sum over pairs is the
+    number of runs times the trace, minus the sum of all elements of M.
     """
     return np.asarray((1.0 + runs) * np.eye(runs) - 1.0) if runs > 1 else np.eye(1)

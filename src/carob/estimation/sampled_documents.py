@@ -1,9 +1,10 @@
-"""Means estimated from single documents that people judged, drawn with known probabilities, and a judge's grades.
+"""Estimates means from a judge's grades and from people's grades of documents drawn with known probabilities.
 
 The estimator is the difference estimator of survey sampling (Särndal, Swensson and Wretman, *Model Assisted Survey
 Sampling*, 1992, chapter 6). The value of a query is computed with people's grades where they exist, and with the
-judge's grades elsewhere. Each document that people judged then also stands for the 1/π − 1 others like it that they did
-not judge: the change in the value when people's grade replaces the judge's is added that many times.
+judge's grades elsewhere. Each document that people judged also represents the 1/π − 1 similar documents that they did
+not judge, so the change in the value that results from replacing the judge's grade by people's is added that many
+times.
 """
 
 from __future__ import annotations
@@ -33,13 +34,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Changes:
-    """The values of one run by one measure.
+    """The values of one run under one measure.
 
     Args:
-        mean: the mean with people's grades where they exist, and the judge's elsewhere.
+        mean: the mean value with people's grades where they exist, and with the judge's grades elsewhere.
         judge: the mean with the judge's grades alone.
-        people: what each sampled document with people's grade adds to the mean, compared with a grade of 0 [sample].
-        change: by how much the mean changes if people's grade replaces the judge's, for each sampled document [sample].
+        people: for each sampled document, the mean with people's grade minus the mean with grade 0 [sample].
+        change: for each sampled document, the mean with people's grade minus the mean with the judge's grade [sample].
     """
 
     mean: float
@@ -49,9 +50,9 @@ class Changes:
 
 
 def changes_of(documents: Documents, run: Run, measures: Sequence[Measure], policy: Policy) -> list[Changes]:
-    """Returns the values of a run by each measure, and how each judgment of people changes them.
+    """Returns the values of a run under each measure, and how each of people's judgments changes them.
 
-    The value by which a measure such as nDCG is divided stays the same: the expected value of the ideal ranking.
+    The divisor of a measure such as nDCG, which is the expected value of the ideal ranking, remains the same.
     """
     found = match(documents.qrels, run, policy)
     numbered = found.whole
@@ -88,13 +89,13 @@ def changes_of(documents: Documents, run: Run, measures: Sequence[Measure], poli
 def with_grades(
     numbered: JudgedRows, grades: Floats, changed: Integers | None = None, other: Floats | None = None
 ) -> JudgedRows:
-    """Returns rows with grades in place of the documents' numbers.
+    """Returns the rows with documents' numbers replaced by grades.
 
     Args:
-        numbered: rows whose grades are the numbers of documents.
+        numbered: rows in which the number of each document replaces its grade.
         grades: the grade of each document.
-        changed: for each list, the number of a document with another grade.
-        other: these grades.
+        changed: for each list, the number of one document that has a different grade in this list.
+        other: for each list, the grade of this document.
     """
     rows, pool = numbered.grade.astype(np.int64), numbered.judged_grades.astype(np.int64)
     row_grades = np.where(rows >= 0, grades[np.maximum(rows, 0)], numbered.grade)
@@ -111,15 +112,15 @@ def with_grades(
 
 @dataclass(frozen=True, eq=False)
 class SampledEstimates(Estimates):
-    """Estimated means of several series, which are runs or differences of runs. Each array is [series].
+    """Estimated means for several series, which are runs or differences between runs. Each array is [series].
 
     Args:
         judge: the mean with the judge's grades alone.
         weight: λ, the weight of the judge's grades.
-        probability: the probability of each document that was drawn at random [drawn].
-        residuals: what remains of each of these documents in each series once the judge's grade is known
-            [drawn, series].
-        certain: the number of documents that people judged for certain.
+        probability: the probability of each document that was drawn with a probability below 1 [drawn].
+        residuals: each of these documents' contribution to each series minus the contribution predicted from the
+            judge's grade [drawn, series].
+        certain: the number of documents that were drawn with probability 1.
     """
 
     judge: Floats
@@ -129,15 +130,15 @@ class SampledEstimates(Estimates):
     certain: int
 
     def needed(self, width: Floats, confidence: float) -> Floats:
-        """Returns how many documents people must judge for intervals of at most these widths.
+        """Returns how many documents people must judge for intervals of at most the given widths.
 
-        The probabilities of a sample of another size are those of this one times a common factor, but at most 1, as
-        ``carob next`` draws them. Each drawn document stands for 1/π documents, so that the sample also shows how many
-        there are: the error vanishes once all of them are judged. The number is NaN for series without an error, and
-        for samples so small that they do not show how documents vary.
+        The probabilities of a sample of another size are the present probabilities times a common factor, but at most
+        1, as in samples drawn by ``carob next``. Each drawn document represents 1/π documents, so the sample also shows
+        how many documents there are in total, and the error is 0 if all of them are judged. The result is NaN for
+        series without a standard error, and for samples that are too small to show how documents vary.
 
         Args:
-            width: the width of each interval, from end to end [series].
+            width: the full width of each interval [series].
             confidence: the confidence level.
         """
         size, pi = len(self.probability), self.probability
@@ -159,19 +160,20 @@ class SampledEstimates(Estimates):
 
 
 STEPS = 30
-"""The number of times that the range of a sample's size is halved."""
+"""The number of bisection steps for the size of a sample."""
 
 
 def spread_at(factor: Floats, probability: Floats, residuals: Floats) -> tuple[Floats, Floats, Floats]:
-    """Returns the variance of estimates if the probabilities were multiplied, by Hájek's formula.
+    """Returns, by Hájek's formula, the variance of the estimates if the probabilities were multiplied by a factor.
 
     Args:
-        factor: by how much they are multiplied, for each series; none becomes larger than 1 [series].
+        factor: the factor for each series; products are limited to 1 [series].
         probability: the probability of each drawn document [drawn].
-        residuals: their residuals [drawn, series].
+        residuals: the residuals of the drawn documents [drawn, series].
 
     Returns:
-        The variance, up to a constant; the expected number of documents drawn with a probability below 1; and of all.
+        The variance up to a constant, the expected number of documents drawn with a probability below 1, and the
+        expected number of all drawn documents.
     """
     pi = np.minimum(probability[:, None] * factor, 1.0)
     each = pi / probability[:, None]
@@ -192,19 +194,19 @@ def estimated_documents(
     weight: float | None = None,
     confidence: float = 0.95,
 ) -> SampledEstimates:
-    """Estimates means from judgments of sampled documents.
+    """Estimates means from people's judgments of sampled documents and a judge's grades.
 
-    For a linear measure with a fixed λ, the estimate is unbiased. λ is fitted to all runs and all pairs of runs
-    together. For measures such as nDCG, the ideal value of each query is the expected one, and counts as fixed. For
-    other measures λ is 1, and the estimate is a linear approximation.
-    The variance is that of Hájek (1964) for a sample of fixed size with unequal probabilities.
+    For a linear measure with a given λ, the estimate is unbiased. A fitted λ is fitted to all runs and all pairs of
+    runs together. For measures such as nDCG, each query is divided by its expected ideal value, which is treated as
+    fixed. For other measures, λ is 1, and the estimate is a linear approximation. The variance is Hájek's (1964) for a
+    sample of fixed size with unequal probabilities.
 
     Args:
         runs: the values of each run.
         probability: the probability of each sampled document.
         contrasts: the weights of the runs in each series [series, runs].
-        fitted: whether λ is ``weight`` or fitted; otherwise it is 1.
-        weight: λ; None fits it.
+        fitted: whether λ is ``weight`` or, if that is None, fitted. Otherwise, λ is 1.
+        weight: λ; None to fit it.
         confidence: the confidence level of the intervals.
     """
     drawn = probability < 1

@@ -1,4 +1,4 @@
-"""The documents that several runs retrieve for each judged query, with their ranks and the grades that are known."""
+"""The documents that several runs retrieve for each judged query, with their ranks and known grades."""
 
 from __future__ import annotations
 
@@ -25,19 +25,20 @@ if TYPE_CHECKING:
     from carob.measures import Measure
 
 UNJUDGED = -3.0
-"""The grade of a document that nobody judged, before a filling replaces it."""
+"""The grade that marks a document that nobody judged, until a filling replaces it."""
 
 
 @dataclass(frozen=True, eq=False)
 class ShownDocuments:
-    """All documents that qrels or runs contain, query after query.
+    """All documents that qrels or runs contain, grouped by query.
 
     Args:
-        judgments: the documents, by query.
-        grade: the grade of each document, ``POOLED`` or ``UNJUDGED`` [documents].
+        judgments: the documents of each query.
+        grade: the grade of each document, or ``POOLED`` or ``UNJUDGED`` if it has no grade [documents].
         ranks: the rank of each document in each run, infinite if the run does not retrieve it [runs, documents].
         lengths: the number of documents that each run retrieves for each query [runs, queries].
-        judge: the grade that a judge gave each document, 0 if the judge gave none; None without a judge [documents].
+        judge: the grade that a judge gave each document, or 0 if the judge gave no grade; None without a judge
+            [documents].
         graded: whether the judge gave each document a grade; None without a judge [documents].
     """
 
@@ -55,14 +56,14 @@ class ShownDocuments:
         """Reads the runs and numbers their documents.
 
         Args:
-            qrels: the judgments that count as known; None for none.
+            qrels: the judgments that are treated as known; None if there are none.
             runs: the runs.
             policy: the policy.
-            judge: a judge's grades, which do not count as known.
+            judge: a judge's grades, which are not treated as known.
 
         Raises:
             DataError: a run cannot be read, or no run answers a query.
-            PolicyError: the policy does not fix the order of documents, or it removes documents.
+            PolicyError: the policy leaves the order of documents undetermined, or it removes documents.
         """
         refuse_unfit_policy(policy)
         graded = tables_of(qrels, policy)
@@ -99,21 +100,21 @@ class ShownDocuments:
 
     @property
     def offsets(self) -> Integers:
-        """The places where the documents of each query begin and end [queries + 1]."""
+        """The indices at which the documents of each query begin, followed by the number of documents [queries + 1]."""
         return np.asarray(self.judgments.offsets)
 
     @property
     def query(self) -> Integers:
-        """The query of each document [documents]."""
+        """The index of each document's query [documents]."""
         return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
 
     def highest(self) -> float:
-        """Returns the highest grade of the judgments, but at least 1."""
+        """Returns the highest grade in the judgments, but at least 1."""
         return max(float(self.grade.max(initial=0.0)), 1.0)
 
 
 def tables_of(qrels: Qrels | None, policy: Policy) -> dict[str, dict[str, float]]:
-    """Returns the grades by query and document. A negative grade becomes 0 or ``POOLED``."""
+    """Returns the grades by query and document, with negative grades replaced by 0 or ``POOLED``."""
     if qrels is None:
         return {}
     negative = 0.0 if policy.negative == "nonrelevant" else POOLED
@@ -124,10 +125,10 @@ def tables_of(qrels: Qrels | None, policy: Policy) -> dict[str, dict[str, float]
 
 
 def refuse_unfit_policy(policy: Policy) -> None:
-    """Refuses a policy under which a list of documents has no fixed order, or loses its unjudged documents.
+    """Rejects a policy under which the order of documents is not fixed, or under which unjudged documents are removed.
 
     Raises:
-        PolicyError: it is such a policy.
+        PolicyError: documents have no fixed order, or unjudged documents cannot be filled in.
     """
     if policy.ties in ("expected", "optimistic", "pessimistic"):
         raise PolicyError(
@@ -146,16 +147,16 @@ def refuse_unfit_policy(policy: Policy) -> None:
 
 
 def depth_of(measure: Measure, policy: Policy) -> float:
-    """Returns the last rank that a measure reads, or infinity."""
+    """Returns the last rank that affects a measure, or infinity."""
     return float(min(measure.depth or np.inf, policy.depth or np.inf))
 
 
 def alone_at(ranks: Floats, grades: Floats, length: float) -> JudgedRows:
-    """Returns lists with a single judged document each.
+    """Returns lists, each of which contains a single judged document.
 
     Args:
-        ranks: the rank of the document in each list.
-        grades: its grade.
+        ranks: the rank of the judged document in each list.
+        grades: the grade of the judged document in each list.
         length: the length of the lists.
     """
     count = len(ranks)

@@ -1,4 +1,4 @@
-"""Which measures are sums over the documents of a list, or such sums divided by the ideal ranking's."""
+"""Determines which measures are sums over documents of a list, or such sums divided by the ideal ranking's sum."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
     from carob.measures import Measure
 
 UNDER_A_SCALE = {"nDCG": "DCG", "nCG": "CG"}
-"""The measures that divide a sum over documents by its value for the ideal ranking, and the sum."""
+"""The measures that divide a sum over documents by its value for the ideal ranking, and the measure of this sum."""
 
 KNOWN_PARAMETERS = frozenset({"rel", "gain", "discount", "beta", "max", "p"})
-"""The parameters that neither change which documents an ideal ranking has, nor what a list's documents depend on."""
+"""Parameters that change neither which documents an ideal ranking contains nor on what a document's gain depends."""
 
 
 def has_known_parameters(measure: Measure) -> bool:
-    """Returns whether a measure has only parameters whose effect is known here."""
+    """Returns whether all parameters of a measure are in ``KNOWN_PARAMETERS``."""
     return {name for name, _ in measure.parameters} <= KNOWN_PARAMETERS
 
 
 def numerator_of(measure: Measure) -> Measure | None:
-    """Returns the sum over documents that a measure divides by its value for the ideal ranking, or None.
+    """Returns the measure that is the numerator of a measure divided by its ideal value, such as DCG for nDCG, or None.
 
     Example:
         >>> from carob.measures import parse_measure
@@ -42,12 +42,12 @@ def numerator_of(measure: Measure) -> Measure | None:
 
 
 def is_weighted(measure: Measure) -> bool:
-    """Returns whether λ can be fitted: for sums over documents, and for such sums divided by a fixed ideal value."""
+    """Returns whether λ can be fitted, as for sums over documents and for such sums divided by a fixed ideal value."""
     return is_linear(numerator_of(measure) or measure)
 
 
 def is_linear(measure: Measure) -> bool:
-    """Returns whether a measure is a sum over the retrieved documents, each independent of all other judgments.
+    """Returns whether a measure is a sum over the retrieved documents, each term of which depends on no other judgment.
 
     Example:
         >>> from carob.measures import parse_measure
@@ -59,7 +59,8 @@ def is_linear(measure: Measure) -> bool:
         return False
     one, two = np.ones(1), np.array([1.0, 2.0])
     alone = JudgedRows(one, np.array([0, 1]), one, 2 * one, one, one, np.array([0, 1]), 2 * one)
-    # Other grades in the pool also change a scale that reaches from the lowest to the highest grade, as in RBP.
+    # The pool contains other grades, because a measure may scale gains by the lowest and the highest grade, as RBP
+    # does.
     among = replace(alone, judged_offsets=np.array([0, 4]), judged_grades=np.array([2.0, 1.0, 5.0, 0.0]))
     both = JudgedRows(2 * one, np.array([0, 2]), two, two, two, two, np.array([0, 2]), two)
     parts = [replace(both, grade=two * kept) for kept in ((1, 0), (0, 1))]

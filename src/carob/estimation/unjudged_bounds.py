@@ -1,4 +1,4 @@
-"""``carob.unjudged_bounds``: what judging the unjudged documents could still change, as tables and sentences."""
+"""``carob.unjudged_bounds``, which shows in tables and sentences what judging the unjudged documents could change."""
 
 from __future__ import annotations
 
@@ -29,16 +29,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class UnjudgedBounds(Documented):
-    """The bounds of means and differences over all grades of the unjudged documents.
+    """The bounds of means and differences over all possible grades of the unjudged documents.
 
-    ``found["nDCG@10"].runs[0]`` are the bounds of the first run's mean, with ``low``, ``high`` and ``exact``.
-    ``found["nDCG@10"].pairs[0, 1]`` are those of the first run's mean minus the second's.
+    If the result is called ``found``, ``found["nDCG@10"].runs[0]`` contains the bounds of the first run's mean, as
+    ``low``, ``high`` and ``exact``, and ``found["nDCG@10"].pairs[0, 1]`` contains the bounds of the first run's mean
+    minus the second's.
 
     Args:
         names: the names of the runs.
         measures: the bounds of each measure, by its label.
         digits: the number of decimals in tables.
-        unseen: the number of documents of each query that no run retrieves and whose grades are unknown.
+        unseen: the number of documents per query that no run retrieves and whose grades are unknown.
     """
 
     names: tuple[str, ...]
@@ -47,7 +48,7 @@ class UnjudgedBounds(Documented):
     unseen: int = 0
 
     def __getitem__(self, label: str) -> MeasureBounds:
-        """Returns the bounds of a measure by its label."""
+        """Returns the bounds of the measure with the given label."""
         return self.measures[label]
 
     @property
@@ -56,16 +57,16 @@ class UnjudgedBounds(Documented):
         return tuple(self.measures)
 
     def turning(self, label: str) -> list[tuple[int, int]]:
-        """Returns the pairs in which either run could be the better one, depending on the missing judgments."""
+        """Returns the pairs in which either run could be better, depending on the missing judgments."""
         return [pair for pair, each in self.measures[label].pairs.items() if each.low < 0 < each.high]
 
     def cell(self, bounds: Bounds, *, sign: bool = False) -> str:
-        """Returns bounds as text. Inner bounds have a mark."""
+        """Returns bounds as text, with a mark if they are inner bounds."""
         low, high = (decimals(each, self.digits, sign=sign) for each in (bounds.low, bounds.high))
         return f"{low}–{high}{'' if bounds.exact else ' *'}"
 
     def of_difference(self, label: str, first: int, second: int) -> Bounds:
-        """Returns the bounds of the first run's mean minus the second's, in whichever order the pair was computed."""
+        """Returns the bounds of the first run's mean minus the second's, for either order of the stored pair."""
         pairs = self.measures[label].pairs
         if (first, second) in pairs:
             return pairs[first, second]
@@ -73,10 +74,10 @@ class UnjudgedBounds(Documented):
         return Bounds(-other.high, -other.low, other.exact)
 
     def tables(self, facing: Sequence[tuple[int, int]] | None = None) -> list[Table]:
-        """Returns the bounds of the runs, and those of the pairs if there are any.
+        """Returns a table of the runs' bounds and, if there are pairs, a table of the pairs' bounds.
 
         Args:
-            facing: the pairs in the order of another table; None for the order in which they were computed.
+            facing: the pairs in the order of another table; None for the order in which the bounds were computed.
         """
         labels = list(self.measures)
         rows = []
@@ -107,7 +108,7 @@ class UnjudgedBounds(Documented):
         return tables
 
     def turned_said(self) -> list[str]:
-        """Returns a sentence for each measure, with the pairs that judgments can still reverse."""
+        """Returns a sentence for each measure with pairs that judgments can still reverse, which names these pairs."""
         said = []
         for label in self.measures:
             turning = [f"{self.names[a]} - {self.names[b]}" for a, b in self.turning(label)]
@@ -120,7 +121,7 @@ class UnjudgedBounds(Documented):
         return said
 
     def meaning_said(self) -> list[str]:
-        """Returns the meaning of the bounds."""
+        """Returns sentences that explain the bounds."""
         meaning = (
             "Bounds: the least and the greatest value over all grades of the unjudged documents that any of the runs "
             f"retrieves within the depth of the measure{self.unseen_said()}. All other documents count as not relevant."
@@ -140,18 +141,18 @@ class UnjudgedBounds(Documented):
         return said
 
     def unseen_said(self) -> str:
-        """Returns the number of unseen documents in words, or an empty text."""
+        """Returns the clause about unseen documents, or an empty text if there are none."""
         if not self.unseen:
             return ""
         return f", and of {self.unseen} more for each query, which no run retrieves"
 
     def document(self, _layout: str = "text", /) -> Document:
-        """Returns the tables and the sentences."""
+        """Returns the tables and the sentences as a document."""
         tables = [Section([each]) for each in self.tables()]
         return Document([*tables, Section([Items([*self.turned_said(), *self.meaning_said()], hang=0)])])
 
     def contents(self) -> dict[str, Any]:
-        """Returns the bounds by measure, run and pair."""
+        """Returns the bounds of each run and pair under each measure, as they are written to JSON."""
         return {
             label: {
                 "runs": [
@@ -177,11 +178,11 @@ class UnjudgedBounds(Documented):
         }
 
     def records(self) -> dict[str, Callable[[], Records]]:
-        """Returns the tables of ``runs`` and ``pairs``."""
+        """Returns the tables ``runs`` and ``pairs``, by name."""
         return {"runs": lambda: self.record_of("runs"), "pairs": lambda: self.record_of("pairs")}
 
     def figures(self) -> dict[str, Drawing]:
-        """Returns the function that draws the bounds of each run's mean."""
+        """Returns the function that draws the bounds of each run's mean, by the name of the figure."""
         rows = [
             (f"{name}, {label}", math.nan, its.runs[place].low, its.runs[place].high)
             for label, its in self.measures.items()
@@ -190,14 +191,14 @@ class UnjudgedBounds(Documented):
         return {"runs": lambda drawn: whiskers(drawn, rows, "mean")}
 
     def record_of(self, what: str) -> Records:
-        """Returns a row for each measure and run or pair."""
+        """Returns a row for each measure and each run, or for each measure and each pair."""
         rows = [(label, *row.values()) for label, its in self.contents().items() for row in its[what]]
         ends = Bounds._fields
         own = {"runs": ("run", "unjudged", "shown", *ends), "pairs": ("a", "b", *ends, "can_turn")}
         return Records(["measure", *own[what]], rows)
 
     def beside(self) -> list[str]:
-        """Returns the meaning of the bounds, which does not fit in CSV."""
+        """Returns sentences that explain the bounds, which a CSV table cannot contain."""
         return self.meaning_said()
 
 
@@ -213,11 +214,11 @@ def unjudged_bounds(
     policy: Policy | None = None,
     profile: ProfileLike = None,
 ) -> UnjudgedBounds:
-    """Return the least and the greatest value that judging the unjudged documents can still give.
+    """Return the lowest and the highest value that are possible once the unjudged documents are judged.
 
-    The unjudged documents are those that any of the runs retrieves within the depth of the measure. They can also enter
-    the ideal ranking of a run that does not retrieve them. All other documents count as not relevant, unless ``unseen``
-    says that there may be relevant ones among them.
+    The unjudged documents are those that at least one run retrieves within the depth of the measure. They can also be
+    part of the ideal ranking of a run that does not retrieve them. All other documents count as not relevant, unless
+    ``unseen`` allows for relevant documents among them.
 
     Args:
         qrels: the judgments.
@@ -225,15 +226,15 @@ def unjudged_bounds(
         measures: as in ``carob.evaluate``.
         pairs: whether to bound the differences of all pairs of runs.
         max_grade: the highest grade that judges can give; by default the highest grade in the judgments.
-        unseen: the number of documents of each query that no run retrieves and that judges could still find relevant.
-            They can only enter the ideal ranking, or the number of relevant documents.
+        unseen: the number of documents per query that no run retrieves and that judges could still find relevant. They
+            only affect the ideal ranking or the number of relevant documents.
         policy: as in ``carob.evaluate``.
         profile: as in ``carob.evaluate``.
 
     Raises:
-        DataError: a measure is not a mean over queries, or text cannot be read.
+        DataError: a measure is not a mean over queries, or an input cannot be read.
         MeasureError: a measure does not exist.
-        PolicyError: the policy does not fix the order of documents.
+        PolicyError: the policy leaves the order of documents undetermined, or it removes documents.
 
     Example:
         >>> import carob

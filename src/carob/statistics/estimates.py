@@ -134,8 +134,7 @@ class Estimates:
         """Returns the posterior probabilities that the first run is worse, practically equal, or better.
 
         The posterior of the mean difference is a Student's t distribution centred at the observed difference (Benavoli
-        et al., JMLR 2017, without
-        the correction for overlapping folds: queries do not overlap).
+        et al., JMLR 2017, without the correction for overlapping folds, because queries do not overlap).
 
         Args:
             rope: half the width of the region of practical equivalence, which extends from -rope to rope.

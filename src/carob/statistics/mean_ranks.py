@@ -49,7 +49,7 @@ class Friedman(NamedTuple):
 
 
 def mid_ranks(values: ArrayLike) -> Floats:
-    """Returns the rank of each run in each collection. The largest value has rank 1, and equal values share a rank.
+    """Returns the rank of each run in each collection. The largest value has rank 1; equal values share a mean rank.
 
     Args:
         values: the values, where larger is better; NaN for a missing cell, whose rank is also NaN [collections, runs].

@@ -64,7 +64,7 @@ class Grid:
 
 
 def on_grid(scores: Floats) -> Grid:
-    """Returns scores as multiples of a unit, so that sums are exact in any order and on any number of threads.
+    """Returns scores as integer multiples of a unit, so that sums are exact in any order and for any number of threads.
 
     If all scores are fractions with a common small denominator (P@10, hits, counts), they become integers, so nothing
     is rounded and no tie is lost. Otherwise, scores are rounded to multiples of 2**-36 times the power of two above the
@@ -263,28 +263,28 @@ class ExactSums:
 
     @property
     def every_sign(self) -> bool:
-        """Whether there are no more assignments of signs to the rows than resamples, so that all are counted."""
+        """Whether all assignments of signs to the rows are counted, because there are no more than resamples."""
         return len(self.whole) < 40 and 1 << len(self.whole) <= self.draw.resamples
 
     @property
     def halves(self) -> Floats:
-        """Half the sum that the flipped sums of each pair must reach, because flipped sums are also halved [pairs]."""
+        """Half the sum that each pair's flipped sums must reach. It is halved because flipped sums are [pairs]."""
         total = self.whole.sum(axis=0)
         first, second = self.pairs.T
         return np.asarray((np.abs(total[first] - total[second]) - self.grid.tolerance) / 2)
 
     def flipped(self) -> Iterator[Floats]:
-        """Returns half the sum of each column under random signs, or under every assignment if there are few."""
+        """Yields half the sum of each column under random signs, or under every assignment of signs if few."""
         return every_sign(self.whole) if self.every_sign else flipped_sums(self.whole, self.draw)
 
     def share(self, found: Integers) -> Floats:
-        """Returns the share of assignments that reach a bound, or (b + 1) / (resamples + 1) of random ones."""
+        """Returns p: the share of all assignments that reach a bound, or (b + 1) / (resamples + 1) if random."""
         if self.every_sign:
             return np.asarray(found / (1 << len(self.whole)))
         return np.asarray((found + 1) / (self.draw.resamples + 1))
 
     def decisive(self, widest: Floats) -> float:
-        """Returns twice the threshold of ``decisive`` for each resample's largest difference, in ascending order."""
+        """Returns the critical difference. It is twice the threshold of ``decisive``, because ``widest`` is halved."""
         return 2 * decisive(widest, self.draw.alpha, drawn=not self.every_sign)
 
     def flips(self, p: Floats, cut: float | Floats) -> Flips:
@@ -451,7 +451,7 @@ def resamples_at_once(whole: Floats) -> int:
 
 
 def sums_under(words: NDArray[np.uint64], whole: Floats) -> Floats:
-    """Returns half the sums of the columns under signs given as bits: 1 is plus, 0 is minus [columns, resamples]."""
+    """Returns half the column sums under signs given as bits, where 1 is plus and 0 is minus [columns, resamples]."""
     octets = np.ascontiguousarray(words, "<u8").view(np.uint8)
 
     def bits(part: slice) -> NDArray[np.uint8]:
@@ -463,7 +463,7 @@ def sums_under(words: NDArray[np.uint64], whole: Floats) -> Floats:
 
 
 PER_SUM, PER_STEP, PER_CELL = 5e-8, 5e-6, 1e-9
-"""Approximate seconds on one core of 2024: for a sum of a half, a step of the recurrence, and a cell of it."""
+"""Approximate seconds on one core of 2024: per sum of a half, per step of the recurrence, and per cell."""
 
 
 def cost(difference: Floats, tolerance: float, patience: float = math.inf) -> float:
@@ -537,7 +537,7 @@ def signed_sums(size: Integers) -> Integers:
 
 
 def tail_of_grid(size: Integers, reach: int) -> float:
-    """Returns the share of assignments that reach the sum, by recurrence over the probabilities of sums."""
+    """Returns the share of assignments whose absolute sum is at least ``reach``, by recurrence over the sums."""
     step = int(np.gcd.reduce(size))
     steps = size // step
     total = int(steps.sum())

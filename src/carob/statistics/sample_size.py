@@ -66,7 +66,7 @@ def power_at(aim: Aim, shift: float, freedom: float, alpha: float) -> float:
 
 
 NODES = 100
-"""The nodes of the integral over the estimated error, which is then exact to four digits from two queries on."""
+"""The number of quadrature nodes over the estimated error; results are exact to four digits from two queries on."""
 
 
 def errors_if_significant(shift: float, freedom: float, alpha: float) -> tuple[float, float]:

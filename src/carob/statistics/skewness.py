@@ -96,7 +96,7 @@ def wider_for_skewness(
 
 
 def transformed(quantile: Floats, skew: Floats, units: float) -> Floats:
-    """Returns the t of a skewed sample at a quantile of a symmetric one, by the inverse of Hall's polynomial.
+    """Converts a quantile of t for a symmetric sample to one for a skewed sample, by inverting Hall's polynomial.
 
     For a sample of n values with skewness γ, the polynomial is ``T + γT²/(3√n) + γ²T³/(27n) + γ/(6√n)``.
 

@@ -220,7 +220,7 @@ class Tail:
         return np.where(impossible, 0.0, ndtr(-self.at(depth)[1]))
 
     def at(self, depth: Floats) -> tuple[Floats, Floats]:
-        """Returns a deviation as a share of ``edge``, and the normal deviate of the probability beyond it.
+        """Returns the deviation at a depth as a share of ``edge``, and the normal deviate of the probability beyond it.
 
         Args:
             depth: a parameter from 0 upwards that increases with the deviation [series]. Relative to the mean, the
@@ -286,8 +286,7 @@ def worst_point(
     """Replaces Student's t intervals that are too narrow or leave the range of the mean by worst-point intervals.
 
     Student's t intervals are too narrow if many values are equal (``crowded``). ``Estimates.worst_p`` contains the p of
-    the
-    series whose intervals were replaced: the smallest level at which the interval excludes 0. For these series,
+    the series whose intervals were replaced: the smallest level at which the interval excludes 0. For these series,
     ``error`` is half the interval's width divided by the critical value of Student's t.
 
     Args:
