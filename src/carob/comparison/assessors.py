@@ -116,7 +116,7 @@ def both_known(first: Floats, second: Floats) -> tuple[Floats, Floats]:
     """Returns the values of the queries for which every run has a value under both assessors' grades.
 
     Raises:
-        DataError: there is no such query.
+        DataError: no query has a value for every run under both assessors' grades.
     """
     kept = ~np.isnan(first + second).any(axis=1)
     if not kept.any():

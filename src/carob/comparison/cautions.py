@@ -74,7 +74,7 @@ MEANINGS = {
     "weights": "queries have different weights, so intervals and tests are about the weighted means.",
     "smaller": "smaller is better.",
 }
-"""Why values of measures of certain kinds need care, by the kind."""
+"""Sentences about what to consider with certain kinds of measures, by kind."""
 
 UNSIZED = {
     "dependent": (
@@ -214,7 +214,7 @@ def missing(comparison: Findings) -> Iterator[Caution]:
 
 
 def missing_said(scores: Scores, names: list[str]) -> str:
-    """Returns the sentence about judged queries missing from the named runs; ``scores`` are one of the runs'."""
+    """Returns the sentence about judged queries that are missing from the named runs, given the scores of one run."""
     lacking, judged = scores.counts.missing, plural(scores.counts.judged, "judged query", "judged queries")
     treated = "counted as 0" if scores.policy.missing == "zero" else "left out"
     lack = "lack" if len(names) > 1 else "lacks"
@@ -222,7 +222,7 @@ def missing_said(scores: Scores, names: list[str]) -> str:
 
 
 def extra_said(scores: Scores, names: list[str]) -> str:
-    """Returns the sentence about unjudged queries in the named runs; ``scores`` are one of the runs'."""
+    """Returns the sentence about unjudged queries in the named runs, given the scores of one run."""
     queries = plural(scores.counts.extra, "unjudged query", "unjudged queries")
     return f"{some_of(names)} {'have' if len(names) > 1 else 'has'} {queries}, ignored."
 

@@ -69,7 +69,7 @@ MOST_INDENTED = 5000
 """The maximum number of pairs for which JSON is indented. Indenting more pairs takes seconds."""
 
 PERSISTENCE = 0.9
-"""The p that Webber et al. usually set, which models a reader who sees ten documents on average."""
+"""The p of rank-biased overlap that Webber et al. usually use: a reader sees ten documents on average."""
 DEEPEST = 100
 """The depth to which lists are compared. All deeper documents together weigh 0.9 ** 100, about 1 / 40,000."""
 MOST_QUERIES = 50
@@ -408,7 +408,7 @@ class Comparison(Documented, Findings):
         """Returns a LaTeX table (booktabs) with superscript letters and the best values in bold.
 
         Args:
-            label: for ``\\ref``.
+            label: the label for ``\\ref``.
             caption: the caption; by default, it describes the method.
             view: the part to show, as in ``View``.
         """

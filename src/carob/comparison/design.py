@@ -163,7 +163,7 @@ class Design:
             is due to assessors. With a judge and the target ``these``, the standard errors then include this noise.
 
     Raises:
-        PolicyError: a word does not exist, or a number is outside its range.
+        PolicyError: a name does not exist, or a number is outside its range.
 
     Example:
         >>> import carob

@@ -121,9 +121,9 @@ class Pair:
         a: the index of the first run.
         b: the index of the second run, which is subtracted from the first.
         n: the number of queries for which both runs have a value.
-        difference: the difference of the aggregates on these queries.
-        low: the lower end of its interval.
-        high: the upper end.
+        difference: the difference between the two runs' aggregates on these queries.
+        low: the lower end of the interval.
+        high: the upper end of the interval.
         d_z: the mean of the per-query differences divided by their standard deviation.
         wins: the number of queries on which the first run is better.
         ties: the number of queries on which both runs are equal.
@@ -153,7 +153,7 @@ class Pair:
             concerns; None for other measures. The difference of geometric means has no interval, unless intervals are
             percentiles of a bootstrap.
         ratio_low: the lower end of the interval of the ratio.
-        ratio_high: the upper end.
+        ratio_high: the upper end of the interval.
     """
 
     a: int
@@ -218,8 +218,8 @@ class Contest:
         measure: the measure.
         values: each run's per-query values; NaN where a run has no value [queries, runs].
         means: each run's aggregate.
-        low: the lower end of its interval.
-        high: the upper end.
+        low: the lower end of the interval.
+        high: the upper end of the interval.
         beaten: for each run, the indices of the runs that it significantly outperforms.
         pairs: with a baseline, (run, baseline) for every other run; otherwise all pairs, with the earlier run first.
         groups: the comparison within each group of queries, if requested.
@@ -292,7 +292,7 @@ class Contest:
 
 @dataclass(frozen=True)
 class Caution:
-    """A warning for the reader of the numbers.
+    """A warning about the conclusions or the numbers of a comparison.
 
     Args:
         kind: ``unjudged``, ``missing``, ``ties``, ``few``, ``undefined``, ``identical``, ``resamples``, ``many``,
@@ -316,12 +316,12 @@ class JudgeComparison:
         weight: λ, the weight of the judge's values.
         bias: the judge's values minus people's values, averaged over the runs.
         low: the lower end of the interval of the bias.
-        high: the upper end.
+        high: the upper end of the interval.
         people: each run's mean value under people's judgments, over the queries that people judged.
         judge: each run's mean value under the judge's judgments, over all queries.
         biases: the bias of each run.
         lows: the lower end of the interval of each run's bias.
-        highs: the upper end.
+        highs: the upper end of the interval.
         worth: for each run, the number of queries that people would have to judge to reach an equally narrow interval
             without the judge.
         worth_pairs: as ``worth``, for the difference of each pair.
@@ -416,7 +416,7 @@ class AssessedSeries:
             variance is 0 or unknown.
         shift: the mean over queries of the value under the second assessor's grades minus the value under the first's.
         shift_low: the lower end of the interval of the shift.
-        shift_high: the upper end.
+        shift_high: the upper end of the interval.
         half: half the width of the interval for the mean that all possible assessors would obtain on these queries; NaN
             with a judge, because the interval of the estimate is then already an interval for this mean.
     """

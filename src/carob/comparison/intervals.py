@@ -24,9 +24,9 @@ class IntervalKind:
     worst_point = False
     """Whether a worst-point interval can replace this interval."""
     of_ratio = False
-    """For geometric means, whether it is an interval of the ratio of two means instead of their difference."""
+    """For geometric means, whether the interval is for the ratio of two means instead of their difference."""
     draws = on_collections = False
-    """Whether it requires resamples, and whether it is available for comparisons over several collections."""
+    """Whether the interval requires resamples, and whether it is available for comparisons over several collections."""
     of_parts = False
     """Whether the ends are computed from means over subsets or resamples of the queries instead of a formula."""
 

@@ -157,7 +157,7 @@ class Estimated:
         table: the runs' per-query values, which the contest stores.
         means: the estimate of each run.
         low: the lower end of each run's interval [runs].
-        high: the upper end [runs].
+        high: the upper end of the interval [runs].
         outcome: the pairs, with uncorrected p.
         groups: the comparison within each group of queries, if requested.
         anova: the analysis of variance, if it can be computed.
@@ -200,7 +200,7 @@ def plain(read: Read, asked: Asked) -> MethodResult:
     """Estimates runs and pairs of runs from the runs' values for the judged queries.
 
     Args:
-        read: the runs.
+        read: the judgments and runs that were read.
         asked: what is requested.
 
     Raises:
@@ -416,7 +416,7 @@ FLOATING = "float64"
 
 
 def empty_outcome(first: Integers, second: Integers, kind: type[Any] = Pair) -> Outcome:
-    """Returns an outcome that the tests are to fill in.
+    """Returns an outcome for the tests to fill in.
 
     Its floating-point fields are NaN, its integer and boolean fields are 0, and its pairs are set.
 
@@ -473,7 +473,7 @@ def outcome_of(
             test(outcome, places, shared, flips)
     limit = settings.test in FAMILY_WISE and test_together(outcome, table.complete(), settings)
     outcome.p_uncorrected[outcome.identical] = 1.0
-    alone = outcome.n == 1  # one query says nothing about others
+    alone = outcome.n == 1  # one query shows nothing about others
     outcome.p_uncorrected[alone], outcome.p_corrected[alone] = np.nan, np.nan
     outcome.error[alone], outcome.exact[alone] = 0.0, False
     if settings.effects:
@@ -510,7 +510,7 @@ def effect_sizes(outcome: Outcome, confidence: float, *, of_means: bool, of_quer
     if of_means:
         outcome.d_z_low[:], outcome.d_z_high[:] = standardised_ends(outcome.d_z, outcome.n, confidence)
     share, low, high = superiority(outcome.wins, outcome.ties, outcome.losses, confidence)
-    outcome.superiority[:] = np.where(outcome.n > 1, share, np.nan)  # one query says nothing about others
+    outcome.superiority[:] = np.where(outcome.n > 1, share, np.nan)  # one query shows nothing about others
     if of_queries:
         outcome.superiority_low[:], outcome.superiority_high[:] = low, high
 

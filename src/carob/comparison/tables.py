@@ -356,7 +356,7 @@ def against(
 
     Args:
         names: the runs.
-        contest: the comparison.
+        contest: the comparison under one measure.
         settings: the settings of the comparison.
         shown: the pairs to show.
         columns: the cells of each column, by its title.
@@ -736,7 +736,7 @@ def pairs_among(
 
     Args:
         runs: the runs that are shown, in the order of the table.
-        contest: the comparison.
+        contest: the comparison under one measure.
         view: the part of the comparison to show.
         with_baseline: whether all runs are compared with a baseline only.
     """

@@ -39,7 +39,7 @@ For more runs, the table shows how many runs each run outperforms.
 
 @dataclass(frozen=True)
 class Verdict:
-    """The answer of a comparison, in words.
+    """The verdict of a comparison, in words.
 
     Args:
         headline: the sentence that names the better run.
@@ -120,7 +120,7 @@ def exact(comparison: Findings, contest: Contest, pair: Pair) -> str:
 
     Args:
         comparison: the comparison of the runs.
-        contest: the measure.
+        contest: the comparison under one measure.
         pair: the best two runs, or the best other run and the baseline.
     """
     leader, second = (comparison.names[run] for run in ranked(contest) if run in (pair.a, pair.b))
@@ -150,7 +150,7 @@ def among_all(comparison: Findings, contest: Contest, pair: Pair) -> tuple[str, 
 
     Args:
         comparison: the comparison of the runs.
-        contest: the measure.
+        contest: the comparison under one measure.
         pair: the best two runs.
     """
     headline, surely = best_said(comparison.names, contest)
@@ -194,7 +194,7 @@ def against_baseline(comparison: Findings, contest: Contest, pair: Pair) -> tupl
 
     Args:
         comparison: the comparison of the runs.
-        contest: the measure.
+        contest: the comparison under one measure.
         pair: the best other run and the baseline.
     """
     headline, sides = baseline_said(comparison.names, contest, pair.b)

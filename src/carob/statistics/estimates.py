@@ -44,7 +44,7 @@ class Estimate:
     Args:
         value: the estimate; NaN if it is undefined.
         low: the lower end of the interval; NaN if there is none.
-        high: the upper end.
+        high: the upper end of the interval.
     """
 
     value: float
@@ -67,7 +67,7 @@ class Estimates:
     Args:
         value: the estimates.
         low: the lower end of each interval; NaN if there is none.
-        high: the upper end.
+        high: the upper end of the interval.
         error: the standard error of each estimate, excluding resampling error; NaN if unknown.
         freedom: the degrees of freedom of each standard error.
         unit: the unit of sampling: ``queries``, ``documents`` or ``collections``.

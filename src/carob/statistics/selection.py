@@ -66,7 +66,7 @@ class Ranks(NamedTuple):
         best: the share of resamples in which each run has the highest mean; a tie counts in equal parts for the tied
             runs [runs].
         low: the lower end of the interval for each run's rank, where 1 is the best rank [runs].
-        high: the upper end [runs].
+        high: the upper end of the interval [runs].
     """
 
     best: Floats
