@@ -210,7 +210,7 @@ def finite_differences(
 def spread_of(
     shown: ShownDocuments, places: Integers, best: Floats, levels: Floats, shares: Floats, *, scaled: bool
 ) -> tuple[Floats, bool]:
-    """Returns the root of the expected squared distance between people's gain and the judge's; whether it is assumed.
+    """Returns the root of the expected squared distance of people's gain from the judge's, and whether it is assumed.
 
     If enough judgments are known, it is estimated from judged documents to which the judge gave the same grade or,
     without a judge, from documents of similar rank. If the judge's gains are multiplied by a fitted weight

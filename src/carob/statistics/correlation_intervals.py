@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Link: TypeAlias = Callable[[Floats], Floats]
 
 NEAREST = 1e-9
-"""A correlation that is closer to 1 than this counts as this close on Fisher's scale, which keeps its value finite."""
+"""Correlations are clipped to this distance from 1 and -1, so that they are finite on Fisher's scale."""
 
 UNDEFINED = (np.nan, np.nan)
 FEWEST = 4

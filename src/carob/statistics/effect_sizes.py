@@ -16,8 +16,8 @@ FEWEST = 8
 def standardised_ends(d_z: Floats, n: Integers, confidence: float) -> tuple[Floats, Floats]:
     """Returns the interval for d_z, the standardised mean difference of each pair, from the noncentral t distribution.
 
-    If differences are normally distributed and queries are independent, √n · d_z has a noncentral t distribution with n
-    - 1 degrees of freedom, whose noncentrality is √n times the true d_z. Each end is the true d_z under which the
+    If differences are normally distributed and queries are independent, √n · d_z has a noncentral t distribution with
+    ``n - 1`` degrees of freedom, whose noncentrality is √n times the true d_z. Each end is the true d_z under which the
     observed d_z is exactly as extreme as the level allows. If n is below ``FEWEST`` or the spread is 0, the ends are
     NaN.
 

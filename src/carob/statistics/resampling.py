@@ -255,7 +255,7 @@ class ExactSums:
         """Prepares a table of scores. By default, every pair is compared, and the settings are ``Draw()``.
 
         Raises:
-            DataError: a score is not finite, or a pair names no run.
+            DataError: a score is not finite, or a pair refers to a run that does not exist.
         """
         table, draw = matrix(scores), draw or Draw()
         chosen, grid = checked_pairs(pairs, table.shape[1]), on_grid(table)
@@ -263,12 +263,12 @@ class ExactSums:
 
     @property
     def every_sign(self) -> bool:
-        """Whether all assignments of signs to the rows are counted, because there are no more than resamples."""
+        """Whether every assignment of signs to the rows is counted, because there are at most as many as resamples."""
         return len(self.whole) < 40 and 1 << len(self.whole) <= self.draw.resamples
 
     @property
     def halves(self) -> Floats:
-        """Half the sum that each pair's flipped sums must reach. It is halved because flipped sums are [pairs]."""
+        """Half the sum that each pair's flipped sums must reach, because flipped sums are also halved [pairs]."""
         total = self.whole.sum(axis=0)
         first, second = self.pairs.T
         return np.asarray((np.abs(total[first] - total[second]) - self.grid.tolerance) / 2)
@@ -315,7 +315,7 @@ def sign_flip(
         The p of each pair, and how it was computed.
 
     Raises:
-        DataError: a score is not finite, or a pair names no run.
+        DataError: a score is not finite, or a pair refers to a run that does not exist.
 
     Example:
         >>> a, b = [0.3, 0.5, 0.7, 0.2, 0.4], [0.1, 0.3, 0.5, 0.1, 0.4]
@@ -356,10 +356,10 @@ def max_flip(
             assignments than resamples, all 2**queries assignments are used.
 
     Returns:
-        p for each pair, corrected for the family.
+        The p of each pair, corrected for the family.
 
     Raises:
-        DataError: a score is not finite, or a pair names no run.
+        DataError: a score is not finite, or a pair refers to a run that does not exist.
 
     Example:
         >>> max_flip([[0.3, 0.1, 0.3], [0.5, 0.3, 0.4], [0.7, 0.5, 0.6], [0.2, 0.1, 0.2]]).p.tolist()
@@ -586,7 +586,7 @@ def romano_wolf(
         The p of each pair, corrected for the family. ``cut`` comes from the first step.
 
     Raises:
-        DataError: a score is not finite, or a pair names no run.
+        DataError: a score is not finite, or a pair refers to a run that does not exist.
 
     Example:
         >>> table = [[0.3, 0.1, 0.3], [0.5, 0.3, 0.4], [0.7, 0.5, 0.6], [0.2, 0.1, 0.2], [0.6, 0.4, 0.7]]

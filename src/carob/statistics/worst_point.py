@@ -44,7 +44,7 @@ values far on one side, whether or not the frequent value is near an end.
 """
 
 ENOUGH, ENOUGH_DIFFERENCES = 100, 12
-"""… and if fewer values than this differ from the most frequent value: of means, and of differences.
+"""… and if fewer values than this differ from the most frequent value. The second number is for differences.
 
 The limit for differences is lower because many differences between similar runs are 0 and their range is wide.
 """
