@@ -432,7 +432,7 @@ class Qrels:
 
     @property
     def table(self) -> dict[str, dict[str, float]]:
-        """The grades by query and document, in the order of ``rows``. Of a document judged twice, the last one."""
+        """The grades by query and document, in the order of ``rows``. For a document judged twice, the last counts."""
         return {query: dict(zip(documents, grades, strict=True)) for query, documents, grades in self.lists()}
 
     def lists(self) -> Iterator[tuple[str, list[str], list[float]]]:

@@ -1,9 +1,9 @@
-"""The class ``Lists``, which measure formulas use, and its two kinds of numbers, ``Rows`` and ``Queries``.
+"""Defines ``Lists``, the class that measure formulas use, and its two kinds of numbers, ``Rows`` and ``Queries``.
 
 A measure is a function from ranked lists to one number per query. It calls only the methods of ``Lists``, so the same
 formula runs on every subclass (flat judged rows, padded batches, a trace). A subclass implements the columns and a few
-primitive methods. ``Lists`` derives all other methods from these. The gains of grades and the discounts of ranks are
-named here, for any array library.
+primitive methods, from which ``Lists`` derives all other methods. This module also computes the gains of grades and the
+discounts of ranks, with any array library.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Either = TypeVar("Either", "Rows", "Queries")
 
 
 class Numbers(Protocol):
-    """Numbers whose arithmetic returns numbers of the same kind: per document or per query."""
+    """Numbers per document or per query. Arithmetic with them returns numbers of the same kind."""
 
     def __add__(self, other: Self | float, /) -> Self: ...
     def __radd__(self, other: Self | float, /) -> Self: ...
@@ -72,7 +72,7 @@ class Preferences(ABC):
     @property
     @abstractmethod
     def kept(self) -> Rows:
-        """The number of preferences that the list keeps: the other document is ranked lower or missing."""
+        """The number of preferences that the list keeps by ranking the other document lower or not retrieving it."""
 
     @property
     @abstractmethod
@@ -85,14 +85,14 @@ class Preferences(ABC):
 
 
 def kept_in(cache: dict[Any, Any], name: Any, make: Callable[[], Any]) -> Any:
-    """Returns the value of this name in a cache, which ``make`` computes at the first call."""
+    """Returns the value with this name in a cache. At the first call, ``make`` computes it."""
     if name not in cache:
         cache[name] = make()
     return cache[name]
 
 
 def once(word: Word) -> Word:
-    """Decorates a method whose result for the same arguments is computed once, and then kept in ``self.made``."""
+    """Decorates a method: its result for given arguments is computed only once, and then kept in ``self.made``."""
 
     @wraps(word)
     def answer(self: Any, *given: Any, **named: Any) -> Any:
@@ -109,7 +109,7 @@ class Lists(ABC):
     asked: int | None
     """The depth of the cut; None for lists that are not cut."""
 
-    # ------------------------------------------------------------ columns, which every subclass has
+    # ------------------------------------------------------------ columns that every subclass has
 
     @property
     @abstractmethod
@@ -147,12 +147,12 @@ class Lists(ABC):
 
     @property
     def listed(self) -> Rows:
-        """The line of each document in the run, from 1, or its rank if the policy has listing=ignored."""
+        """The line number of each document in the run, from 1, or its rank if the policy has listing=ignored."""
         return self.rank
 
     @property
     def largest(self) -> float:
-        """The largest gain allowed: the sum of the squares of any number of gains stays finite."""
+        """The largest gain allowed. It is so small that the sum of the squares of any number of gains stays finite."""
         return 2.0**500
 
     @abstractmethod
@@ -184,13 +184,13 @@ class Lists(ABC):
     def ideal(self, gain: Gain, of: str) -> Lists:
         """The ideal ranking: all documents with a positive gain, highest gain first.
 
-        The word ``of`` chooses the documents. ``judged`` uses all judged documents. ``uncut`` uses all judged documents
-        and never cuts the ideal ranking. ``length`` uses all judged documents and cuts the ideal ranking at the length
-        of the run's list. ``retrieved`` uses all documents that the run retrieved, and ``top`` uses only the retrieved
-        documents down to the depth. ``depth`` uses as many documents of grade 1 as the depth, and ``full`` as many as
-        were retrieved. ``trec_eval`` uses all judged documents in trec_eval's order, in which gains that differ by less
-        than 1 are equal (``comp_rel_gain``). Except for ``uncut``, the ideal ranking is cut at the same depth as the
-        run.
+        The argument ``of`` selects the documents. ``judged`` uses all judged documents. ``uncut`` uses all judged
+        documents and never cuts the ideal ranking. ``length`` uses all judged documents and cuts the ideal ranking at
+        the length of the run's list. ``retrieved`` uses all documents that the run retrieved, and ``top`` uses only the
+        retrieved documents down to the depth. ``depth`` uses as many documents of grade 1 as the depth, and ``full``
+        uses as many documents of grade 1 as were retrieved. ``trec_eval`` uses all judged documents in trec_eval's
+        order, in which gains that differ by less than 1 are equal (``comp_rel_gain``). Except for ``uncut``, the ideal
+        ranking is cut at the same depth as the run.
         """
 
     @property
@@ -216,11 +216,11 @@ class Lists(ABC):
         raise DataError(GROUPS_APART)
 
     def most_novel(self, alpha: float, rel: float) -> Lists:
-        """Returns each query's greedy best list, split by judgment group: each rank takes the document that adds most.
+        """Returns each query's greedy best list, split by judgment group. Each rank gets the document that adds most.
 
-        Ranks are filled from the top. A document adds (1 - alpha)^m for each group that finds it relevant, where m is
-        the number of documents above it that the group finds relevant. Among documents that add the same amount, the
-        one with the largest id comes first, as in ndeval.
+        Ranks are filled from the top. A document adds (1 - alpha)^m for each group in which it is relevant, where m is
+        the number of documents above it that are relevant in the same group. Among documents that add the same amount,
+        the document with the largest id comes first, as in ndeval.
 
         Raises:
             DataError: the lists do not identify documents across groups.
@@ -248,10 +248,11 @@ class Lists(ABC):
         """The sum of ``rows`` over all queries' documents with a higher score, plus half the sum over those with an
         equal score.
 
-        A number as ``rows`` counts for every document, judged or not. A document is its own equal.
+        If ``rows`` is a single number, it counts for every document, judged or not. A document also counts as equal to
+        itself.
 
         Raises:
-            DataError: there are no scores.
+            DataError: the lists have no scores.
         """
         del rows
         raise DataError(
@@ -260,10 +261,10 @@ class Lists(ABC):
         )
 
     def all_total(self, values: Queries) -> Queries:
-        """The sum over all lists, the same for each of them.
+        """The sum over all lists. It is the same for each list.
 
         Raises:
-            DataError: these lists are only some of the queries' lists.
+            DataError: these are the lists of only some of the queries.
         """
         del values
         raise DataError(
@@ -302,7 +303,7 @@ class Lists(ABC):
         """The sum of another list's ``rows`` from rank 1 down to the rank of each document of this list."""
 
     def latest(self, rows: Rows) -> Rows:
-        """At each rank, the value of the last listed document down to this rank.
+        """At each rank, the value of the document listed last in the run among the documents down to this rank.
 
         Raises:
             DataError: the carrier does not have the order of lines.
@@ -311,9 +312,9 @@ class Lists(ABC):
         raise DataError(NO_LINES)
 
     def outranked(self, rows: Rows, then: Rows) -> Rows:
-        """The number of documents ranked below each one with a smaller value, or an equal value and a smaller ``then``.
+        """The number of lower-ranked documents with a smaller value, or with an equal value and a smaller ``then``.
 
-        A document with an equal score counts one half.
+        A document with an equal score counts as one half.
 
         Raises:
             DataError: the carrier does not have the order of lines.
@@ -350,7 +351,7 @@ class Lists(ABC):
         return 1.0 - self.at_least(self.grade, -1.0)
 
     def misses(self, rel: float) -> Rows:
-        """1 for a document that was judged, with a grade below ``rel``, else 0."""
+        """1 for a judged document with a grade below ``rel``, else 0."""
         return self.judged * (1.0 - self.hits(rel))
 
     def n_relevant(self, rel: float) -> Queries:
@@ -362,13 +363,14 @@ class Lists(ABC):
         return self.n_graded(0.0, rel)
 
     def documents(self, collection: float | str) -> Queries:
-        """The number of documents of a query's collection, such as those of a systematic review.
+        """The number of documents in a query's collection, for example in a systematic review.
 
-        ``known`` is the number of documents that were judged or retrieved, and ``larger`` is the larger of these two
-        numbers. A document that was pooled but left unjudged counts only if it was retrieved.
+        ``known`` is the number of documents that were judged or retrieved. ``larger`` is the number of judged documents
+        or the number of retrieved documents, whichever is larger. A document that was pooled but left unjudged counts
+        only if it was retrieved.
 
         Raises:
-            UncomputableError: ``collection`` is a number, and more documents were judged or retrieved.
+            UncomputableError: ``collection`` is a number, but more documents than that were judged or retrieved.
         """
         judged = self.n_graded(0.0, float("inf"))
         if collection == "larger":
@@ -386,15 +388,15 @@ class Lists(ABC):
         return self.checked(self.every(collection), cast("Any", known) > collection, why)
 
     def checked(self, numbers: Either, beyond: Any, why: Callable[[float], str]) -> Either:
-        """Returns the numbers unchanged, after a check that none of them is beyond what can be computed.
+        """Returns the numbers unchanged, after a check that each of them can be used in computations.
 
         Args:
             numbers: the numbers.
-            beyond: marks those that are.
-            why: returns the reason, from the grade of the first of these.
+            beyond: marks the numbers that cannot be used.
+            why: returns the reason, given the grade of the first marked number.
 
         Raises:
-            UncomputableError: a number is beyond it.
+            UncomputableError: a number is marked.
         """
         if bool(beyond.any()):
             where, grade = self.first_of(beyond)
@@ -426,7 +428,7 @@ class Lists(ABC):
         return self.computable(cast("Rows", gain_of(self.xp, cast("Any", self.grade), gain)), gain)
 
     def computable(self, gains: Rows, gain: Gain) -> Rows:
-        """Returns the gains unchanged, after a check that each is small enough to compute with.
+        """Returns the gains unchanged, after a check that each gain is small enough to compute with.
 
         Raises:
             UncomputableError: a gain is too large to compute with.
@@ -452,7 +454,7 @@ class Lists(ABC):
         of the two is outside [0, 1].
 
         Raises:
-            DataError: a grade is above ``highest``.
+            UncomputableError: a grade is above ``highest``.
         """
         if not isinstance(rel, str):
             return self.hits(rel)
@@ -489,8 +491,8 @@ class Lists(ABC):
     def own_unit_gains(self, gain: Gain) -> Rows:
         """Gains scaled into [0, 1] by the query's lowest and highest gain, if one of the two is outside [0, 1].
 
-        The lowest and highest are taken over 0, the gains in the table, and the gains of all other grades up to the
-        query's highest. A document without a gain keeps 0.
+        The lowest and the highest gain are computed from 0, the gains in the table, and the gains of all other grades
+        up to the query's highest grade. A document without a gain keeps 0.
         """
         xp, pairs = self.xp, gain if isinstance(gain, tuple) else ()
         levels, named = [level for level, _ in pairs], [value for _, value in pairs]
@@ -569,8 +571,9 @@ class Lists(ABC):
     def whole(self, values: Queries, rounding: str) -> Queries:
         """A number of documents, rounded: ``nearest`` rounds halves up, and ``up`` rounds fractions above 0.1 up.
 
-        ``even`` rounds halves to even numbers, ``floor`` rounds down and ``ceiling`` up. Both take a number within
-        0.000001 of a whole number as that number, since 0.07 * 100 is slightly above 7 in floating point.
+        ``even`` rounds halves to even numbers, ``floor`` rounds down and ``ceiling`` up. ``floor`` and ``ceiling``
+        treat a number within 0.000001 of a whole number as that whole number, because 0.07 * 100 is slightly above 7 in
+        floating point.
         """
         xp: Any = self.xp
         rounded = {
@@ -591,9 +594,9 @@ Gain: TypeAlias = "str | tuple[tuple[float, float], ...]"
 """The name of a gain, or pairs of grade and gain."""
 
 NEARLY = 1e-6
-"""The largest error of a product that is meant to be a whole number of documents."""
+"""The largest rounding error of a product that should be a whole number of documents."""
 STEPS = 16
-"""The number of terms that are added one by one. With 16, the approximation of the rest has an error below 1e-15."""
+"""The number of terms that are added one by one. With 16 terms, the rest is approximated with an error below 1e-15."""
 
 
 def gain_of(xp: Any, grade: Any, gain: Gain) -> Any:
@@ -614,7 +617,7 @@ def gain_of(xp: Any, grade: Any, gain: Gain) -> Any:
 
 
 def discount_of(xp: Any, rank: Any, discount: str) -> Any:
-    """Returns the discount of each rank, by which gains are divided."""
+    """Returns the discount of each rank. Gains are divided by it."""
     word, base = opened(discount)
     if base is not None and word == "jk":
         return xp.log2(xp.maximum(rank, base)) / log2(base)
@@ -632,7 +635,7 @@ def discount_of(xp: Any, rank: Any, discount: str) -> Any:
 
 
 def opened(word: str) -> tuple[str, float | None]:
-    """Returns the name and the number of a word such as ``jk(2)``."""
+    """Splits a word such as ``jk(2)`` into its name and its number, which is None for a plain name."""
     name, bracket, number = word.partition("(")
     return name, float(number[:-1]) if bracket else None
 
@@ -647,7 +650,7 @@ def reciprocals_of(xp: Any, first: Any, last: Any, power: int) -> Any:
 
 
 def tail(xp: Any, first: Any, power: int) -> Any:
-    """Returns the sum of 1 / m^power from ``first`` on. For power 1, an infinite constant is left out."""
+    """Returns the sum of 1 / m^power from ``first`` on. For power 1, an infinite constant is omitted."""
     first = xp.asarray(first)
     infinite = xp.isinf(first)
     start = xp.where(infinite, 1.0, first)

@@ -1,6 +1,6 @@
-"""The functions of an array library that ``Padded`` calls, all of them from the array API standard.
+"""Wraps the functions of an array library that ``Padded`` calls. All of them are in the array API standard.
 
-Array libraries (NumPy, PyTorch, JAX, CuPy, ...) differ in the names of a few functions and in how they convert Python's
+Array libraries (NumPy, PyTorch, JAX, CuPy, ...) differ in the names of a few functions and in how they convert Python
 numbers. array-api-compat hides the first difference, and ``Arrays`` hides the second.
 """
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 def arrays_of(array: Any, dtype: Any = None) -> Arrays:
-    """Returns the library, the device and the floating type of an array.
+    """Returns an ``Arrays`` with the library, the device and the floating type of an array.
 
-    For half-precision floats, the type is single precision, and for whole numbers, it is the library's default.
+    For half-precision floats, the type is single precision. For whole numbers, it is the default of the library.
 
     Args:
         array: an array of any library that supports the standard.
@@ -27,14 +27,14 @@ def arrays_of(array: Any, dtype: Any = None) -> Arrays:
     Raises:
         TypeError: ``array`` is not an array.
     """
-    if is_tensor(array):  # not with array-api-compat, whose check torch.compile cannot trace
+    if is_tensor(array):  # torch.compile cannot trace the check of array-api-compat
         from array_api_compat import torch
 
         return Arrays(torch, array.device, dtype or floating(torch, array), "torch")
     from array_api_compat import array_namespace, device, is_jax_namespace, is_numpy_array
 
     library = array_namespace(array)
-    # JAX chooses the device of its arrays, and under jit they have no device yet.
+    # JAX chooses the device of its arrays. Under jit, arrays have no device yet.
     place = None if is_jax_namespace(library) else device(array)
     kind = "numpy" if is_numpy_array(array) else ""
     return Arrays(library, place, dtype or floating(library, array), kind)
@@ -46,9 +46,9 @@ def is_tensor(array: Any) -> bool:
 
 
 def host_view(array: Any) -> Any:
-    """Returns a NumPy view of a tensor in host memory, or other arrays and tensors traced by torch.compile unchanged.
+    """Returns a NumPy view of a tensor in host memory. Other arrays, and tensors under torch.compile, are unchanged.
 
-    NumPy sorts faster than eager PyTorch, and carob can read its numbers without waiting.
+    NumPy sorts faster than eager PyTorch, and its numbers can be read without waiting.
     """
     if not is_tensor(array):
         return array
@@ -61,7 +61,7 @@ def host_view(array: Any) -> Any:
 
 
 def floating(library: Any, array: Any) -> Any:
-    """Returns the floating type to compute with for ``array``."""
+    """Returns the floating type for computations with ``array``."""
     if array.dtype in (library.float32, library.float64):
         return array.dtype
     if library.isdtype(array.dtype, ("bool", "integral")):
@@ -70,7 +70,7 @@ def floating(library: Any, array: Any) -> Any:
 
 
 IN_CACHE = 2**15
-"""The number of eight-byte keys that fit into a processor's cache."""
+"""The number of eight-byte keys that fit into the cache of a processor."""
 
 
 class Arrays:
@@ -80,7 +80,7 @@ class Arrays:
         library: the namespace.
         device: the device of new arrays; None for the library's choice.
         dtype: the floating type of new arrays.
-        kind: ``numpy``, ``torch``, or empty for any other.
+        kind: ``numpy``, ``torch``, or empty for any other library.
     """
 
     def __init__(self, library: Any, device: Any, dtype: Any, kind: str = "") -> None:
@@ -95,13 +95,13 @@ class Arrays:
     # ------------------------------------------------------------ new arrays
 
     def asarray(self, number: Any) -> Any:
-        """Returns a number as an array without axes, or an array unchanged."""
+        """Converts a number to an array without axes. An array is returned unchanged."""
         if isinstance(number, (int, float)):
             return self.library.full((), float(number), dtype=self.dtype, device=self.device)
         return number
 
     def full(self, shape: tuple[int, ...], number: float) -> Any:
-        """Returns an array of one number."""
+        """Returns an array in which every element is ``number``."""
         return self.library.full(shape, float(number), dtype=self.dtype, device=self.device)
 
     def count(self, width: int) -> Any:
@@ -109,11 +109,11 @@ class Arrays:
         return self.library.arange(1, width + 1, dtype=self.dtype, device=self.device)
 
     def floats(self, array: Any) -> Any:
-        """Returns the numbers of an array in the floating type."""
+        """Converts an array to the floating type."""
         return self.library.astype(array, self.dtype, copy=False)
 
     def truth(self, mask: Any) -> Any:
-        """Returns a mask of any type as booleans, and None unchanged."""
+        """Converts a mask of any type to booleans. None is returned unchanged."""
         return None if mask is None else self.library.astype(mask, self.library.bool, copy=False)
 
     # ------------------------------------------------------------ element by element
@@ -127,11 +127,11 @@ class Arrays:
         return self.library.where(condition, a, b)
 
     def minimum(self, a: Any, b: Any) -> Any:
-        """Returns the smaller of two numbers."""
+        """Returns the smaller of two numbers, element by element."""
         return self.library.minimum(self.asarray(a), self.asarray(b))
 
     def maximum(self, a: Any, b: Any) -> Any:
-        """Returns the larger of two numbers."""
+        """Returns the larger of two numbers, element by element."""
         return self.library.maximum(self.asarray(a), self.asarray(b))
 
     def exp2(self, x: Any) -> Any:
@@ -143,7 +143,7 @@ class Arrays:
         return self.floats(self.library.count_nonzero(which, axis=1))
 
     def places(self, x: Any) -> Any:
-        """Returns whole numbers in the library's index type."""
+        """Converts whole numbers to the library's index type."""
         return self.library.astype(x, self.library.arange(1, device=self.device).dtype)
 
     # ------------------------------------------------------------ along the documents of each query
@@ -157,7 +157,7 @@ class Arrays:
     def running(self, x: Any) -> Any:
         """Returns the running sums of each row."""
         if self.kind == "torch":
-            return x.cumsum(1)  # a compiler cannot trace array-api-compat's
+            return x.cumsum(1)  # compilers cannot trace the function of array-api-compat
         return self.library.cumulative_sum(x, axis=1, dtype=self.dtype)
 
     def running_product(self, x: Any) -> Any:
@@ -176,13 +176,13 @@ class Arrays:
         return x
 
     def order_down(self, keys: Any) -> Any:
-        """Returns the order that puts each row's largest key first and NaN last, and leaves equal keys in place."""
+        """Returns the stable order of each row, with the largest key first and NaN last."""
         if self.on_host:
             return stable_order(keys)
         return self.library.argsort(-keys, axis=1, stable=True)
 
     def sorted_down(self, x: Any) -> Any:
-        """Returns each row's values, largest first. The values must not contain NaN."""
+        """Returns the values of each row, largest first. The values must not contain NaN."""
         if self.on_host:
             return -np.sort(-x, axis=1)
         return self.library.sort(x, axis=1, descending=True, stable=False)
@@ -191,19 +191,19 @@ class Arrays:
 
     @property
     def on_host(self) -> bool:
-        """Returns whether numbers can be read without waiting for a device or breaking a trace: only NumPy's can."""
+        """Whether numbers can be read without waiting for a device or breaking a trace. This is true only for NumPy."""
         return self.kind == "numpy"
 
     def range_of(self, x: Any) -> tuple[float, float] | None:
-        """Returns the smallest and the largest number (NaN if one is NaN), or None if no number can be read."""
+        """Returns the smallest and the largest number (NaN if any number is NaN), or None if numbers cannot be read."""
         return (float(x.min()), float(x.max())) if self.on_host and x.size else None
 
     def is_whole(self, x: Any) -> bool:
-        """Returns whether all numbers are known to be whole numbers."""
+        """Returns whether all numbers are known to be whole numbers. False if they cannot be read."""
         return self.on_host and bool((np.trunc(x) == x).all())
 
     def quiet(self) -> AbstractContextManager[Any]:
-        """Returns a context without NumPy's warnings about division by 0, which ``ratio`` handles."""
+        """Returns a context that suppresses NumPy's warnings about division by 0. ``ratio`` handles these divisions."""
         if self.kind == "torch":
             return nullcontext()  # torch.compile cannot trace np.errstate
         return np.errstate(divide="ignore", invalid="ignore", over="ignore")
@@ -212,9 +212,9 @@ class Arrays:
 def stable_order(keys: Any) -> Any:
     """Returns the stable order of each row of a NumPy array, largest key first, NaN last.
 
-    NumPy sorts whole numbers with vector instructions, but not stably. A single-precision key and its index fit into
-    one whole number, and all these whole numbers are distinct. Double-precision keys are sorted unstably, and then rows
-    with equal keys are sorted again.
+    NumPy sorts whole numbers with vector instructions, but the sort is not stable. A single-precision key and its index
+    fit into one whole number, and these whole numbers are all distinct, so the sort need not be stable. For double
+    precision, the keys are first sorted unstably, and then the rows with equal keys are sorted again.
     """
     if keys.dtype == np.float32:
         return order_of_singles(keys)
@@ -228,7 +228,7 @@ def stable_order(keys: Any) -> Any:
 
 
 def order_of_singles(keys: Any) -> Any:
-    """Returns ``stable_order`` for single precision, computed a few rows at a time to stay in the cache."""
+    """Computes ``stable_order`` for single precision, a few rows at a time to stay in the cache."""
     queries, width = keys.shape
     order = np.empty(keys.shape, np.int64)
     places = np.arange(width, dtype=np.int64)
@@ -237,8 +237,8 @@ def order_of_singles(keys: Any) -> Any:
         part = order[first : first + step]
         bits = np.subtract(np.float32(0), keys[first : first + step]).view(
             np.int32
-        )  # 0 - x: -0 and 0 are equal
-        bits ^= (bits >> 31) & np.int32(0x7FFFFFFF)  # negative numbers ascend with descending bits
+        )  # 0 - x makes -0 and 0 equal
+        bits ^= (bits >> 31) & np.int32(0x7FFFFFFF)  # the bits of negative numbers are in reverse order
         part[...] = bits
         part <<= 32
         part += places

@@ -1,4 +1,4 @@
-"""Derivations: records the steps of a formula, chooses those to show, and writes them as text and as LaTeX."""
+"""Records the steps of a formula, chooses the steps to show, and writes them as text and as LaTeX."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ Operands: TypeAlias = "tuple[tuple[str, Operand], ...]"
 
 
 def trace(formula: Callable[[Lists], Any], lists: Lists) -> Step:
-    """Returns the last step of a formula, from which all other steps can be reached.
+    """Records a formula and returns its last step, from which all other steps can be reached.
 
-    The numbers are identical to those that the formula computes on ``lists``.
+    The numbers are identical to the numbers that the formula computes on ``lists`` itself.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         return cast("Step", formula(cast("Lists", Traced({}, lists, None, "", ()))))
@@ -41,14 +41,14 @@ def trace(formula: Callable[[Lists], Any], lists: Lists) -> Step:
 
 @dataclass(eq=False, repr=False)
 class Traced:
-    """Lists, or preferences, that pass every method call to other lists and record it as a step.
+    """Lists or preferences that pass every method call on to other lists and record the call as a step.
 
     Args:
-        record: the answers to all calls so far, so that the same call returns the same step.
+        record: the results of all calls so far, so the same call returns the same step.
         carrier: the lists that compute the numbers.
-        parent: the lists from which these were made; None for the run's list.
+        parent: the lists from which these lists were made; None for the run's list.
         word: the name of the method that made these lists.
-        operands: the arguments of that call, by name.
+        operands: the arguments of the call that made these lists, by name.
     """
 
     record: dict[Any, Any]
@@ -58,7 +58,7 @@ class Traced:
     operands: Operands
 
     def __getattr__(self, word: str) -> Any:
-        """Returns the recorded attribute of the lists, or a function that records a method call."""
+        """Returns an attribute of the lists and records it, or returns a function that records a method call."""
         if word.startswith("_"):
             raise AttributeError(word)
         static = inspect.getattr_static(type(self.carrier), word, None)
@@ -74,12 +74,12 @@ class Traced:
         return ask
 
     def called(self, word: str, operands: Operands) -> Any:
-        """Returns the recorded result of a method call."""
+        """Calls a method of the lists and returns its result as a step."""
         plain = {name: plain_of(operand) for name, operand in operands}
         return self.answer(word, operands, getattr(self.carrier, word)(**plain))
 
     def answer(self, word: str, operands: Operands, answer: Any) -> Any:
-        """Returns a computed result as a step, or as traced lists."""
+        """Returns a computed result as a step or as traced lists. Other results are returned unchanged."""
         if isinstance(answer, (Lists, Preferences)):
             if answer is self.carrier:
                 return self
@@ -90,7 +90,7 @@ class Traced:
         return Step(self.record, kind, self.place_of(kind, operands), word, operands, answer)
 
     def kind_of(self, word: str, operands: list[Operand]) -> str:
-        """Returns ``Rows`` or ``Queries``: the word's return type, or else the kind of its operands."""
+        """Returns ``Rows`` or ``Queries``: the method's return type or, if it is neither, the kind of its operands."""
         static = inspect.getattr_static(type(self.carrier), word)
         function = getattr(static, "fget", None) or getattr(static, "func", static)
         declared = function.__annotations__.get("return")
@@ -99,7 +99,7 @@ class Traced:
         return kind_together(operands)
 
     def place_of(self, kind: str, operands: Operands) -> Traced:
-        """Returns the lists whose documents a step's numbers describe: those of its operands, or these lists."""
+        """Returns the lists to whose documents a step's numbers belong: the lists of its operands, or these lists."""
         rows = {each.place for _, each in operands if isinstance(each, Step) and each.kind == "Rows"}
         crosses = any(isinstance(each, Traced) for _, each in operands)
         return rows.pop() if kind == "Rows" and len(rows) == 1 and not crosses else self
@@ -111,7 +111,7 @@ class Traced:
 
 
 class Arithmetic:
-    """Defines the arithmetic operators, each of which calls ``combined``."""
+    """Defines the arithmetic operators. Each operator calls ``combined``."""
 
     def combined(self, sign: str, left: Any, right: Any) -> Any:
         """Returns the result of an arithmetic operator on two operands."""
@@ -126,14 +126,14 @@ SIGNS: dict[str, Callable[[Any, Any], Any]] = {
     "**": operator.pow,
 }
 
-for each, function in SIGNS.items():  # __add__ and __radd__, and the methods of the other signs
+for each, function in SIGNS.items():  # defines __add__, __radd__ and the methods of the other signs
 
     def on_the_left(self: Arithmetic, other: Any, sign: str = each) -> Any:
-        """Returns the result of the sign with this operand on its left."""
+        """Returns the result of the operator with this operand on the left."""
         return self.combined(sign, self, other)
 
     def on_the_right(self: Arithmetic, other: Any, sign: str = each) -> Any:
-        """Returns the result of the sign with this operand on its right."""
+        """Returns the result of the operator with this operand on the right."""
         return self.combined(sign, other, self)
 
     setattr(Arithmetic, f"__{function.__name__}__", on_the_left)
@@ -142,15 +142,15 @@ for each, function in SIGNS.items():  # __add__ and __radd__, and the methods of
 
 @dataclass(frozen=True, eq=False)
 class Step(Arithmetic):
-    """One intermediate result of a formula: its numbers, and the method or operator that computed them.
+    """An intermediate result of a formula: its numbers, and the method or operator that computed them.
 
     Args:
-        record: the answers to all calls so far.
+        record: the results of all calls so far.
         kind: ``Rows`` (a number per document) or ``Queries``.
         place: the lists to which the step belongs.
         word: the name of the method, or the operator.
         operands: the arguments, by name.
-        values: the numbers, as they were computed.
+        values: the numbers as they were computed.
     """
 
     record: dict[Any, Any]
@@ -188,31 +188,31 @@ class Step(Arithmetic):
 
     @property
     def is_arithmetic(self) -> bool:
-        """Whether an arithmetic operator computed the step, and not a method of ``Lists``."""
+        """Whether the step was computed by an arithmetic operator rather than by a method of ``Lists``."""
         return self.word in SIGNS
 
 
 @cache
 def signature_of(function: Callable[..., Any]) -> inspect.Signature:
-    """Returns the signature of a method of ``Lists``, cached because each step needs it."""
+    """Returns the signature of a method of ``Lists``. It is cached, because every step needs it."""
     return inspect.signature(function)
 
 
 def plain_of(operand: Operand) -> Any:
-    """Returns an operand for the computation: a step's numbers, or the lists that compute for traced lists."""
+    """Returns an operand as the computation needs it: the numbers of a step, or the carrier of traced lists."""
     if isinstance(operand, Step):
         return operand.values
     return operand.carrier if isinstance(operand, Traced) else operand
 
 
 def kind_together(operands: list[Operand]) -> str:
-    """Returns ``Rows`` if any operand has a number per document, else ``Queries``."""
+    """Returns ``Rows`` if any operand has a number per document, otherwise ``Queries``."""
     kinds = [each.kind for each in operands if isinstance(each, Step)]
     return "Rows" if "Rows" in kinds else "Queries"
 
 
 def first_sentence(word: str) -> str:
-    """Returns the first line of a method's docstring in ``Lists``, or an empty text for another name."""
+    """Returns the first line of the docstring of a method of ``Lists`` or ``Preferences``, or an empty text."""
     for words in (Lists, Preferences):
         if hasattr(words, word):
             return (
@@ -224,7 +224,7 @@ def first_sentence(word: str) -> str:
 
 
 BY_NAME = ("rank", "grade")
-"""The columns that every table of documents has. Expressions cite them by name."""
+"""The columns that every table of documents has. Expressions refer to them by name."""
 STRENGTH = {"+": 1, "-": 1, "*": 2, "/": 2, "**": 3}
 
 
@@ -233,10 +233,10 @@ class FormulaLine:
     """One step of a formula as text.
 
     Args:
-        letter: the letter by which other steps cite this step.
+        letter: the letter by which other steps refer to this step.
         expression: the method call or arithmetic that computed the step.
-        filled: the expression with numbers instead of letters, if each is a single number.
-        values: the numbers of the step: one per document, or a single one.
+        filled: the expression with numbers instead of letters, if every letter stands for a single number.
+        values: the numbers of the step, either one per document or a single number.
     """
 
     letter: str
@@ -251,7 +251,7 @@ class RankedSheet:
 
     Args:
         name: the method calls that made the list; empty for the run's list.
-        meaning: the meaning of the last of these methods.
+        meaning: the meaning of the last method that made the list.
         is_run: whether the list contains the run's documents at their ranks.
         rank: the rank of each document.
         grade: the grade of each document.
@@ -272,12 +272,12 @@ def is_by_name(step: Step) -> bool:
 
 
 def is_own(lists: Traced) -> bool:
-    """Returns whether the lists contain the run's documents at their ranks, all or the first few."""
+    """Returns whether the lists contain all or the first few of the run's documents, at their ranks in the run."""
     return all(each.word in ("", "top") for each in lists.ancestry)
 
 
 class Writer:
-    """Writes steps. A step cites other steps by their letters.
+    """Writes steps. A step refers to other steps by their letters.
 
     Args:
         folded: the steps without a letter.
@@ -287,18 +287,18 @@ class Writer:
     brackets = "(%s)"
 
     def __init__(self, folded: set[Step], letters: dict[Step, str]) -> None:
-        """Stores the arguments. Starts to write outside any sum."""
+        """Stores the arguments. The writer starts outside any sum."""
         self.folded, self.letters = folded, letters
         self.index = ""
         self.place: Traced | None = None
 
     def expression(self, step: Step, strength: int = 0) -> str:
-        """Returns the method call or arithmetic of a step, in brackets if the surrounding sign binds as strongly."""
+        """Returns the method call or arithmetic of a step, in brackets if the operator around it binds as strongly."""
         text = self.word(step)
         return self.brackets % text if STRENGTH.get(step.word, 4) <= strength else text
 
     def cite(self, operand: Operand, strength: int = 0) -> str:
-        """Returns the text by which an expression refers to an operand."""
+        """Returns the text with which an expression refers to an operand."""
         if isinstance(operand, Traced):
             return self.constant(operand.word or "run")
         if not isinstance(operand, Step):
@@ -310,20 +310,20 @@ class Writer:
         return self.symbol(operand)
 
     def word(self, step: Step) -> str:
-        """Returns the method call or arithmetic of a step."""
+        """Returns the method call or arithmetic of a step, without brackets around it."""
         raise NotImplementedError
 
     def symbol(self, step: Step) -> str:
-        """Returns the text by which expressions cite a step that has a letter."""
+        """Returns the text with which expressions refer to a step that has a letter."""
         raise NotImplementedError
 
     def constant(self, operand: Any, strength: int = 0) -> str:
-        """Returns a number, a word or a gain table."""
+        """Returns the text of a number, a word or a gain table."""
         raise NotImplementedError
 
 
 class TextWriter(Writer):
-    """Writes steps as text, with letters or, if ``filling``, with numbers.
+    """Writes steps as text, with letters or, while ``filling`` is set, with numbers.
 
     Args:
         folded: the steps without a letter.
@@ -356,20 +356,20 @@ class TextWriter(Writer):
         ]
 
     def numbers(self, step: Step) -> tuple[tuple[float, ...], ...]:
-        """Returns the numbers of each query."""
+        """Returns the numbers of a step, separately for each query."""
         if step.kind == "Queries" and self.queries > 1:
             return tuple((each,) for each in step.numbers.tolist())
         return self.by_query(step.place.carrier, step.numbers)
 
     def by_query(self, carrier: Any, rows: Floats | None) -> tuple[tuple[float, ...], ...]:
-        """Returns the numbers of each query's rows, or no numbers if the rows are not documents."""
+        """Returns the numbers of each query's rows. They are empty if the rows are not documents."""
         if rows is None:
             return ((),) * self.queries
         parts = [rows] if self.queries == 1 else np.split(rows, carrier.offsets[1:-1])
         return tuple(tuple(each.tolist()) for each in parts)
 
     def sheets(self, lists: Traced, columns: list[Step]) -> list[RankedSheet]:
-        """Returns a list with the lines of its steps for each query."""
+        """Returns, for each query, a ranked list with the lines of its steps."""
         own, carrier = is_own(lists), lists.carrier
         name = "" if own else self.call(lists.word, lists.operands)
         rank, grade = (self.by_query(carrier, getattr(carrier, word, None)) for word in BY_NAME)
@@ -378,7 +378,7 @@ class TextWriter(Writer):
         return [RankedSheet(name, meaning, own, *each) for each in zip(rank, grade, lines, strict=True)]
 
     def cited(self, step: Step) -> list[Step]:
-        """Returns the steps that a step's expression cites."""
+        """Returns the steps to which the expression of a step refers by letter."""
         found = []
         for source in step.sources:
             found += self.cited(source) if source in self.folded else [source]
@@ -402,7 +402,7 @@ class TextWriter(Writer):
         return plain(operand)
 
     def call(self, word: str, operands: Operands) -> str:
-        """Returns a method call with its arguments. Plain numbers are shown with their parameter names."""
+        """Returns a method call with its arguments. If no argument is a step, numbers have their parameter names."""
         alone = not any(isinstance(operand, Step) for _, operand in operands)
         inside = [
             f"{name}=" * (alone and isinstance(operand, (int, float))) + self.cite(operand)
@@ -412,11 +412,11 @@ class TextWriter(Writer):
 
 
 def written(template: str, cite: Callable[[str, int], str]) -> str:
-    """Returns a template of notation.toml, with each ``$name`` replaced.
+    """Returns a template from notation.toml with each ``$name`` replaced.
 
     Args:
         template: the template.
-        cite: returns the text for a name, in brackets if a sign of this strength requires them.
+        cite: returns the text for a name, in brackets if an operator of the given strength requires them.
     """
     return re.sub(r"\$(\d?)([a-z]\w*)", lambda found: cite(found[2], int(found[1] or 0)), template)
 
@@ -429,14 +429,14 @@ def letters() -> Iterator[str]:
 
 
 def number(value: float) -> str:
-    """Returns a number in an expression: up to six decimals, or six digits if it is small or large."""
+    """Formats a number for an expression: with up to six decimals, or with six digits if it is small or large."""
     if value == value // 1 and abs(value) < 1e15:
         return str(int(value))
     return f"{value:.6f}".rstrip("0") if 1e-3 <= abs(value) < 1e9 else f"{value:.6g}"
 
 
 def plain(operand: Any) -> str:
-    """Returns a word or a gain table, written as in a measure's name."""
+    """Formats a number, a word or a gain table as in the name of a measure."""
     if isinstance(operand, tuple):
         if operand and isinstance(operand[0], tuple):
             return "{" + ", ".join(f"{number(a)}: {number(b)}" for a, b in operand) + "}"
@@ -445,7 +445,7 @@ def plain(operand: Any) -> str:
 
 
 def by_query(parts: Iterable[Sequence[Part]], queries: int) -> list[tuple[Part, ...]]:
-    """Returns the parts of each query, from the parts for all queries."""
+    """Regroups parts that contain an item for each query into the items of each query."""
     every = list(parts)
     return list(zip(*every, strict=True)) if every else [()] * queries
 
@@ -454,24 +454,24 @@ ESCAPED = {letter: f"\\{letter}" for letter in "&%$#_{}"} | {"…": "\\ldots{}"}
 
 
 class Mathematics(Writer):
-    """Writes steps as LaTeX. The index of a number per document is the document's rank."""
+    """Writes steps as LaTeX. Numbers per document are indexed by the rank of the document."""
 
     brackets = "\\left(%s\\right)"
 
     # ------------------------------------------------------------ steps
 
     def line_of(self, step: Step) -> str:
-        """Returns a step as a line of aligned equations."""
+        """Returns a step as one line of a block of aligned equations."""
         self.index = "i" if step.kind == "Rows" else ""
         return f"{self.symbol(step)} &= {self.expression(step)}"
 
     def value(self, last: Step) -> str:
-        """Returns the expression for the value of a query, without a letter."""
+        """Returns the expression for the value of a query, without a letter for the value."""
         self.index = ""
         return self.expression(last)
 
     def symbol(self, step: Step) -> str:
-        """Returns the letter of a step, with its index."""
+        """Returns the letter of a step with its index."""
         letter = self.letters[step]
         text = f"\\mathsf{{{letter[0]}}}" + (f"^{{({letter[1:]})}}" if letter[1:] else "")
         return text + self.subscript(self.index if step.kind == "Rows" else "", step.place)
@@ -484,7 +484,7 @@ class Mathematics(Writer):
     # ------------------------------------------------------------ methods of Lists
 
     def word(self, step: Step) -> str:
-        """Returns a method call in mathematical notation, or with the method's name if it has no notation."""
+        """Returns a method call in mathematical notation, or with the name of the method if it has no notation."""
         given, methods = dict(step.operands), notation()["methods"]
         around, self.place = self.place, step.place
         try:
@@ -502,7 +502,7 @@ class Mathematics(Writer):
             self.place = around
 
     def filled(self, template: str | dict[str, str], given: dict[str, Any]) -> str:
-        """Returns a template of notation.toml with the arguments of a method or a sign."""
+        """Fills a template from notation.toml with the arguments of a method or an operator."""
         held = ""
         if isinstance(template, dict):
             option = next(each for each in given.values() if isinstance(each, str))
@@ -510,7 +510,7 @@ class Mathematics(Writer):
             template = template[word]
 
         def part(name: str, strength: int) -> str:
-            if name == "first":  # of a sum, difference or product, whose sign would not end a series
+            if name == "first":  # a sum, difference or product, whose sign would not end a series before it
                 left = given["left"]
                 text = self.cite(left, strength)
                 series = left in self.folded and (
@@ -527,7 +527,7 @@ class Mathematics(Writer):
         return written(template, part)
 
     def series(self, word: str, operand: Operand) -> str:
-        """Returns the notation for a sum, product or maximum over all ranks, or only over some ranks."""
+        """Returns the notation for a sum, product or maximum over all ranks or some ranks."""
         (sign, relation), around = notation()["series"][word], self.index
         self.index = INDICES[INDICES.index(around) + 1]
         try:
@@ -537,18 +537,18 @@ class Mathematics(Writer):
             self.index = around
 
     def column(self, word: str) -> str:
-        """Returns a column or a number of a list, with a star for an ideal ranking."""
+        """Returns the notation for a column or a number of a list, with a star for an ideal ranking."""
         star = "^{*}" if made_by(self.place, "ideal", "most_novel") else ""
         index = self.subscript(self.index if word in WITH_INDEX else "", self.place)
         return f"\\mathit{{{word}}}{star}{index}"
 
     def subscript(self, index: str, place: Traced | None) -> str:
-        """Returns the index of a number. If the lists are of judgment groups, the index of the group comes first."""
+        """Returns the index of a number. If the lists belong to judgment groups, the index of the group comes first."""
         text = ", ".join(each for each in ("g" if made_by(place, "groups") else "", index) if each)
         return f"_{{{text}}}" if text else ""
 
     def gain(self, gain: Gain, grade: str = "") -> str:
-        """Returns the LaTeX notation for a grade's gain, by default for the grade at the current rank."""
+        """Returns the LaTeX notation for the gain of a grade, by default of the grade at the current rank."""
         grade = grade or self.column("grade")
         if not isinstance(gain, str):
             cases = [f"{decimal(value)} & \\text{{if }} {grade} = {decimal(level)}" for level, value in gain]
@@ -565,27 +565,27 @@ class Mathematics(Writer):
 
 
 INDICES = ("", "i", "j", "k", "l", "m")
-"""The index of the rank: none for a query, i in a sum over its documents, j in a sum inside that one, and so on."""
+"""The index of the rank: none for a query, i in a sum over its documents, j in a sum within this sum, and so on."""
 WITH_INDEX = ("rank", "grade", "kept", "possible")
-"""The columns of lists: numbers of a document, or of a group or pair of documents in preferences."""
+"""The columns with an index: numbers per document or, in preferences, per judgment group or pair of documents."""
 OVER_GROUPS = ("over_groups", "total_over_groups")
 """Methods whose notation begins with a sum over groups."""
 
 
 class Symbol(Arithmetic, float):
-    """A number that formulas show by name: a parameter, or a result of arithmetic with parameters."""
+    """A number that formulas show by name. It is a parameter or the result of arithmetic with parameters."""
 
     text: str
     strength: int
 
     def __new__(cls, value: float, text: str, strength: int = 4) -> Symbol:  # noqa: PYI034 - typing.Self came with Python 3.11
-        """Makes a number that is shown as ``text``, whose outermost sign binds with ``strength``."""
+        """Makes a number that is shown as ``text``. The outermost operator of the text binds with ``strength``."""
         made = super().__new__(cls, value)
         made.text, made.strength = text, strength
         return made
 
     def __hash__(self) -> int:
-        """Returns the hash of number and text: a trace keeps one step per name."""
+        """Returns the hash of the number and the text, so a trace keeps a separate step for each name."""
         return hash((float(self), self.text))
 
     def __eq__(self, other: object) -> bool:
@@ -593,7 +593,7 @@ class Symbol(Arithmetic, float):
         return float(self) == other and getattr(other, "text", self.text) == self.text
 
     def combined(self, sign: str, left: Any, right: Any) -> Any:
-        """Returns the symbol for the result of arithmetic with another number."""
+        """Returns the symbol for the result of an arithmetic operator on two numbers."""
         if not (isinstance(left, (int, float)) and isinstance(right, (int, float))):
             return NotImplemented
         given = {"left": left, "first": left, "right": right}
@@ -602,19 +602,19 @@ class Symbol(Arithmetic, float):
 
 
 def symbolic(number: float, strength: int = 0) -> str:
-    """Returns a number or a symbol, in brackets if the surrounding sign binds as strongly."""
+    """Returns the LaTeX of a number or a symbol, in brackets if the surrounding operator binds as strongly."""
     if not isinstance(number, Symbol):
         return decimal(number)
     return f"\\left({number.text}\\right)" if number.strength <= strength else number.text
 
 
 def made_by(place: Traced | None, *words: str) -> bool:
-    """Returns whether one of the methods made the lists, or made lists from which the lists were made."""
+    """Returns whether one of the methods made the lists or any of the lists from which they were made."""
     return place is not None and any(each.word in words for each in place.ancestry)
 
 
 def decimal(value: float) -> str:
-    """Returns a number in LaTeX."""
+    """Returns a number as LaTeX."""
     if isinstance(value, Symbol):
         return value.text
     text = number(value)
@@ -625,22 +625,22 @@ def decimal(value: float) -> str:
 
 
 def escaped(text: str) -> str:
-    """Returns plain text for use within mathematics."""
+    """Escapes plain text for LaTeX."""
     return "".join(ESCAPED.get(letter, letter) for letter in text)
 
 
 def cases_of(lines: list[str]) -> str:
-    """Returns values by case (the LaTeX environment cases)."""
+    """Returns a value that is defined by cases, in the LaTeX environment ``cases``."""
     return "\\begin{cases} " + " \\\\ ".join(lines) + " \\end{cases}"
 
 
 def test(left: str, sign: str, right: str) -> str:
-    """Returns a condition in Iverson's brackets, which stand for 1 if the condition holds, else 0."""
+    """Returns a condition in Iverson brackets, which stand for 1 if the condition holds and 0 otherwise."""
     return f"\\left[{left} {sign} {right}\\right]"
 
 
 def share(self: Mathematics, given: dict[str, Any], more: str) -> str:
-    """Returns the notation for a gain divided by the highest grade's gain plus ``more``."""
+    """Returns the notation for a gain divided by the sum of the highest grade's gain and ``more``."""
     gain, highest = given.get("gain", "linear"), decimal(given["highest"])
     part = self.gain(gain)
     if gain == "binary":
@@ -672,7 +672,7 @@ def reciprocals(self: Mathematics, given: dict[str, Any]) -> str:
 
 
 def chosen(self: Mathematics, given: dict[str, Any]) -> str:
-    """Returns the notation for a value that applies under a condition."""
+    """Returns the notation for a value that applies only under a condition."""
     values, where = self.cite(given["values"]), given["where"]
     exceeds = dict(where.operands) if where in self.folded and where.word == "exceeds" else {}
     holds = f"{self.cite(exceeds.get('values', where))} > {self.cite(exceeds.get('bound', 0))}"
@@ -687,7 +687,7 @@ WORDS: dict[str, Callable[[Mathematics, dict[str, Any]], str]] = {
     "stops": lambda self, given: share(self, given, " + 1"),
     "unit_gains": unit,
 }
-"""The notation of the methods of ``Lists`` that notation.toml cannot express."""
+"""Functions that write the methods of ``Lists`` whose notation cannot be expressed in notation.toml."""
 
 
 @cache
@@ -697,9 +697,9 @@ def notation() -> dict[str, Any]:
 
 
 MOST_PARTS = 6
-"""The maximum number of letters and names in an expression that is written inside another."""
+"""The maximum number of letters and names in an expression that is written inside another expression."""
 MOST_INSIDE = 9
-"""The maximum number of letters and names in equations, which show no numbers."""
+"""The same maximum for equations without numbers."""
 INDICES_OF_SUMS = "dgijklm"
 SHORT = ("spread", "depth", "length", "horizon", "kept", "possible")
 """Methods of ``Lists`` whose results never get a letter in equations."""
@@ -710,12 +710,12 @@ class Derivation:
     """The steps of a formula from the ranked list to the value.
 
     Args:
-        given: numbers of the query that the numbers of its documents depend on.
-        sheets: the lists, the run's list first.
-        rest: the other numbers of the query, the value last.
+        given: the numbers of the query on which the numbers of its documents depend.
+        sheets: the lists, with the run's list first.
+        rest: the other numbers of the query, with the measure's value last.
         value: the measure's value.
         words: the meaning of each method of ``Lists``, in order of first use.
-        mathematics: each step as a line of aligned equations in LaTeX, in reading order.
+        mathematics: each step as a line of aligned LaTeX equations, in reading order.
     """
 
     given: tuple[FormulaLine, ...]
@@ -727,7 +727,7 @@ class Derivation:
 
 
 def derivations(last: Step, queries: int) -> list[Derivation]:
-    """Returns the derivation of each query's value, from a step for the lists of several queries."""
+    """Returns the derivation of the value of each query, given the last step of a trace of several queries."""
     steps = sources_of(last)
     folded = folded_steps(steps, last)
     shown = [step for step in steps if step not in folded and not is_by_name(step)]
@@ -750,13 +750,13 @@ def derivations(last: Step, queries: int) -> list[Derivation]:
 
 
 def equations(last: Step, taken: str = "") -> tuple[str, ...]:
-    """Returns a formula as a few LaTeX equations. The last equation is the value, without a left side.
+    """Returns a formula as a few LaTeX equations. The last equation is the value and has no left side.
 
-    Only a step that is long or used twice has a letter and an equation.
+    Only steps that are long or used more than once get a letter and an equation.
 
     Args:
-        last: the value.
-        taken: letters that mean something else.
+        last: the step that computes the value.
+        taken: letters that already have another meaning.
     """
     steps = sources_of(last)
     used = Counter(source for step in steps for source in step.sources)
@@ -792,8 +792,8 @@ def sources_of(last: Step) -> list[Step]:
 def folded_steps(steps: list[Step], last: Step) -> set[Step]:
     """Returns the steps that are written inside the steps that use them.
 
-    These steps are: short arithmetic that is used once, in other arithmetic or in a number of the query; a number of
-    the query that is given to all its documents; and arithmetic on ranks and grades only.
+    There are three kinds of such steps: short arithmetic that is used only once, in other arithmetic or in a number of
+    the query; numbers of the query that are repeated for all its documents; and arithmetic on ranks and grades only.
     """
     users: dict[Step, list[Step]] = {step: [] for step in steps}
     for step in steps:
@@ -810,7 +810,7 @@ def folded_steps(steps: list[Step], last: Step) -> set[Step]:
 
 
 def fits(step: Step, user: Step, users: list[Step], parts: dict[Step, int]) -> bool:
-    """Returns whether a step is short enough to be written inside the step that uses it."""
+    """Returns whether a step should be written inside the step that uses it."""
     if not step.is_arithmetic or step.kind != user.kind:
         return False
     if all(is_by_name(source) for source in step.sources):
@@ -820,7 +820,7 @@ def fits(step: Step, user: Step, users: list[Step], parts: dict[Step, int]) -> b
 
 
 def given_first(steps: list[Step]) -> set[Step]:
-    """Returns the query's numbers on which its documents' numbers depend, but which do not depend on these in turn."""
+    """Returns numbers of the query on which document numbers depend but that do not depend on document numbers."""
     of_documents = {step for step in steps if step.kind == "Rows"}
     after: set[Step] = set()
     for step in steps:
@@ -834,7 +834,7 @@ def given_first(steps: list[Step]) -> set[Step]:
 
 
 def lists_of(steps: list[Step]) -> list[Traced]:
-    """Returns the lists with a number per document, the run's list first."""
+    """Returns the lists for which there are numbers per document, with the run's list first."""
     found = dict.fromkeys(step.place for step in steps if step.kind == "Rows")
     own = [each for each in found if is_own(each)] or [run_of(steps)]
     return [*own, *(each for each in found if each not in own)]

@@ -1,4 +1,4 @@
-"""Lists for the mean over all orders of tied documents, of measures that are sums over documents."""
+"""Lists on which measures that are sums over documents have their mean over all orders of tied documents."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ if TYPE_CHECKING:
 
 
 class Expected(Padded):
-    """Padded lists in which each tied document has the average hits, gains and so on of its tie.
+    """Padded lists in which each tied document has the average hits, gains and other values of its tie.
 
-    If a measure is a sum of a value of each document at its rank, its value on these lists is the mean over all orders
-    of the tied documents, even if a depth cuts through a tie (McSherry and Najork 2008, Computing information retrieval
-    performance measures efficiently in the presence of tied scores). This does not hold for other measures.
+    If a measure is a sum over documents of a value that depends on the document and its rank, its value on these lists
+    is the mean over all orders of the tied documents, even if the depth cuts through a tie (McSherry and Najork 2008,
+    Computing information retrieval performance measures efficiently in the presence of tied scores). This does not hold
+    for other measures.
 
     Args:
-        plain: the lists in any order of their tied documents, not cut.
+        plain: the lists, not cut, with tied documents in any order.
         width: the number of columns to keep.
         length: the number of columns that are documents; None for the length of ``plain`` [query].
 
@@ -36,7 +37,7 @@ class Expected(Padded):
     """
 
     def __init__(self, plain: Padded, width: int | None = None, length: Any = None) -> None:
-        """Averages the first columns of ``plain`` over each tie."""
+        """Takes the first columns of ``plain`` and averages them over each tie."""
         width = plain.shape[1] if width is None else min(width, plain.shape[1])
         length = plain.lengths if length is None else length
         super().__init__(
@@ -75,7 +76,7 @@ class Expected(Padded):
     # ------------------------------------------------------------ averages
 
     def averaged(self, name: Any, rows: Rows) -> Rows:
-        """Returns the rows, averaged over each tie, and computes them once for all depths."""
+        """Returns the rows averaged over each tie. They are computed only once for all depths."""
         whole = kept_in(self.plain.made, ("averaged", name), lambda: self.over_ties(rows))
         return cast("Rows", whole[:, : self.shape[1]])
 

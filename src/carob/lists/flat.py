@@ -1,4 +1,4 @@
-"""Lists for whole runs: the judged rows of all lists, one after another in NumPy arrays."""
+"""Lists for whole runs. The judged rows of all lists are stored one after another in NumPy arrays."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 
 def most_novel(rows: JudgedRows, alpha: float, rel: float) -> JudgedRows:
-    """Returns each query's relevant documents in greedy order: each rank takes the document that adds the most gain.
+    """Returns each query's relevant documents in greedy order. Each rank gets the document that adds the most gain.
 
     Args:
         rows: lists by judgment group.
-        alpha: the share that a group's gain loses with each further document.
+        alpha: the share of its gain that a group loses with each further relevant document.
         rel: the lowest grade of a relevant document.
 
     Returns:
@@ -66,15 +66,15 @@ def most_novel(rows: JudgedRows, alpha: float, rel: float) -> JudgedRows:
 
 
 def greedy_ranks(relevant: NDArray[np.bool_], alpha: float, depth: int | None) -> Floats:
-    """Returns the rank of each document, infinite beyond the depth. Of documents with equal gain, the first is chosen.
+    """Returns the rank of each document, infinite beyond the depth. Among equal gains, the first document is chosen.
 
-    Documents that are relevant to the same groups have the same gain at every step, so one candidate of each kind is
+    Documents that are relevant in the same groups have the same gain at every step, so one candidate of each kind is
     enough.
 
     Args:
-        relevant: whether a group finds a document relevant [documents, groups].
-        alpha: the share that a group's gain loses with each further document.
-        depth: the number of ranks; None for one per document.
+        relevant: whether a document is relevant in a group [documents, groups].
+        alpha: the share of its gain that a group loses with each further relevant document.
+        depth: the number of ranks; None for one rank per document.
     """
     waiting: dict[bytes, list[int]] = {}
     for each in range(len(relevant) - 1, -1, -1):
@@ -87,7 +87,7 @@ def greedy_ranks(relevant: NDArray[np.bool_], alpha: float, depth: int | None) -
     ranks = np.full(len(relevant), np.inf)
     for rank in range(1, min(depth or len(relevant), len(relevant)) + 1):
         gain: Any = np.zeros(len(queues))
-        # The terms are added one by one, so that equal kinds have equal sums.
+        # The terms are added one by one, so equal kinds have equal sums.
         for group, worth_of_group in enumerate(worth.tolist()):
             gain += kinds[:, group] * worth_of_group
         gain[left == 0] = -np.inf
@@ -101,22 +101,22 @@ def greedy_ranks(relevant: NDArray[np.bool_], alpha: float, depth: int | None) -
 
 
 AT_A_TIME = 2**18
-"""The number of documents processed at once if every rank counts."""
+"""The number of documents that are processed at once if every rank counts."""
 NEVER_REACHED = 2.0**24
-"""A step number beyond the last. List number times this step is still exact in a double."""
+"""A step number that is never reached. A list number times this number is still exact in a double."""
 
 FROM_THE_RUN = ("retrieved", "top", "depth", "full", "length")
-"""The kinds of ideal ranking that depend on the run. All others depend only on the judgments."""
+"""The kinds of ideal rankings that depend on the run. All other kinds depend only on the judgments."""
 
 
 class Flat(Lists):
     """Ranked lists as flat judged rows.
 
-    Sums are added up from rank 1, as in trec_eval's loops, so that values agree to the last bit.
+    Sums are added up from rank 1, as in the loops of trec_eval, so values agree to the last bit.
 
     Args:
         rows: the table of judged rows.
-        every_rank: add a row for each unjudged document, for measures that need one.
+        every_rank: whether to add a row for each unjudged document, for measures that need these rows.
         best: a cache of ideal rankings and counts of judgments, shared by runs with the same judgments.
     """
 
@@ -176,7 +176,7 @@ class Flat(Lists):
         return self.counted_once(("worth", gain), lambda: gain_of(np, self.rows.judged_grades, gain) > 0)
 
     def counted_once(self, name: Any, which: Callable[[], NDArray[np.bool_]]) -> Queries:
-        """Returns the number of marked judgments of each query, and caches this number under a name for other runs."""
+        """Returns the number of marked judgments of each query. It is cached under ``name`` for other runs."""
         if name not in self.shared:
             self.shared[name] = np.asarray(_native.count(which(), self.rows.judged_offsets))
             self.shared[name].flags.writeable = False
@@ -186,7 +186,7 @@ class Flat(Lists):
         return self.of_lists(np.asarray(_native.best(self.rows.judged_grades, self.rows.judged_offsets)))
 
     def of_lists(self, values: Floats) -> Queries:
-        """Returns the number of each list's judgments, from a number for each query with judgments."""
+        """Returns a number for each list, from a number for each set of judgments."""
         return cast("Queries", values if self.rows.pool_of is None else values[self.rows.pool_of])
 
     # ------------------------------------------------------------ other lists
@@ -312,7 +312,7 @@ class Flat(Lists):
         weights = (
             np.broadcast_to(counted, among.shape) if weight is None else counted * np.repeat(weight, of_list)
         )
-        # Counting each score at its level is cheaper than sorting all scores, since there are few levels.
+        # Counting the scores at each level is cheaper than sorting all scores, because there are few levels.
         levels = np.sort(own)
         place = np.searchsorted(levels, among)
         reached = np.append(levels, np.nan)[place] == among
@@ -361,7 +361,7 @@ class Flat(Lists):
         if of == "trec_eval" and isinstance(gain, tuple):
             kept = trec_eval_order(found, gain)
         else:
-            # Few judgments have a gain, and only these are sorted.
+            # Few judgments have a positive gain, and only these judgments are sorted.
             gaining = np.flatnonzero(worth > 0)
             order = _native.descending(worth[gaining], offsets_of(lists[gaining], len(counts)))
             kept = gaining[order]
@@ -394,11 +394,11 @@ class Flat(Lists):
 
 
 class SharedLists(Flat):
-    """Lists that stand for several lists of another table each, such as one ideal ranking for several runs.
+    """Lists that each stand for several lists of another table, for example an ideal ranking for several runs.
 
     Args:
         lists: the lists.
-        pools: the number of the list for each list of the other table.
+        pools: for each list of the other table, the number of the list that stands for it.
     """
 
     def __init__(self, lists: Flat, pools: Integers) -> None:
@@ -427,14 +427,14 @@ class SharedLists(Flat):
         return self.of_lists(cast("Floats", super().best(rows)))
 
     def spread(self, values: Queries) -> Rows:
-        # Lists with the same judgments have the same value, and only those have rows here.
+        # Lists of the other table with the same judgments have the same value, so any of these values may be used.
         own = np.zeros(len(self.rows.length))
         own[self.pools] = cast("Floats", values)
         return super().spread(cast("Queries", own))
 
 
 def kept_down_to(rows: JudgedRows, last: Floats) -> JudgedRows:
-    """Returns the rows of each list down to its last rank."""
+    """Returns the rows of each list down to the rank in ``last``."""
     if (rows.length <= last).all():
         return rows
     kept = rows.kept(rows.rank <= np.repeat(last, np.diff(rows.offsets)))
@@ -443,9 +443,9 @@ def kept_down_to(rows: JudgedRows, last: Floats) -> JudgedRows:
 
 
 def fill(rows: JudgedRows) -> JudgedRows:
-    """Returns the lists with a row for every rank. Rows that are added stand for documents outside the pool."""
+    """Returns the lists with a row for every rank. The added rows stand for documents outside the pool."""
     if rows.listed is not None:
-        return rows  # If the order of lines is known, each rank has a row already.
+        return rows  # If the order of lines is known, each rank already has a row.
     lengths = rows.length.astype(np.int64)
     offsets = np.append(0, np.cumsum(lengths))
     ranks = (np.arange(1, offsets[-1] + 1) - np.repeat(offsets[:-1], lengths)).astype(np.float64)
@@ -458,17 +458,17 @@ def fill(rows: JudgedRows) -> JudgedRows:
 
 
 def place(rows: JudgedRows, lists: Integers | None = None) -> Integers:
-    """Returns a key for each row that sorts the rows by list, then by rank. ``lists`` gives each row another list."""
+    """Returns keys that sort the rows by list, then by rank. ``lists`` replaces the list numbers of the rows."""
     return (rows.list_of_row if lists is None else lists) * 2**32 + rows.rank.astype(np.int64)
 
 
 def trec_eval_order(found: JudgedRows, gain: tuple[tuple[float, float], ...]) -> Integers:
-    """Returns the judgments in the order of trec_eval's ideal ranking, if the gains are given as a table.
+    """Returns the judgments in the order of trec_eval's ideal ranking for gains that are given as a table.
 
     trec_eval sorts the table with a comparison that truncates the difference of two gains to a whole number
     (``comp_rel_gain``), so gains less than 1 apart keep the order in which they were given. trec_eval then reads the
-    table from the end until it meets a grade that occurs and has no positive gain. The table has an entry for each
-    whole grade up to the query's highest, so queries with the same highest grade share a table.
+    table from the end until it reaches a grade that occurs and has no positive gain. The table has an entry for each
+    whole grade up to the highest grade of the query, so queries with the same highest grade share a table.
     """
     levels = distinct(found.grade)
     highest = np.asarray(_native.best(found.grade, found.offsets)).astype(np.int64)
@@ -476,7 +476,8 @@ def trec_eval_order(found: JudgedRows, gain: tuple[tuple[float, float], ...]) ->
     table = np.stack([steps_of(levels, int(top), gain) for top in tops]) if len(tops) else np.zeros((0, 0, 2))
     lists, level = found.list_of_row, np.searchsorted(levels, found.grade)
     step, worthless = np.moveaxis(table[np.searchsorted(tops, highest)[lists], level], 1, 0)
-    # The step at which trec_eval stops for each list, written as a maximum because the kernel can compute one.
+    # The step at which trec_eval stops for each list. It is written as a maximum, because the kernel can compute
+    # maxima.
     left = np.asarray(_native.best(worthless * (NEVER_REACHED - step), found.offsets))
     kept = np.flatnonzero(step < (NEVER_REACHED - left)[lists])
     order: Integers = kept[np.argsort(lists[kept] * NEVER_REACHED + step[kept], kind="stable")]
@@ -491,7 +492,7 @@ def distinct(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def steps_of(levels: Floats, highest: int, gain: tuple[tuple[float, float], ...]) -> Floats:
-    """Returns the step at which trec_eval reaches each grade, and 1 for a grade without a positive gain [levels, 2]."""
+    """Returns the step at which trec_eval reaches each grade, and 1 if the grade has no positive gain [levels, 2]."""
     steps = np.full((len(levels), 2), [NEVER_REACHED, 0.0])
     ordered = merge_sort(levels_up_to(highest, gain))
     if ordered[-1][1] > 0:
@@ -501,13 +502,13 @@ def steps_of(levels: Floats, highest: int, gain: tuple[tuple[float, float], ...]
 
 
 def levels_up_to(highest: int, gain: tuple[tuple[float, float], ...]) -> list[tuple[float, float]]:
-    """Returns the table that trec_eval sorts: the given gains, then every other whole grade with itself as its gain."""
+    """Returns the table that trec_eval sorts: the given gains, then all other whole grades with themselves as gains."""
     named = dict(gain)
     return [*gain, *((float(level), float(level)) for level in range(highest + 1) if level not in named)]
 
 
 def merge_sort(table: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Sorts as glibc's merge sort does. The algorithm matters, as truncated differences are not a consistent order."""
+    """Sorts like glibc's merge sort. The algorithm matters, as truncated differences are not a consistent order."""
     if len(table) <= 1:
         return table
     half = len(table) // 2
@@ -520,6 +521,6 @@ def merge_sort(table: list[tuple[float, float]]) -> list[tuple[float, float]]:
 
 
 def whole_difference(a: float, b: float) -> int:
-    """Returns the difference as a C int. A difference that does not fit becomes the lowest int, as on x86."""
+    """Returns the difference as a C int. If it does not fit, the result is the lowest int, as on x86."""
     difference = a - b
     return int(difference) if abs(difference) < 2**31 else -(2**31)

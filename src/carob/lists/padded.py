@@ -1,4 +1,4 @@
-"""Lists for arrays: a batch of ranked lists [query, document] in any array library, on its device."""
+"""Lists for arrays: a batch of ranked lists [query, document] in any array library, on the device of the arrays."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
     from carob.lists.arrays import Arrays
 
 RETRIEVED = ("retrieved", "top")
-"""The ideal rankings of documents that the run retrieved."""
+"""The kinds of ideal rankings that contain only documents that the run retrieved."""
 
 MOST_LEVELS = 8
-"""The highest grade for which carob computes the ideal ranking by counting instead of sorting."""
+"""The highest grade up to which the ideal ranking is computed by counting instead of sorting."""
 
 
 class PythonNumbers:
-    """Python's numbers as an array library. torch.compile would trace NumPy's, and find no gain positive."""
+    """Python numbers as an array library. torch.compile would trace NumPy numbers, and find no gain positive."""
 
     @staticmethod
     def where(condition: bool, a: float, b: float) -> float:
-        """Returns ``a`` if the condition holds, else ``b``."""
+        """Returns ``a`` if the condition holds, otherwise ``b``."""
         return a if condition else b
 
     @staticmethod
@@ -38,16 +38,16 @@ class Padded(Lists):
     """Ranked lists side by side, each padded to the width of the batch.
 
     The shapes of results depend only on the shapes of the arguments and on depths, never on the numbers, and no
-    computation waits for a device. A formula can therefore be traced and compiled. A column is a rank. A number per
-    document has the shape [query, document], with length 1 along an axis where it is constant.
+    computation waits for a device. A formula can therefore be traced and compiled. Each column is a rank. Numbers per
+    document have the shape [query, document], with length 1 along an axis on which they are constant.
 
     Args:
         arrays: the array library.
-        grade: in rank order; -1 for documents outside the pool and for padding, -2 for pooled but unjudged documents
-            [query, document].
-        length: the number of columns that are documents; None if all are [query].
-        judged: the grades of all judgments in any order, padded with negative numbers; None for those of ``grade``
-            [query, judgment].
+        grade: the grades in rank order; -1 for documents outside the pool and for padding, -2 for pooled but unjudged
+            documents [query, document].
+        length: the number of columns that are documents; None if all columns are documents [query].
+        judged: the grades of all judgments in any order, padded with negative numbers; None if ``grade`` contains all
+            judgments [query, judgment].
         scores: returns the scores in rank order, for measures that need ties; None if there are only ranks
             [query, document].
         levels: the highest grade, if all grades are known to be whole numbers.
@@ -80,7 +80,7 @@ class Padded(Lists):
 
     # ------------------------------------------------------------ columns
 
-    # functools.cached_property takes a lock before Python 3.12, and torch.compile cannot trace locks.
+    # functools.cached_property uses a lock before Python 3.12, and torch.compile cannot trace locks.
     @property
     @once
     def rank(self) -> Rows:
@@ -112,7 +112,7 @@ class Padded(Lists):
         end = self.xp.library.ones_like(self.inside[:, :1])
         other = here[:, 1:] != here[:, :-1]
         first = self.xp.running_largest(self.xp.where(self.joined(end, other), rank, 0.0))
-        # From the end of the list, the last document of a tie comes first.
+        # Seen from the end of the list, the last document of a tie comes first.
         back = self.xp.where(self.joined(other, end) | (rank == length), self.shape[1] + 1.0 - rank, 0.0)
         flipped = self.xp.library.flip(back, axis=1)
         last = self.shape[1] + 1.0 - self.xp.library.flip(self.xp.running_largest(flipped), axis=1)
@@ -213,7 +213,7 @@ class Padded(Lists):
     def checked(self, numbers: Any, beyond: Any, why: Callable[[float], str]) -> Any:
         if self.xp.on_host:
             return super().checked(numbers, beyond, why)
-        return self.xp.where(beyond, float("nan"), numbers)  # the numbers cannot be read here
+        return self.xp.where(beyond, float("nan"), numbers)  # no error: the numbers cannot be read here
 
     # ------------------------------------------------------------ methods that several measures call
 
@@ -235,18 +235,18 @@ class Padded(Lists):
     @property
     @once
     def inside(self) -> Any:
-        """Returns a mask of the columns that are documents."""
+        """A mask of the columns that are documents."""
         return cast("Any", self.rank) <= cast("Any", self.length)[:, None]
 
     def every(self, number: float) -> Queries:
         return cast("Queries", self.xp.full(self.shape[:1], number))
 
     def whole_rows(self, rows: Any) -> Any:
-        """Returns an array with a number per document, broadcast along both axes."""
+        """Returns an array with a number per document, broadcast to the full shape."""
         return rows if rows.shape == self.shape else self.xp.library.broadcast_to(rows, self.shape)
 
     def kept(self, rows: Any) -> Any:
-        """Returns a number per document, with 0 in the columns of padding."""
+        """Returns the numbers per document with 0 in the columns of padding."""
         return self.whole_rows(rows) if self.lengths is None else self.xp.where(self.inside, rows, 0.0)
 
     def joined(self, left: Any, right: Any) -> Any:
@@ -256,13 +256,13 @@ class Padded(Lists):
     # ------------------------------------------------------------ how other lists are made
 
     def part(self, width: int, length: Any) -> Padded:
-        """Returns the first columns of an array."""
+        """Returns lists with the first ``width`` columns and a new length."""
         width = min(width, self.shape[1])
         scores = self.scores_down_to(width)
         return Padded(self.xp, self.grades[:, :width], length, self.pool, scores, self.levels)
 
     def scores_down_to(self, width: int) -> Callable[[], Any] | None:
-        """Returns a function that returns the scores of the first columns."""
+        """Returns a function that returns the scores of the first columns, or None without scores."""
         whole = self.scores
         return None if whole is None else lambda: whole()[:, :width]
 
@@ -282,7 +282,7 @@ class Padded(Lists):
         return self.best_list(gain, self.by_grade(of in RETRIEVED))
 
     def best_list(self, gain: Gain, grades: Any, length: Any = None) -> Padded:
-        """Returns lists of grades in descending order of gain, down to the last positive gain."""
+        """Returns lists whose grades are in descending order of gain, cut after the last positive gain."""
         if length is None:
             worthless = cast("Any", Padded(self.xp, grades).gains(gain)) <= 0
             length = self.xp.counted(~worthless)  # NaN marks gains that are too large
@@ -294,17 +294,17 @@ class Padded(Lists):
 
     @once
     def by_grade(self, retrieved: bool) -> Any:
-        """Returns the grades in descending order, which is also the order of their gains for every named gain."""
+        """Returns the grades in descending order. For every named gain, the gains are then in descending order, too."""
         return self.xp.sorted_down(self.candidates(retrieved))
 
     @once
     def reach(self, retrieved: bool) -> list[Any]:
-        """Returns the number of documents of each query that reach each whole grade from 0 on."""
+        """Returns, for each whole grade from 0 on, the number of documents of each query with at least this grade."""
         grades = self.candidates(retrieved)
         return [self.xp.counted(grades >= float(level)) for level in range(cast("int", self.levels) + 1)]
 
     def by_counting(self, gain: str, of: str) -> Padded:
-        """Returns the ideal ranking from the number of documents that reach each grade, without a sort."""
+        """Returns the ideal ranking without a sort, from the number of documents with at least each grade."""
         reach = self.reach(of in RETRIEVED)
         worth = [gain_of(PythonNumbers, float(level), gain) > 0 for level in range(len(reach))]
         if True not in worth:
@@ -319,7 +319,7 @@ class Padded(Lists):
         return self.best_list(gain, rows, length)
 
     def by_worth(self, gain: tuple[tuple[float, float], ...], of: str) -> Any:
-        """Returns the grades in descending order of their gains in a table."""
+        """Returns the grades in descending order of their gains in a gain table."""
         if of == "trec_eval":
             raise DataError(
                 "ideal=trec_eval with a gain table needs trec_eval's sort, which arrays do not have: choose "

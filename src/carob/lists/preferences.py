@@ -1,4 +1,4 @@
-"""Lists for preferences between documents: the number that a ranked list keeps, by judgment group or pair."""
+"""Lists that count which preferences between documents a ranked list keeps, by judgment group or by pair."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 Pairs: TypeAlias = "tuple[Integers, Integers]"
 Kinds: TypeAlias = "tuple[int, int, int, int, int]"
-"""Counts of preferences: kept and broken with both documents retrieved, with one retrieved, and with neither."""
+"""Counts of preferences: kept and broken with both documents retrieved, the same with one, and all with neither."""
 
 
 class ContradictionError(DataError):
-    """The preferences of a judgment group contradict each other.
+    """Raised if the preferences of a judgment group contradict each other.
 
     Args:
         kind: ``levels`` (one document on two levels of the only subgroup), ``zero`` (a document both at level 0
@@ -53,9 +53,9 @@ class Group:
     Args:
         retrieved: the number of the query's judged documents that were retrieved.
         documents: the document of each entry, numbered by rank with the retrieved documents first.
-        level: the level of each entry; NaN for a document that this group does not judge.
-        closure: for several subgroups, whether each row's entry is preferred to each column's entry; None for one
-            subgroup, in which each entry is preferred to all entries on lower levels.
+        level: the level of each entry; NaN for a document that is not judged in this group.
+        closure: for several subgroups, whether the entry of each row is preferred to the entry of each column; None for
+            one subgroup, in which each entry is preferred to all entries on lower levels.
     """
 
     retrieved: int
@@ -65,12 +65,12 @@ class Group:
 
     @property
     def place(self) -> Integers:
-        """The number of each entry's level, counted from the highest."""
+        """The number of each entry's level, counted from the highest level, which is 0."""
         return np.cumsum(np.append(False, np.diff(self.level) != 0))
 
     @property
     def preferred(self) -> NDArray[np.bool_]:
-        """Whether each row's entry is preferred to each column's entry."""
+        """Whether the entry of each row is preferred to the entry of each column."""
         if self.closure is not None:
             return self.closure
         lower: NDArray[np.bool_] = self.place[:, None] < self.place
@@ -92,10 +92,11 @@ class Group:
         return self.documents[better], self.documents[worse]
 
     def capped_pairs(self, among: str) -> Pairs:
-        """Returns the pairs of documents, with at most as many nonrelevant documents as relevant ones.
+        """Returns the pairs of documents, with at most as many nonrelevant as relevant documents.
 
-        With one subgroup, every entry is paired with the first few of the lowest level, even an entry of this level.
-        Published numbers depend on this behaviour of trec_eval (m_prefs_avgjg_Rnonrel.c, ``recalculate``).
+        With one subgroup, every entry is paired with the first few entries of the lowest level, even if it is on this
+        level itself. Published numbers depend on this behaviour of trec_eval (m_prefs_avgjg_Rnonrel.c,
+        ``recalculate``).
         """
         preferred, most = self.preferred, len(self.relevant)
         first = np.zeros(len(preferred), bool)
@@ -110,9 +111,9 @@ class Group:
     def tally(self, among: str, nonrelevant: str) -> tuple[int, int]:
         """Returns the number of preferences that the list keeps, and the number of all preferences.
 
-        ``nonrelevant=capped`` takes as many nonrelevant documents as relevant ones. If there are fewer nonrelevant
-        documents, the missing ones are assumed to exist and to be unretrieved. Every relevant document is preferred to
-        these, and every retrieved relevant document keeps that preference.
+        ``nonrelevant=capped`` counts as many nonrelevant as relevant documents. If there are fewer nonrelevant
+        documents, the missing documents are assumed to exist but not to be retrieved. Every relevant document is
+        preferred to the missing documents, and this preference is kept for every relevant document that was retrieved.
         """
         if nonrelevant == "all":
             return counted(self.kinds, among)
@@ -127,7 +128,7 @@ class Group:
 
     @cached_property
     def kinds(self) -> Kinds:
-        """Returns the number of preferences of each kind."""
+        """The number of preferences of each kind."""
         return kinds_of(self.pairs(self.preferred), self.retrieved)
 
 
@@ -137,12 +138,12 @@ def group_of(subgroups: Integers, levels: Floats, documents: Integers, judged: i
     Args:
         subgroups: the subgroup of each line.
         levels: the level of each line.
-        documents: the number of each line's document.
+        documents: the number of the document in each line.
         judged: the number of documents in the query's lines.
         retrieved: the number of these documents that were retrieved.
 
     Raises:
-        ContradictionError: preferences contradict each other.
+        ContradictionError: the preferences contradict each other.
     """
     order = np.lexsort((documents, -levels, subgroups))
     subgroups, levels, documents = subgroups[order], levels[order], documents[order]
@@ -161,17 +162,17 @@ def group_of(subgroups: Integers, levels: Floats, documents: Integers, judged: i
 
 
 def refuse_two_levels(group: Group) -> None:
-    """Refuses a document with two levels in a group with one subgroup."""
+    """Refuses a document that has two levels in a group with one subgroup."""
     same = group.documents[:, None] == group.documents
     places = np.argwhere(group.preferred & same).tolist()
     if places:
-        # trec_eval compares the levels from the highest down, and the documents of two levels in order.
+        # trec_eval compares the levels from the highest downwards, and within two levels the documents in order.
         first = min(places, key=lambda pair: (*group.place[pair].tolist(), group.documents[pair[0]]))
         raise ContradictionError("levels", int(group.documents[first[0]]))
 
 
 def level_of_each(levels: Floats, documents: Integers, judged: int) -> Floats:
-    """Returns the last level of each document. A document with level 0 and a higher level is an error."""
+    """Returns the last level of each document. Refuses a document that has both level 0 and a higher level."""
     level = np.full(judged, np.nan)
     for document, given in zip(documents.tolist(), levels.tolist()):
         if (level[document] > 0 and given == 0) or (level[document] == 0 and given > 0):
@@ -181,12 +182,10 @@ def level_of_each(levels: Floats, documents: Integers, judged: int) -> Floats:
 
 
 def closed(preferred: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Returns the transitive closure of the preferences."""
+    """Returns the transitive closure of the preferences. Refuses contradictory preferences."""
     while True:
         reach = preferred.astype(np.float32)
-        with np.errstate(
-            all="ignore"
-        ):  # of CPUs with SME, products in single precision raise flags without a cause
+        with np.errstate(all="ignore"):  # on CPUs with SME, products in single precision raise spurious flags
             further = preferred | (reach @ reach > 0)
         if (further == preferred).all():
             break
@@ -199,7 +198,7 @@ def closed(preferred: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def kinds_of(pairs: Pairs, retrieved: int) -> Kinds:
-    """Returns the number of pairs of each kind of documents. The first document of a pair is the preferred one."""
+    """Returns the number of pairs of each kind. The first document of a pair is the preferred document."""
     better, worse = pairs
     ahead, both = better < worse, np.maximum(better, worse) < retrieved
     one = (np.minimum(better, worse) < retrieved) & ~both
@@ -213,7 +212,7 @@ def kinds_of(pairs: Pairs, retrieved: int) -> Kinds:
 
 
 def counted(kinds: Kinds, among: str) -> tuple[int, int]:
-    """Returns the numbers of kept and of all preferences, among those with both, either or all documents retrieved."""
+    """Returns how many preferences are kept, and how many there are, among the preferences that count."""
     kept_both, broken_both, kept_one, broken_one, neither = kinds
     if among == "both":
         return kept_both, kept_both + broken_both
@@ -223,7 +222,7 @@ def counted(kinds: Kinds, among: str) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class Tallies(Preferences):
-    """The numbers of kept and of possible preferences, by group or pair, query by query."""
+    """The numbers of kept and of all preferences for each group or pair, query by query."""
 
     numbers: Floats
     offsets: Integers
@@ -268,10 +267,10 @@ class PreferenceLists(Flat):
 
 
 def pair_tallies(groups: list[Group], among: str) -> Floats:
-    """Returns how many groups prefer each pair of documents in the list's order, and how many in either direction.
+    """Returns, for each pair of documents, how many groups prefer the list's order and how many have a preference.
 
-    Pairs with both documents retrieved come first, then pairs with one, because trec_eval adds them in this order
-    (m_prefs_pair.c).
+    Pairs with both documents retrieved come first, then pairs with one document retrieved, because trec_eval adds them
+    in this order (m_prefs_pair.c).
     """
     found = (group.pairs(group.preferred) for group in groups)
     better, worse = map(np.concatenate, zip(*found))

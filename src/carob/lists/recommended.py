@@ -1,4 +1,4 @@
-"""Recommendations for computing measures: each user's ranked items, with histories, catalogue and features."""
+"""Defines the recommendations on which measures are computed: ranked items, histories, catalogue and features."""
 
 from __future__ import annotations
 
@@ -16,52 +16,52 @@ if TYPE_CHECKING:
     from carob.lists.rows import Floats, Integers
 
 Value: TypeAlias = "float | Floats"
-"""One number for all recommendations together, or one per user."""
+"""One number for all recommendations together, or one number per user."""
 
 NUMBERS_AT_A_TIME = 2**22
 
 
 def add(what: str) -> str:
-    """Returns the advice to pass an input, in Python and on the command line."""
+    """Returns the advice to pass an input, worded for Python and for the command line."""
     option = "" if what == "distances" else f", or --{what} FILE"
     return f"add {what}=…{option}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Pairs:
-    """Pairs of users and items, as numbers.
+    """Pairs of users and items, both represented by their numbers.
 
     Args:
-        user: the user of each row.
-        item: its item.
+        user: the user of each pair.
+        item: the item of each pair.
     """
 
     user: Integers
     item: Integers
 
     def which(self, kept: NDArray[np.bool_]) -> Pairs:
-        """Returns the pairs that are marked."""
+        """Returns the marked pairs."""
         return Pairs(self.user[kept], self.item[kept])
 
     def once(self) -> Pairs:
-        """Returns each pair once."""
+        """Returns the pairs without repetitions."""
         width = int(self.item.max(initial=0)) + 1
         user, item = np.divmod(np.unique(self.user * width + self.item), width)
         return Pairs(user, item)
 
     def among(self, rows: Pairs) -> Floats:
-        """Returns 1 for each of ``rows`` that is among the pairs, else 0."""
+        """Returns 1 for each pair in ``rows`` that is also in these pairs, otherwise 0."""
         width = int(max(self.item.max(initial=0), rows.item.max(initial=0))) + 1
         return np.isin(rows.user * width + rows.item, self.user * width + self.item).astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Judged:
-    """Users' items with grades.
+    """Pairs of users and items with grades.
 
     Args:
         pairs: the users and the items.
-        grade: the grade of each.
+        grade: the grade of each pair.
     """
 
     pairs: Pairs
@@ -70,7 +70,7 @@ class Judged:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Recommended:
-    """Ranked items of each user, with histories, catalogue and features, and the methods that formulas call.
+    """Each user's ranked items, with histories, catalogue and features, and the methods that formulas call.
 
     Args:
         users: the users, including those who received no recommendations.
@@ -78,16 +78,16 @@ class Recommended:
         rows: the recommendations, user by user, from rank 1 down.
         rank: the rank of each recommendation.
         depth: the number of items used from each list; None for all.
-        train: the users' earlier interactions, a row each; None if not given.
+        train: the users' earlier interactions, one row per interaction; None if not given.
         catalogue: a mask of the items that can be recommended [items]; None if not given.
         relevant: the items that users chose afterwards; None if not given.
-        judged: the same with their grades, and those of grade 0 or less; None if not given.
-        everyone: ``users``, followed by those who only occur in the other inputs.
+        judged: all judged items with their grades, including grades of 0 or less; None if not given.
+        everyone: ``users``, followed by the users who occur only in the other inputs.
         baseline: the lists of another recommender; None if not given.
         features: the features of each item, NaN where unknown [items, features]; None if not given.
         distances: pairs of items and the distance of each pair; None if not given.
-        excluded: the number of recommendations that were removed; None if none was to be removed.
-        tied: the number of users some of whose scores in a run are equal.
+        excluded: the number of recommendations that were removed; None if no exclusions were given.
+        tied: the number of users who have equal scores in a run.
         doubts: sentences about inputs that have nothing in common with the lists.
         measure: the name of the measure that is computed, for error messages.
     """
@@ -119,7 +119,7 @@ class Recommended:
         return replace(self.kept(self.rank <= depth), depth=depth, baseline=baseline)
 
     def kept(self, which: NDArray[np.bool_]) -> Recommended:
-        """Returns the recommendations that ``which`` marks, with their ranks."""
+        """Returns the recommendations marked by ``which``. They keep their ranks."""
         return replace(self, rows=self.rows.which(which), rank=self.rank[which])
 
     def given(self, what: str) -> Any:
@@ -161,10 +161,10 @@ class Recommended:
         return self.counts > 0
 
     def base(self, of: str) -> NDArray[np.bool_]:
-        """Returns a mask of the items of the catalogue, of train, or of all recommendations.
+        """Returns a mask of the items in the catalogue, in train or in all recommendations.
 
         Raises:
-            DataError: this input was not given, or has no items.
+            DataError: the input was not given, or contains no items.
         """
         if of == "train":
             found = np.isin(np.arange(len(self.items)), self.given("train").item)
@@ -175,7 +175,7 @@ class Recommended:
         return found
 
     def counts_in(self, of: str) -> Floats:
-        """Returns the number of users to whom each item of a base is recommended.
+        """Returns the number of users to whom each item in a base is recommended.
 
         Raises:
             DataError: a recommended item is not in the base.
@@ -204,17 +204,17 @@ class Recommended:
         return values[self.rows.item]
 
     def per_item(self, rows: Floats) -> Floats:
-        """Returns each item's sum of the values of its recommendations."""
+        """Returns, for each item, the sum of the values of its recommendations."""
         return np.bincount(self.rows.item, rows, len(self.items)).astype(np.float64)
 
     def total(self, rows: Floats) -> Floats:
-        """Returns each user's sum of the values of the recommendations."""
+        """Returns, for each user, the sum of the values of the recommendations."""
         return np.bincount(self.rows.user, rows, len(self.users)).astype(np.float64)
 
     def per_user(self, rows: Floats, over: str = "listed") -> Floats:
-        """Returns each user's mean of the values of the recommendations, or NaN without recommendations.
+        """Returns, for each user, the mean of the values of the recommendations, or NaN without recommendations.
 
-        ``over=depth`` divides by the depth, so that the missing items of short lists count as zeros.
+        ``over=depth`` divides by the depth, so the missing items of short lists count as zeros.
         """
         divisor = self.length if over == "listed" else np.full(len(self.users), self.longest)
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -223,7 +223,7 @@ class Recommended:
     # ------------------------------------------------------------ surprise
 
     def popular(self) -> Floats:
-        """Returns 1 for the most frequent training items (as many as the depth, and all tied with the last), else 0."""
+        """Returns 1 for the most frequent items in train (as many as the depth, plus ties with the last), else 0."""
         seen, _ = self.times_seen("interactions")
         most = min(int(self.longest), len(seen))
         if not most:
@@ -232,7 +232,7 @@ class Recommended:
         return np.asarray((seen >= least) & (seen > 0), np.float64)
 
     def expected(self, against: str) -> Floats:
-        """Returns 1 for each recommendation that the recommender ``against`` also makes, else 0."""
+        """Returns 1 for each recommendation that the recommender ``against`` also makes, otherwise 0."""
         if against == "popular":
             return self.per_row(self.popular())
         found: Floats = self.given("baseline").rows.among(self.rows)
@@ -249,7 +249,7 @@ class Recommended:
         return weight
 
     def history_similarity(self) -> Floats:
-        """Returns each recommendation's mean cosine with the user's train items, or 0 if the user has none."""
+        """Returns each recommended item's mean cosine with the user's items in train, or 0 if there are none."""
         units, train = self.histories(), self.given("train").once()
         own = train.user < len(self.users)
         had = self.matrix(Pairs(train.user[own], train.item[own]))
@@ -262,18 +262,18 @@ class Recommended:
         similarity: Floats = found / count[self.rows.user]
         return similarity
 
-    # ------------------------------------------------------------ distances of the items of a list
+    # ------------------------------------------------------------ distances between the items of a list
 
     def distance_within_lists(self, by: str, distance: str) -> Floats:
         """Returns the sum of the distances between the items of each list [users].
 
         Args:
-            by: ``features`` or ``train``, whose vectors are compared.
+            by: the input that contains the vectors to compare, ``features`` or ``train``.
             distance: ``cosine``, ``hamming``, ``euclidean`` or ``given``.
 
         Raises:
-            DataError: an input is missing, or has nothing for a recommended item; or ``by=train`` with a distance other
-                than the cosine.
+            DataError: an input is missing or does not contain a recommended item, or ``by=train`` is combined with a
+                distance other than the cosine.
         """
         if by == "features":
             words = {"cosine": self.cosines, "given": self.given_distances}
@@ -287,10 +287,10 @@ class Recommended:
         return self.pairs - (squared - self.total(self.per_row(had))) / 2.0
 
     def vectors(self) -> Floats:
-        """Returns a row with the features of each recommended item.
+        """Returns an array with the features of each recommended item in a row.
 
         Raises:
-            DataError: an item has no features.
+            DataError: a recommended item has no features.
         """
         rows: Floats = self.given("features")[self.rows.item]
         unknown = np.flatnonzero(np.isnan(rows).any(axis=1))
@@ -302,7 +302,7 @@ class Recommended:
         return rows
 
     def cosines(self) -> Floats:
-        """Returns the sum of 1 - cosine over the pairs of each list, computed from the sum of unit vectors."""
+        """Returns the sum of 1 - cosine over the pairs of items in each list, computed from sums of unit vectors."""
         rows = self.vectors()
         size = np.sqrt((rows**2).sum(axis=1, keepdims=True))
         unit = np.divide(rows, size, out=np.zeros_like(rows), where=size > 0)
@@ -312,7 +312,7 @@ class Recommended:
         return total
 
     def differences(self, distance: str) -> Floats:
-        """Returns the sum of the distances between the items of each list, for many lists of equal length at once."""
+        """Returns the sum of the distances between the items of each list. Lists of equal length are batched."""
         rows, starts = self.vectors(), np.searchsorted(self.rows.user, np.arange(len(self.users) + 1))
         lengths, totals = np.diff(starts), np.zeros(len(self.users))
         for length in np.unique(lengths[lengths > 1]).tolist():
@@ -330,7 +330,7 @@ class Recommended:
         """Returns the sum of the given distances between the items of each list.
 
         Raises:
-            DataError: a pair has no distance.
+            DataError: a pair of items has no distance.
         """
         from scipy import sparse
 
@@ -338,7 +338,7 @@ class Recommended:
         lists, size = self.matrix(self.rows), (len(self.items), len(self.items))
 
         def summed(values: Floats) -> Floats:
-            """Returns each list's sum of the values of its pairs."""
+            """Returns, for each list, the sum of the values of its pairs."""
             one_way = sparse.csr_matrix((values, (pairs.user, pairs.item)), shape=size)
             sums: Floats = np.asarray((lists @ (one_way + one_way.T)).multiply(lists).sum(axis=1), np.float64)
             return sums.ravel() / 2.0
@@ -352,14 +352,14 @@ class Recommended:
         return summed(far)
 
     def matrix(self, pairs: Pairs) -> Any:
-        """Returns pairs of users and items as ones in a sparse matrix [users, items]."""
+        """Returns a sparse matrix with a 1 for each pair of user and item [users, items]."""
         from scipy import sparse
 
         shape = (len(self.users), len(self.items))
         return sparse.csr_matrix((np.ones(len(pairs.user)), (pairs.user, pairs.item)), shape=shape)
 
     def histories(self) -> Any:
-        """Returns items as unit vectors of the users who had them: a sparse matrix [items, users]."""
+        """Returns a sparse matrix with the unit vector of the users who interacted with each item [items, users]."""
         from scipy import sparse
 
         train = self.given("train").once()

@@ -1,4 +1,4 @@
-"""The table of judged rows, the only data that measures need from a run."""
+"""The table of judged rows, which contains all the data that measures need from a run."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ Floats: TypeAlias = "NDArray[np.float64]"
 Integers: TypeAlias = "NDArray[np.int64]"
 
 PER_ROW = ("rank", "grade", "tie_first", "tie_last", "listed")
-"""The columns with a number for each row that a part of the lists keeps."""
+"""The columns with a number per row that are kept in a part of the lists."""
 
 NEVER_POOLED, POOLED = -1.0, -2.0
-"""The grade of a document outside the judgment pool, and of a document that was pooled but left unjudged."""
+"""The grade of a document outside the judgment pool, and the grade of a document that was pooled but not judged."""
 MERIT_OF_ZERO = POOLED - 1.0
-"""The merit of grade 0 where tied documents are ordered by grade: less than that of an unjudged document."""
+"""The merit of grade 0 when tied documents are ordered by grade. It is below the merit of an unjudged document."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -33,25 +33,26 @@ class JudgedRows:
     Every source of rankings (a file, a frame, a Spark job, a GPU batch) produces this table.
 
     Args:
-        length: the number of documents retrieved, per list [lists].
+        length: the number of documents retrieved in each list [lists].
         offsets: where each list's rows begin and end [lists + 1].
         rank: the rank of each row in its full list, from 1, ascending within a list [rows].
-        grade: the grade of each row, or ``POOLED`` / ``NEVER_POOLED`` [rows].
+        grade: the grade of each row, ``POOLED`` or ``NEVER_POOLED`` [rows].
         tie_first: the first rank that shares the row's score [rows].
         tie_last: the last rank that shares the row's score [rows].
         judged_offsets: where each list's judgments begin and end [lists + 1].
         judged_grades: every grade of 0 or more in the list's judgments, retrieved or not [judgments].
         depth: the depth of the cut, or None.
-        listed: the line of each row's document in the run, from 1; None if the policy ignores it [rows].
-        group_offsets: where each query's lists begin and end, if there is one per judgment group [queries + 1].
+        listed: the line number of each row's document in the run, from 1; None if the policy ignores line numbers
+            [rows].
+        group_offsets: where each query's lists begin and end, if there is one list per judgment group [queries + 1].
         scores: the scores of all retrieved documents, list by list in rank order; None if not needed or not available
             [documents].
-        weight: the weight of each list where documents of different lists are compared; None for 1 [lists].
-        document: the number of each row's judgment, -1 for none; None without judgment groups [rows].
+        weight: the weight of each list when documents of different lists are compared; None for equal weights [lists].
+        document: the number of each row's judgment, -1 without a judgment; None without judgment groups [rows].
         judged_document: the number of each judgment's document, the same in all groups of a query [judgments].
-        by_group: the lists once per judgment group; None without groups.
-        pool_of: the judgments of each list, by their number, if several lists share judgments; None if each list has
-            the judgments of its own number [lists].
+        by_group: the table with each list once per judgment group; None without groups.
+        pool_of: for each list, the number of its judgments, if several lists share judgments; None if list ``i`` has
+            judgments ``i`` [lists].
     """
 
     length: Floats
@@ -73,7 +74,7 @@ class JudgedRows:
     pool_of: Integers | None = None
 
     def part(self, first: int, last: int) -> JudgedRows:
-        """Returns the lists with the numbers from ``first`` to ``last`` - 1."""
+        """Returns a table with the lists from number ``first`` to ``last`` - 1."""
         rows = slice(self.offsets[first], self.offsets[last])
         judgments = slice(self.judged_offsets[first], self.judged_offsets[last])
         documents = None if self.scores is None else slice(*self.document_offsets[[first, last]])
@@ -90,7 +91,7 @@ class JudgedRows:
         )
 
     def kept(self, which: NDArray[np.bool_]) -> JudgedRows:
-        """Returns a table with some of the rows. The lengths and scores of the whole lists are kept."""
+        """Returns a table with only the marked rows. The lengths and scores of the whole lists are kept."""
         places = np.flatnonzero(which)  # a mask would have to be searched again for each column
         return replace(
             self,
@@ -100,17 +101,17 @@ class JudgedRows:
 
     @property
     def relevant(self) -> JudgedRows:
-        """The table without the rows of grade 0 or less. The judgments remain complete."""
+        """The table without the rows that have a grade of 0 or less. The judgments remain complete."""
         which = self.grade > 0
         return self if which.all() else self.kept(which)
 
     def taken(self, places: Any, *names: str) -> dict[str, Any]:
-        """Returns the named columns at some places, with None for columns that are None."""
+        """Returns the elements at ``places`` of the named columns. Columns that are None stay None."""
         columns = {name: getattr(self, name) for name in names}
         return {name: None if column is None else column[places] for name, column in columns.items()}
 
     def scores_down_to(self, length: Floats) -> Floats | None:
-        """Returns the scores of the first ``length`` documents of each list, or None if there are no scores."""
+        """Returns the scores of the first ``length`` documents in each list, or None if there are no scores."""
         if self.scores is None:
             return None
         start = self.document_offsets[:-1]
@@ -119,7 +120,7 @@ class JudgedRows:
 
     @property
     def document_offsets(self) -> Integers:
-        """Returns the offsets at which each list's documents begin and end in ``scores``."""
+        """The offsets at which each list's documents begin and end in ``scores``."""
         return np.append(0, np.cumsum(self.length)).astype(np.int64)
 
     @property
@@ -136,18 +137,18 @@ class JudgedRows:
 
     @property
     def list_of_row(self) -> Integers:
-        """The list of each row."""
+        """The number of each row's list."""
         return np.repeat(np.arange(len(self.length)), np.diff(self.offsets))
 
     @property
     def list_of_judgment(self) -> Integers:
-        """The list of each judgment, or the number in ``pool_of`` if lists share judgments."""
+        """The number of each judgment's list or, if lists share judgments, the number to which ``pool_of`` refers."""
         counts = np.diff(self.judged_offsets)
         return np.repeat(np.arange(len(counts)), counts)
 
 
 def joined(parts: list[JudgedRows], order: Integers) -> JudgedRows:
-    """Returns one table with the lists of several tables, in the given order."""
+    """Combines the lists of several tables in one table, in the given order."""
     length = np.concatenate([part.length for part in parts])
     row_counts = np.concatenate([np.diff(part.offsets) for part in parts])
     judged_counts = np.concatenate([np.diff(part.judged_offsets) for part in parts])
@@ -171,9 +172,9 @@ def joined(parts: list[JudgedRows], order: Integers) -> JudgedRows:
 
 
 def stacked(tables: Sequence[JudgedRows]) -> JudgedRows:
-    """Returns one table with the lists of several tables, one table after the other, which all have the same judgments.
+    """Combines the lists of several tables with the same judgments in one table, one table after the other.
 
-    Each list keeps its row columns and its length, and refers to its judgments by ``pool_of``.
+    The columns per row and the lengths are kept, and ``pool_of`` refers to the shared judgments.
     """
     first = tables[0]
     if len(tables) == 1:
@@ -196,7 +197,7 @@ def stacked(tables: Sequence[JudgedRows]) -> JudgedRows:
 
 
 def stretches(counts: Integers, order: Integers) -> Integers:
-    """Returns the indices of all elements of some segments, in the order of the given segments."""
+    """Returns the indices of all elements in the given segments, segment by segment in ``order``."""
     starts, sizes = (np.cumsum(counts) - counts)[order], counts[order]
     before = np.cumsum(sizes) - sizes
     places: Integers = np.arange(int(sizes.sum())) + np.repeat(starts - before, sizes)
@@ -209,7 +210,7 @@ def rows_of_groups(length: Floats, group: Integers, rank: Floats, grade: Floats)
     Args:
         length: the number of retrieved documents [groups].
         group: the number of each judgment's group, ascending [judgments].
-        rank: the rank of each judgment's document, ascending within a group; infinite if it was not retrieved
+        rank: the rank of each judgment's document, ascending within a group; infinite if the document was not retrieved
             [judgments].
         grade: the grade of each judgment [judgments].
     """
@@ -220,7 +221,7 @@ def rows_of_groups(length: Floats, group: Integers, rank: Floats, grade: Floats)
 def untied(
     length: Floats, lists: Integers, rank: Floats, grade: Floats, judged_offsets: Integers, judged: Floats
 ) -> JudgedRows:
-    """Returns a table without ties, from the list, the rank and the grade of each row."""
+    """Returns a table without ties, given the list, the rank and the grade of each row."""
     offsets = offsets_of(lists, len(length))
     return JudgedRows(length, offsets, rank, grade, rank, rank, judged_offsets, judged)
 
@@ -233,20 +234,20 @@ def offsets_of(lists: NDArray[Any], count: int) -> Integers:
 def refuse_more_than_judged(
     lists: NDArray[Any], grades: NDArray[Any], pool_lists: NDArray[Any], pool: NDArray[Any], first: int = 0
 ) -> None:
-    """Refuses lists that rank more documents of a positive grade than the judgments contain.
+    """Refuses lists that contain more documents with a positive grade than the judgments do.
 
-    Only positive grades are compared, since documents of grade 0 may be left out of the judgments. After this check no
-    list is better than the ideal ranking, so measures stay within their range.
+    Only positive grades are compared, because documents of grade 0 may be omitted from the judgments. After this check,
+    no list can be better than the ideal ranking, so measures stay within their range.
 
     Args:
         lists: the list of each ranked document [documents].
         grades: the grade of each ranked document [documents].
         pool_lists: the list of each judgment [judgments].
         pool: the grade of each judgment [judgments].
-        first: the number of lists before these ones, for the error message.
+        first: the number of lists before these lists, for the error message.
 
     Raises:
-        DataError: a list ranks more documents of a grade than the judgments contain.
+        DataError: a list contains more documents of a grade than the judgments do.
     """
     ranked, known = grades > 0, pool > 0
     if not ranked.any():
