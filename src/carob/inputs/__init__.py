@@ -1,6 +1,6 @@
 """Reads qrels and runs from paths, dictionaries, data frames and engine tables.
 
-Other packages' file formats and libraries of tables are registered here, with ``reader`` and ``engine``.
+Other packages register their file formats with ``reader``, and their libraries of tables with ``engine``.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Reader(Protocol):
-    """A function that reads a file of another format."""
+    """A function that reads files in a format that carob itself does not read."""
 
     def __call__(self, path: str, kind: str) -> Any:
         """Returns the file's content: a data frame, ``{query: {document: number}}``, rows, or an ``Engine``'s table.
@@ -106,7 +106,7 @@ def reader(*endings: str) -> Callable[[Enrolled], Enrolled]:
 
 
 def engine(made: Made) -> Made:
-    """Registers the decorated class, which has the methods of ``Engine``: carob accepts the library's tables as frames.
+    """Registers the decorated class as an ``Engine``, so carob accepts the tables of its library as frames.
 
     A second registration replaces the first, for example when a notebook cell is run again.
 

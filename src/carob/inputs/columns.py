@@ -31,9 +31,9 @@ NUMBER = "number of the row"
 KEY = "key of the row"
 """The column of ids for queries that are the keys of an object."""
 CONSTANT = ":="
-"""The start of the argument for the query column, if every row belongs to one query: ``:=review1``."""
+"""The prefix of a query argument that assigns every row to one query, as in ``:=review1``."""
 HITS = "hits.hits."
-"""The start of the fields of documents in the answer of Elasticsearch or OpenSearch."""
+"""The prefix of document fields in an answer of Elasticsearch or OpenSearch."""
 MOST_NAMES = 20
 """The maximum number of columns that a sentence lists."""
 
@@ -87,7 +87,7 @@ def of_project(named: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def insists(named: Mapping[str, Any]) -> bool:
-    """Returns whether the caller named any column or words, in addition to those named in a project's file."""
+    """Returns whether the caller named any column or word that does not come from a project's file."""
     return any(
         insists(name) if isinstance(name, Mapping) else not isinstance(name, OfProject)
         for name in named.values()
@@ -113,10 +113,10 @@ def refuse_no_run(named: Mapping[str, Any], runs: Sequence[Sequence[str | None]]
 
     Args:
         named: as in ``columns_of_run``.
-        runs: the names by which each run may be known, the usual one first.
+        runs: the names by which each run may be known, with the usual name first.
 
     Raises:
-        DataError: no run has such a name.
+        DataError: columns are named for a run that does not exist.
     """
     own = (run for run, each in named.items() if isinstance(each, Mapping) and insists(each))
     for run in own:
@@ -284,7 +284,7 @@ def no_column(missing: Sequence[str], kind: str, **words: Any) -> DataError:
 
 
 def there(names: Sequence[str]) -> str:
-    """Returns the columns' names as a list for a sentence."""
+    """Returns the columns' names as text for a sentence."""
     more = f" and {len(names) - MOST_NAMES:,} more" if len(names) > MOST_NAMES else ""
     return (", ".join(f"'{name}'" for name in names[:MOST_NAMES]) or "none") + more
 

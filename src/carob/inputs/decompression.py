@@ -1,7 +1,7 @@
 """Decompresses .gz, .zst, .bz2 and .xz files. Every stream of a file is read, and damage is reported as an error.
 
 Python's own readers of xz and bzip2 treat damage at the start of a second stream as the end of the file
-(``_compression.DecompressReader``), and silently lose the rest.
+(``_compression.DecompressReader``), and silently ignore the remaining bytes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 FIRST = 8
 """The number of bytes at the start of a file that show how it is compressed."""
 AT_ONCE = 2**17
-"""The number of bytes read at once; up to 8 times as many are produced."""
+"""The number of compressed bytes read at once. Up to 8 times as many decompressed bytes are produced at once."""
 FREE = 2**30
 """The number of bytes to which any file may unpack, however small it is."""
 RATIO = 200
@@ -31,7 +31,7 @@ RATIO = 200
 WHOLE, WHOLE_RATIO = 2**25, 50
 """The same limits for a file that is held in memory as a whole. One JSON object takes many times its size in memory."""
 XZ_MEMORY = 2**31
-"""Memory limit of an xz stream; ``xz -9`` needs 65 MiB."""
+"""The memory limit for decompressing an xz stream. Files written by ``xz -9`` need 65 MiB."""
 FORMAT_XZ = 1
 """``lzma.FORMAT_XZ``, without the import."""
 ZSTANDARD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
@@ -146,7 +146,7 @@ def whole(file: IO[bytes], stored: int) -> bytes:
 
 
 class Cursor(io.RawIOBase):
-    """A binary file over blocks of bytes, which its reader can read several times from the start.
+    """A binary file that consists of blocks of bytes, and can be read from the start several times.
 
     Args:
         blocks: makes the blocks. It is called at the first read, and again after ``rewind``.
@@ -185,7 +185,7 @@ class Cursor(io.RawIOBase):
         return count
 
     def rewind(self) -> None:
-        """Returns to the first byte, and closes the underlying file."""
+        """Goes back to the first byte and closes the underlying file."""
         if self.left is not None:
             self.left.close()
         self.left, self.rest = None, memoryview(b"")
@@ -206,7 +206,7 @@ def decompressed(file: IO[bytes] | io.RawIOBase, its: Format) -> Iterator[bytes]
 
     Args:
         file: the compressed bytes.
-        its: their format.
+        its: the compression format.
 
     Raises:
         PackedError: the data are damaged or truncated, other bytes follow the end, or the output is too large.

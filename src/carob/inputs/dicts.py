@@ -108,8 +108,8 @@ class MappingRun:
     """A run in a dictionary.
 
     Args:
-        mapping: dicts of dicts.
-        origin: its provenance.
+        mapping: the run as a dict of dicts.
+        origin: the provenance of the run.
         scored: whether the numbers are known to be scores, not negated ranks in lists of ids.
         by_position: whether the query ids are positions, because the answers contain no query ids.
     """

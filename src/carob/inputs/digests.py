@@ -152,7 +152,7 @@ def digests(paths: Sequence[str]) -> dict[str, tuple[int, str]]:
 
 
 def size_of(path: str) -> int:
-    """Returns the bytes of a file.
+    """Returns the size of a file in bytes.
 
     Raises:
         DataError: there is no such file.

@@ -246,10 +246,10 @@ def refused(found: str, advice: str | None = None, /, *, error: Any = DataError,
     """Returns the error for input that cannot be read.
 
     Args:
-        found: what was found, with words in braces.
-        advice: how to correct the input, also with words in braces; not used if ``remedy`` is among the words.
+        found: the sentence about what was found, with placeholders in braces.
+        advice: how to correct the input, also with placeholders; not used if ``words`` contains ``remedy``.
         error: the class of the error.
-        words: the values of the words in braces. Some of them, such as ``file``, are also fields of the error.
+        words: the values of the placeholders. Some of them, such as ``file``, are also fields of the error.
     """
     fields = {each: word for each, word in words.items() if each in DataError.FIELDS}
     remedy = None if advice is None else filled(advice, **words)
@@ -365,8 +365,8 @@ def skipped_all(name: str, lines: int, read_strictly: Callable[[], object]) -> D
 
     Args:
         name: the text.
-        lines: the number of its lines.
-        read_strictly: reads it without skipping lines.
+        lines: the number of lines in the text.
+        read_strictly: reads the text without skipping lines.
     """
     first: str = "Look at the first of them."
     try:
@@ -450,7 +450,7 @@ def columns_remedy(kind: str, count: str, excerpt: str, *, first: bool = True) -
 
 
 def like_qrels(fields: list[str], count: int) -> str | None:
-    """Returns what a line of qrels looks like that does not have four columns: two joined lines, a run and so on."""
+    """Returns what a qrels line without four columns resembles, such as two joined lines or a line of a run."""
     second = {7: 3, 8: 4}.get(count, 0)  # where a second line begins, perhaps after a joined grade
     if second and len(fields) == count and fields[second + 1] == fields[1] and is_number(fields[-1]):
         return "joined"
@@ -479,7 +479,7 @@ def four_of(fields: list[str], count: int) -> Iterator[str]:
 
 
 def like_run(fields: list[str]) -> str | None:
-    """Returns what a run's line without six columns looks like: a measure's values, or a run with missing columns."""
+    """Returns what a run line without six columns resembles: values of a measure, or a run with missing columns."""
     if holds_value(fields):
         return "values"
     if len(fields) in (3, 5) and not is_number(fields[-1]):
@@ -510,7 +510,7 @@ def is_measure(name: str) -> bool:
 
 
 def by_tabs(remedy: str, line: str) -> str:
-    """Returns the remedy. If the line has tabs, its command splits at tabs, which keeps the spaces within fields."""
+    """Returns the remedy. If the line contains tabs, the command in it splits at tabs, to keep spaces within fields."""
     return remedy.replace("awk '", r"awk -F'\t' -v OFS='\t' '") if "\t" in line else remedy
 
 

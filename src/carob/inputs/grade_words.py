@@ -81,7 +81,7 @@ def in_numbers(qrels: Any, asked: Asked, words: Mapping[str, float]) -> tuple[An
     Args:
         qrels: the judgments, in any form that ``Qrels.of`` reads.
         asked: columns' names by role.
-        words: the number of each word.
+        words: the number for each word.
 
     Raises:
         DataError: the judgments cannot be read, or a grade is neither a number nor one of the words.

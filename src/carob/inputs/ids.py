@@ -68,7 +68,7 @@ def as_text(identifier: object) -> str:
         )
     try:
         return str(operator.index(identifier))
-    except ValueError as error:  # more digits than Python writes
+    except ValueError as error:  # Python refuses to write so many digits
         raise refused("An id is a whole number that has no decimal text: {why}.", why=error) from None
 
 

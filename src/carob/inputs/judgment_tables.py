@@ -1,4 +1,4 @@
-"""The table of judgments that ``next``, ``judge`` and ``compare`` use, with a row for each query and document.
+"""Defines the table of judgments that ``next``, ``judge`` and ``compare`` use. It has a row per query and document.
 
 Its columns are the query, the document and the grade. A sample also has the probability with which the document was
 drawn and the number of documents in the sample. Judgments made by people also have the judge, the time and a note.

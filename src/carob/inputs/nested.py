@@ -374,7 +374,7 @@ def nesting(name: str) -> int:
 
 
 def nearest(kind: str, found: Sequence[str]) -> str:
-    """Returns the only candidate as deep as the first, or the only one of that depth whose name ends in ``ids``.
+    """Returns the only candidate nested as deeply as the first or, among several, the only one that ends in ``ids``.
 
     Raises:
         DataError: there are several candidates.
@@ -686,7 +686,7 @@ def refuse_unclear(found: Sequence[str], listed: str, beside: Sequence[str]) -> 
     The length of the lists cannot decide, because all lists of a row may have the same length.
 
     Raises:
-        UnclearGradesError: the list has another name than ``grade`` or ``grades``.
+        UnclearGradesError: the list has a name other than ``grade`` or ``grades``.
     """
     retrieved = [name for name in beside if side_of(name, "list") == "run"]
     known = last_name(listed) in sides()["qrels"]  # such lists need no grades

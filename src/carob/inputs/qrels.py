@@ -99,7 +99,7 @@ class Qrels:
 
     @cached_property
     def doubtful(self) -> tuple[int, int]:
-        """The numbers of grades that may not be grades: lowest ratings, and codes or slips.
+        """How many grades may not be real grades: the number of lowest ratings, and the number of codes or slips.
 
         Grades of 1 are the lowest ratings if no grade is lower and some are 4 or more, as with ratings of 1 to 5.
         Grades of 9, 99 or 999 are codes if they are rare and far above all others, and -9, -99 or -999 if they are far
@@ -244,7 +244,7 @@ class Qrels:
         """Reads judgments cell by cell: grades in words, or a table whose rows all belong to one query.
 
         Raises:
-            DataError: as ``of``.
+            DataError: for the same reasons as in ``of``.
         """
         given: dict[str, Any] = {}
         if str(asked["query"]).startswith(CONSTANT):

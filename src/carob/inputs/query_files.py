@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 Placed: TypeAlias = "tuple[dict[str, Any], Mapping[str, Any]]"
 """The place of a row, as the fields of an error, and its cells by the names of the columns."""
 Row: TypeAlias = "tuple[dict[str, Any], str, Any]"
-"""The place of a row, as the fields of an error, its query, and its value."""
+"""The place of a row (as the fields of an error), its query and its value."""
 
 SMALLEST, LARGEST = 1e-30, 1e30
 """The limits for weights other than 0. Within them, sums and products do not overflow in any floating-point type."""

@@ -72,7 +72,7 @@ class Run:
 
     @cached_property
     def meant(self) -> bool:
-        """Whether the caller insists that the column holds scores."""
+        """Whether the caller insists that the column contains scores."""
         return self.named is not None and self.named.endswith(INSISTED)
 
     @property
@@ -256,7 +256,7 @@ def told_distance(held: Any, column: str) -> Any:
 
 
 def in_memory(run: Run) -> Run:
-    """Returns the run with its text, if small, in memory, so several passes read the file only once.
+    """Loads the text of a run into memory if it is small, so several passes read the file only once.
 
     Raises:
         DataError: the file cannot be read.
@@ -284,8 +284,8 @@ def held_together(runs: Collection[Run]) -> list[Run]:
 def are_several(given: object) -> bool:
     """Returns whether a dictionary or a list contains several runs, judging by the first non-empty value.
 
-    In a dictionary of runs, each value is a run. In a single run, each value holds documents. In a list of runs, each
-    item is a run. In a single run, each item is a row. An empty list contains no run.
+    In a dictionary of runs, each value is a run. In a single run, each value contains documents. In a list of runs,
+    each item is a run. In a single run, each item is a row. An empty list contains no run.
     """
     if not isinstance(given, (Mapping, list, tuple)):
         return False
@@ -402,7 +402,7 @@ def held_frame(
         frame: the frame.
         extract: ``engine`` to rank a lazy frame in its engine, ``executors`` to rank it in Spark's executors.
         named: columns' names by role; None looks for a usual name.
-        most: the bytes that the rows' texts may take.
+        most: the maximum number of bytes that the texts of the rows may take in memory.
         blocks: yields the same rows block by block, as in ``FileTable``.
 
     Raises:
@@ -449,7 +449,7 @@ def names_apart(runs: Sequence[Any]) -> list[str]:
 
 
 def refuse_shared(given: Mapping[Any, Any] | Sequence[Any]) -> None:
-    """Refuses one open file that is given as two runs, because each run would get only some of its lines.
+    """Refuses an open file that is given as two runs, because each run would get only some of its lines.
 
     Raises:
         DataError: a file is given twice.

@@ -180,7 +180,7 @@ def document_in(piece: str, known: set[str]) -> str | None:
 
 
 LONGEST_ID = 1000
-"""Longer ids are not searched for a prefix or a suffix, because the time grows with the square of the length."""
+"""The maximum length of ids that are searched for a prefix or suffix. The time grows with the square of the length."""
 
 
 def affixed(mine: list[str], its: list[str]) -> Apart | None:

@@ -77,7 +77,7 @@ class Preferences(ABC):
     @property
     @abstractmethod
     def possible(self) -> Rows:
-        """The number of preferences."""
+        """The number of all preferences that count, kept or not."""
 
     @abstractmethod
     def total(self, rows: Rows) -> Queries:

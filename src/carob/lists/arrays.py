@@ -22,7 +22,7 @@ def arrays_of(array: Any, dtype: Any = None) -> Arrays:
 
     Args:
         array: an array of any library that supports the standard.
-        dtype: the floating type to compute with, instead of the array's.
+        dtype: the floating type to compute with, instead of the type of the array.
 
     Raises:
         TypeError: ``array`` is not an array.

@@ -699,7 +699,7 @@ def notation() -> dict[str, Any]:
 MOST_PARTS = 6
 """The maximum number of letters and names in an expression that is written inside another expression."""
 MOST_INSIDE = 9
-"""The same maximum for equations without numbers."""
+"""The maximum number of letters and names in such an expression if the equations show no numbers."""
 INDICES_OF_SUMS = "dgijklm"
 SHORT = ("spread", "depth", "length", "horizon", "kept", "possible")
 """Methods of ``Lists`` whose results never get a letter in equations."""

@@ -294,7 +294,7 @@ class Padded(Lists):
 
     @once
     def by_grade(self, retrieved: bool) -> Any:
-        """Returns the grades in descending order. For every named gain, the gains are then in descending order, too."""
+        """Returns the grades in descending order, in which the gains also descend for every named gain."""
         return self.xp.sorted_down(self.candidates(retrieved))
 
     @once

@@ -87,13 +87,13 @@ class Recommended:
         features: the features of each item, NaN where unknown [items, features]; None if not given.
         distances: pairs of items and the distance of each pair; None if not given.
         excluded: the number of recommendations that were removed; None if no exclusions were given.
-        tied: the number of users who have equal scores in a run.
+        tied: the number of users for whom some scores in a run are equal.
         doubts: sentences about inputs that have nothing in common with the lists.
         measure: the name of the measure that is computed, for error messages.
     """
 
     xp: ClassVar[Any] = np
-    """The array namespace of the carrier."""
+    """The array namespace with which formulas compute."""
 
     users: tuple[Hashable, ...]
     items: tuple[Hashable, ...]

@@ -1,4 +1,4 @@
-"""The table of judged rows, which contains all the data that measures need from a run."""
+"""Defines the table of judged rows, which contains all the data that measures need from a run."""
 
 from __future__ import annotations
 

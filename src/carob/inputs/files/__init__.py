@@ -47,11 +47,11 @@ def read_as(
         given: a path, ``-``, a folder, a pattern, bytes or an open binary file.
         kind: ``qrels`` or ``run``.
         asked: columns' names by role; None looks for a usual name, and a number is the grade of every row.
-        folders: how to read files in several folders: as ``parts`` of one table, or as data sets whose queries get the
-            folder as a ``prefix``.
+        folders: how to read files in several folders: ``parts`` reads them as parts of one table; ``prefix`` reads each
+            folder as a data set and adds its name to the query ids.
 
     Raises:
-        DataError: the input is unreadable, or columns are named for text that has none.
+        DataError: the input cannot be read, or columns are named for text, which has no named columns.
     """
     own = {role: name for role, name in asked.items() if not isinstance(name, OfProject)}
     path = os.fspath(given) if isinstance(given, (str, os.PathLike)) and given != "-" else None

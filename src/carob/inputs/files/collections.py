@@ -209,7 +209,7 @@ def refuse_nowhere(
         faults: as in ``collections_in``.
 
     Raises:
-        DataError: there is no such file for any collection.
+        DataError: the path of a run does not exist for any collection.
     """
     for _, pattern in runs:
         paths = [pattern.replace(PLACE, each) for each in names]
@@ -449,7 +449,7 @@ def rows_in(path: str) -> list[tuple[dict[str, Any], dict[str, str]]]:
     """Returns the rows of a table in a file, each preceded by its place.
 
     Raises:
-        DataError: the file is not a table of collections, or a row has another number of columns.
+        DataError: the file is not a table of collections, or a row has a different number of columns.
     """
     table = SmallTable.at(path)
     if "collection" not in table.names:

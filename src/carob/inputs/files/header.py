@@ -1,4 +1,4 @@
-"""Tables in text files: their columns (from a header, or those of MS MARCO runs), numbered lines and cells."""
+"""Reads tables in text files: their columns (from a header, or those of MS MARCO runs), numbered lines and cells."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ SAMPLED = 100
 
 
 def table_rows(file: Iterable[str], how: Delimited) -> Iterator[tuple[int, list[str]]]:
-    """Yields the number of the last line and the cells of each row below the header."""
+    """Yields, for each row below the header, the number of its last line and its cells."""
     rows = csv.reader(file, delimiter=how.separator)
     for number, cells in enumerate(rows):
         if cells and (number or not how.header):
@@ -331,7 +331,7 @@ def cells_of(line: str, separator: str | None = None) -> list[str]:
     """Splits a line of a table into cells, which may be quoted. By default, the most frequent separator splits it."""
     try:
         return next(csv.reader([line], delimiter=separator or separator_of(line)), [])
-    except csv.Error:  # a cell of more than 131,072 characters
+    except csv.Error:  # a cell has more than 131,072 characters
         return [line]
 
 
@@ -346,7 +346,7 @@ def separator_of(line: str) -> str:
 
 
 def rows_of(lines: Iterable[tuple[int, str]], path: str) -> Iterator[Row]:
-    """Returns the place of each line below the first, as the fields of an error, and its cells by column.
+    """Returns, for each line below the first, its place (as the fields of an error) and its cells by column.
 
     The rows are parsed in blocks, which is faster than one by one.
 
@@ -398,7 +398,7 @@ def row_of(names: Sequence[str], cells: Sequence[str], path: str, line: int) -> 
     """Returns the cells of a row by the names of their columns.
 
     Raises:
-        DataError: the number of columns differs.
+        DataError: the row has a different number of columns.
     """
     if len(cells) != len(names):
         raise refused(

@@ -27,7 +27,7 @@ LINE_NOT_JSON = "this is not JSON ({why}): expected an object on each line."
 SAMPLED = 1000
 """The number of lines that are searched for the objects' fields."""
 BEFORE = re.compile(r"\s*[\[,]\s*")
-"""The text before an item of a list."""
+"""The text before an item in a JSON list."""
 
 
 def content_in(path: str) -> dict[str, Any] | list[Any]:
@@ -168,7 +168,7 @@ def refuse_lines(path: str, plan: ColumnRoles, kind: str) -> None:
     """Refuses lines on which a library would crash, or whose numbers it would read inexactly.
 
     Raises:
-        DataError: the file has such a line, or is unreadable.
+        DataError: the file contains such a line, or cannot be read.
     """
     first = 1
     with sentences(path), unpacked(path) as file:
@@ -196,7 +196,7 @@ def refuse_line(line: bytes, place: dict[str, Any], plan: ColumnRoles, kind: str
         )
     if digits <= EXACT:
         return
-    row = json_or_none(line, **place)  # not an error: the library's own error gives the reason
+    row = json_or_none(line, **place)  # None on failure, because the library's own error gives the reason
     wide = next((each for each in numbers_in(row, plan) if is_wide(each)), None)
     if wide is not None:
         raise number_error(str(wide), kind, wide=True, **place)

@@ -108,7 +108,7 @@ class Library:
         return lists_nothing_but_padding(name, plan.documents)
 
     def odd_padding(self, table: Any, plan: ColumnRoles, kind: str) -> tuple[str, int] | None:
-        """Finds the first list with the id -1 before other ids or, in qrels, with no other id: its query and length.
+        """Returns the query and unpadded length of the first list with -1 before other ids or, in qrels, only -1.
 
         At the end of a list, the id -1 is padding, which ``flat`` omits. Elsewhere, ``flat`` reads it as a null, which
         is refused.

@@ -50,7 +50,7 @@ class Place:
 
     @property
     def origin(self) -> Provenance:
-        """Returns the provenance of the rows, so that a record can name and hash every file."""
+        """Returns the provenance of the rows, so a record can name and hash every file."""
         parts = tuple(map(origin_of, self.files))
         if self.files == (self.name,):
             return parts[0]
@@ -73,8 +73,8 @@ def place_of(path: str, kind: str, folders: str | None = None) -> Place:
     Args:
         path: a file, a folder or a pattern.
         kind: ``qrels`` or ``run``.
-        folders: how to read files in several folders: as ``parts`` of one table, or as data sets whose queries get the
-            folder as a ``prefix``; None refuses them.
+        folders: how to read files in several folders: ``parts`` reads them as parts of one table; ``prefix`` reads each
+            folder as a data set and adds its name to the query ids; None refuses several folders.
 
     Raises:
         DataError: a pattern matches no file, a folder contains no table, the files are of several kinds, or they are in
@@ -106,7 +106,7 @@ def in_folder(folder: str, kind: str, folders: str | None) -> Place:
     """Finds the files in a folder that has BEIR's layout or contains the parts of a table.
 
     Raises:
-        DataError: as ``place_of``.
+        DataError: for the same reasons as in ``place_of``.
     """
     its = sorted(os.listdir(folder))
     if "_delta_log" in its:

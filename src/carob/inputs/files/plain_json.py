@@ -46,7 +46,7 @@ class PlainJson:
         """Yields the lines made from each block.
 
         Raises:
-            DataError: the file is no longer plain.
+            DataError: the file has changed and is no longer plain JSON.
         """
         for lines in self.made():
             if lines is None:
@@ -73,7 +73,7 @@ class PlainJson:
         """Returns whether the kernel can read the whole file.
 
         Raises:
-            DataError: the file is unreadable.
+            DataError: the file cannot be read.
         """
         with sentences(self.path):
             return all(lines is not None for lines in self.made())

@@ -30,7 +30,7 @@ class SmallTable:
         name: the file, or another name for the table in errors.
         text: the text of a file.
         frame: a data frame, instead of a text.
-        columns: the names of its columns; None for a text.
+        columns: the column names of a file whose rows are not read; None for a text.
     """
 
     def __init__(

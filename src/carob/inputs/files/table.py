@@ -154,7 +154,7 @@ def table_in(path: str, kind: str, asked: Asked, folders: str | None = None) -> 
 
 
 def found_in(wanted: TableRequest) -> FileTable | Place | None:
-    """Returns the table in the files of a place, None for one text file, or the place for several."""
+    """Returns the table in the files of a place, None for one text file, or the place itself for several text files."""
     place, grade = wanted.place, constant_in(wanted.asked)
     if place.kind in READERS:
         return by_reader(wanted)
@@ -207,7 +207,7 @@ def fields_in(path: str, asked: Asked, folders: str | None = None) -> Mapping[st
         folders: see ``place_of``.
 
     Raises:
-        DataError: as ``table_in``.
+        DataError: for the same reasons as in ``table_in``.
     """
     place = place_of(path, "run", folders)
     place = place.apart()[0][1] if place.labels else place
@@ -270,7 +270,7 @@ def together(place: Place, tables: list[tuple[str, FileTable]]) -> FileTable:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TableRequest:
-    """A request to read a table. What its files show is found out when needed, at most once.
+    """A request to read a table. Facts about its files are determined only when they are needed, and at most once.
 
     Args:
         place: the files.
@@ -520,7 +520,7 @@ def columnar(wanted: TableRequest) -> FileTable:
 
 
 def numbered_rows(table: Any, plan: ColumnRoles) -> Iterator[tuple[dict[str, Any], Any]]:
-    """Yields the rows of Parquet or Arrow files, each after its place."""
+    """Yields the rows of Parquet or Arrow files, each preceded by its place."""
     yield from (({"row": number}, row) for number, row in enumerate(rows_of_frame(table, plan)))
 
 

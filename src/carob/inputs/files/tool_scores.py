@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 NAMES = ("query", "measure", "value")
 MEAN = "all"
-"""The name that trec_eval writes instead of a query id for a mean."""
+"""The word that trec_eval writes in the column of query ids for a mean."""
 
 
 @dataclass(frozen=True)
 class ToolScores:
-    """The rows of a file, with the columns ``query``, ``measure`` and ``value``, and ``run`` if it has several.
+    """The rows of a file with the columns ``query``, ``measure``, ``value`` and, if there are several runs, ``run``.
 
     Args:
         rows: each row, preceded by its place as the fields of an error.
@@ -101,7 +101,8 @@ def refuse_rest(rest: str, file: str, line: int) -> None:
 
 # ---------------------------------------------------------------- Kibana's evaluations
 
-# EvaluationScoreDocument in x-pack/platform/packages/shared/kbn-evals-common/impl/schemas of github.com/elastic/kibana.
+# The format is EvaluationScoreDocument in x-pack/platform/packages/shared/kbn-evals-common/impl/schemas of
+# github.com/elastic/kibana.
 LISTS = ("hits.hits", "scores")
 """The paths of the documents in an answer of Elasticsearch or Kibana."""
 
@@ -115,7 +116,7 @@ def kibana_scores(lines: NumberedLines, document: Any, file: str) -> ToolScores 
 
     Args:
         lines: the lines of the file.
-        document: the value of the file, or None if it is not JSON as a whole.
+        document: the value of the file, or None if the file is not a single JSON value.
         file: the file, for errors.
 
     Raises:

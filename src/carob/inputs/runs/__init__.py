@@ -44,7 +44,7 @@ class MatchOptions:
     Args:
         policy: the policy.
         ties: the kernel's rule for equal scores; None for the rule of the policy.
-        progress: counts the bytes read.
+        progress: the counter of bytes read; None if progress is not shown.
         scores: whether to return every document's score.
         relevant_only: whether the result may omit the rows of documents with a grade of 0 or less.
         cores: the number of cores to use; None for all.

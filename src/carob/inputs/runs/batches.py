@@ -1,4 +1,4 @@
-"""Reads runs in batches, so that they need not fit in memory: lazy frames, DuckDB, PyArrow datasets and streams."""
+"""Reads runs in batches, so they need not fit in memory: lazy frames, DuckDB, PyArrow datasets and streams."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class StreamedRun:
         every: yields all rows in order, as frames of about the given number of rows, and releases each frame.
         only: returns the rows of some queries, possibly together with rows of other queries.
         again: whether the rows can be read again, in the same order.
-        size: the number of rows of a batch.
+        size: the number of rows in a batch.
         memory: the number of bytes of rows to keep in memory if the rows of queries are mixed; None for the kernel's
             default.
         most: the maximum number of bytes that the texts of the rows may take in memory.

@@ -186,7 +186,7 @@ def marked_twice(rows: Lazy, options: MatchOptions) -> Lazy:
     if options.duplicates == "keep" and options.policy.depth is not None:
         again = nw.col("rank").rank("ordinal").over("number", "document") > 1
         return rows.with_columns(twice=(again & (nw.col("rank") <= options.policy.depth)).cast(nw.Int64))
-    # Engines can count with a hash table, but to rank they must sort.
+    # Engines can count with a hash table, but must sort to rank.
     numbers = ("rank", "tie_first", "tie_last", "equal", "copies")
     return rows.group_by("number", "document").agg(
         nw.col("judgment").max(),

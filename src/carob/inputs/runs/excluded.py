@@ -29,7 +29,7 @@ NOBODY = b" \xff"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ExcludingRun(Wrapper):
-    """A run with some documents of each query excluded.
+    """A run from which some documents of each query are excluded.
 
     The excluded documents are first matched as if they were judged, to find their ranks. Then they are removed, and the
     documents below them move up. This works for text, frames, streams and engines.
