@@ -320,7 +320,7 @@ def refuse_written_out(frame: _native.Frame, most: float, before: int = 0) -> in
 
 
 def near(path: str) -> str:
-    """Returns the remedy for a missing file. It lists files in the folder with similar names."""
+    """Returns the remedy for a missing file. It names files in the same folder with similar names, if there are any."""
     from difflib import get_close_matches
 
     if os.path.islink(path):
@@ -378,7 +378,7 @@ def skipped_all(name: str, lines: int, read_strictly: Callable[[], object]) -> D
 
 
 def line_error(error: _native.LineError, name: str, kind: str, files: tuple[str, ...]) -> DataError:
-    """Returns the error for an invalid line of judgments, of a run or of weights."""
+    """Returns the error for an invalid line of qrels, of a run or of weights."""
     file, line = line_in(files, error.line) if len(files) > 1 else (name, error.line)
     detail, excerpt = error.detail.decode(errors="replace"), error.excerpt.decode(errors="replace")
     words: dict[str, Any] = {"file": file, "line": line, "kind": kind, "detail": detail, "excerpt": excerpt}

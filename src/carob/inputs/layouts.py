@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 SAMPLED = 20
 """The number of rows in which the fields of a layout are sought."""
 FIRST = 8
-"""How many values of a dictionary are checked to decide whether all of them are numbers."""
+"""The number of values of a dictionary that are checked to decide whether all its values are numbers."""
 WHAT = {"qrels": "judgments", "run": "ranked lists"}
 
 

@@ -336,7 +336,7 @@ TEXTS_OF = {"run": ("retrievedcontexts", "contexts"), "qrels": ("referencecontex
 
 
 def with_other_side(error: DataError, fields: Mapping[str, Shape], kind: str) -> DataError:
-    """Returns the error for a table without usable columns. It says if the table lists texts or the other documents."""
+    """Returns the error for a table without usable columns. It points out lists of texts, or of the other kind."""
     texts = [name for name in fields if last_name(name) in TEXTS_OF[kind]]
     if texts:
         return refused(
@@ -507,7 +507,7 @@ def sides() -> dict[str, list[str]]:
 
 
 def documents_in(fields: Mapping[str, Shape], kind: str, taken: Iterable[str]) -> list[str]:
-    """Returns the columns that may list the documents: those specific to ``kind`` or, if none are, ambiguous ones.
+    """Returns the columns that may list the documents: columns specific to ``kind``, otherwise ambiguous columns.
 
     A run is never read from the columns of qrels, nor qrels from the columns of a run. The exception is records with
     scores in a table that lists nothing else: they may be qrels, because ``score`` is also a name for grades.

@@ -113,7 +113,7 @@ class Qrels:
 
     @cached_property
     def written_missing(self) -> tuple[str, str] | None:
-        """A query with a judged document such as ``nan``, a missing value, or None. Only some queries are searched."""
+        """A query and its document whose id looks missing, such as ``nan``, or None. Searches only some queries."""
         judgments = self.judgments
         ids = dict.fromkeys(MISSING, 0.0)
         step = 1 + judgments.query_count // SEARCHED
@@ -533,7 +533,7 @@ def refuse_results(given: object) -> None:
 
 
 def refuse_scores(judgments: _native.Judgments) -> None:
-    """Refuses fractional grades from a column called ``score``. Not called if the caller chose the column.
+    """Refuses fractional grades from a column called ``score`` that the caller did not choose.
 
     Raises:
         DataError: the column contains fractions.

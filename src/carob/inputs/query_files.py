@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 Placed: TypeAlias = "tuple[dict[str, Any], Mapping[str, Any]]"
-"""The place of a row, as the fields of an error, and its cells by the names of the columns."""
+"""The place of a row (as the fields of an error) and its cells by column name."""
 Row: TypeAlias = "tuple[dict[str, Any], str, Any]"
 """The place of a row (as the fields of an error), its query and its value."""
 

@@ -431,7 +431,7 @@ def names_apart(runs: Sequence[Any]) -> list[str]:
         runs: runs, or scores, which have a name but no origin.
 
     Raises:
-        DataError: two runs have the same name, or one file is given twice.
+        DataError: two runs have the same name, or the same file is given twice.
     """
     names = [each.name for each in runs]
     found = []
@@ -484,7 +484,7 @@ def text_name(name: object) -> str:
 
 @contextmanager
 def of_one_system(origin: Provenance) -> Iterator[None]:
-    """Adds the advice to extract one system to an error, if the rows belong to several systems."""
+    """Adds to an error the advice to extract one system, if the rows belong to several systems."""
     try:
         yield
     except DataError as error:

@@ -217,7 +217,7 @@ class Affixes(NamedTuple):
 
     @classmethod
     def of(cls, known: str, other: str) -> Affixes | None:
-        """Returns the affixes of the longer of two ids, or None if it does not contain the words of the shorter id.
+        """Returns the affixes of the longer id, or None if the longer id does not contain the words of the shorter.
 
         Case, punctuation between words and leading zeros of numbers may differ.
         """

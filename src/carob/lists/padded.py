@@ -213,7 +213,9 @@ class Padded(Lists):
     def checked(self, numbers: Any, beyond: Any, why: Callable[[float], str]) -> Any:
         if self.xp.on_host:
             return super().checked(numbers, beyond, why)
-        return self.xp.where(beyond, float("nan"), numbers)  # no error: the numbers cannot be read here
+        return self.xp.where(
+            beyond, float("nan"), numbers
+        )  # numbers cannot be read here, so no error is raised
 
     # ------------------------------------------------------------ methods that several measures call
 

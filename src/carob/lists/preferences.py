@@ -212,7 +212,7 @@ def kinds_of(pairs: Pairs, retrieved: int) -> Kinds:
 
 
 def counted(kinds: Kinds, among: str) -> tuple[int, int]:
-    """Returns how many preferences are kept, and how many there are, among the preferences that count."""
+    """Returns how many preferences are kept and how many there are, if only the preferences in ``among`` count."""
     kept_both, broken_both, kept_one, broken_one, neither = kinds
     if among == "both":
         return kept_both, kept_both + broken_both

@@ -286,7 +286,7 @@ ROWS_AT_ONCE = 1000
 """The number of rows in a block."""
 
 Row: TypeAlias = "tuple[dict[str, Any], dict[str, str]]"
-"""A row's place, as the fields of an error, and its cells by the names of the columns."""
+"""The place of a row (as the fields of an error) and its cells by column name."""
 
 
 class NumberedLines:

@@ -563,6 +563,8 @@ class PyArrow(Library):
 def in_polars(table: pyarrow.dataset.Dataset, plan: ColumnRoles) -> pl.LazyFrame:
     """Returns the needed columns of a data set as a Polars frame, because PyArrow cannot split lists into rows.
 
+    PyArrow validates the columns first, because Polars crashes on damaged data.
+
     Raises:
         DataError: Polars is not installed.
     """
@@ -635,7 +637,7 @@ def library_for(place: Place, kind: str) -> Library:
 
 
 def refuse_damaged(path: str) -> None:
-    """Refuses a Parquet file whose footer or page headers are inconsistent with themselves or with the file's length.
+    """Refuses a Parquet file whose footer or page headers are inconsistent with each other or with the file's length.
 
     Raises:
         DataError: the file is damaged or unreadable.

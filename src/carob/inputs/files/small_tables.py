@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 Row: TypeAlias = "tuple[dict[str, Any], Mapping[str, Any]]"
-"""A row's place, as the fields of an error, and its cells by the names of the columns."""
+"""The place of a row (as the fields of an error) and its cells by column name."""
 
 
 class SmallTable:

@@ -458,7 +458,7 @@ SQL = {"string": "string", "int64": "bigint", "double": "double"}
 
 MAKERS: tuple[Callable[[Any, Any], Any], ...] = (in_spark, in_duckdb, in_polars, in_ibis, in_sqlframe)
 ENGINES = dict(zip(("pyspark", "duckdb", "polars", "ibis", "sqlframe"), MAKERS, strict=True))
-"""By library, the function that converts a PyArrow table to a table of the engine. Its second argument is the result of
-``home_of``, or None for the engine's default."""
+"""The function, by library, that converts a PyArrow table to a table of the engine. Its second argument is the result
+of ``home_of``, or None for the engine's default."""
 TABLES = ("duckdb", "pyspark", "ibis", "sqlframe")
 """Engines that have only tables and no frames in memory."""
