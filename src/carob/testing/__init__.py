@@ -1,4 +1,4 @@
-"""Regression tests of runs against baselines and records, and the pytest plugin ``carob.testing``."""
+"""Regression tests that compare runs with baselines and records, and the pytest plugin ``carob.testing``."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ __all__ = ["carob_scores"]
 
 
 def __dir__() -> list[str]:
-    """Returns the plugin's names, by which pytest finds fixtures."""
+    """Returns the names in the plugin, among which pytest looks for fixtures."""
     return [*__all__, "__doc__", "__name__"]
 
 
 def imported(name: str) -> Any:
-    """Creates the fixture when pytest requests it, because gates and records must work without pytest."""
+    """Creates the fixture only when pytest requests it, because gates and records must work without pytest."""
     if name != "carob_scores":
         raise AttributeError(f"module 'carob.testing' has no attribute '{name}'")
     import pytest
@@ -27,12 +27,12 @@ def imported(name: str) -> Any:
     return pytest.fixture(scored_once, scope="session", name=name)
 
 
-if not TYPE_CHECKING:  # for a type checker, every name would exist
+if not TYPE_CHECKING:  # hidden from type checkers, which would otherwise accept every name
     __getattr__ = imported
 
 
 def scored_once(pytestconfig: Any) -> Callable[..., Scores]:
-    """Evaluate like ``carob.evaluate``, but score the same files only once in a session of pytest.
+    """Evaluate like ``carob.evaluate``, but score the same files only once in a pytest session.
 
     Example, in a project's ``tests/test_search.py``::
 
@@ -56,7 +56,7 @@ def scored_once(pytestconfig: Any) -> Callable[..., Scores]:
 
 
 def state(given: Any) -> tuple[str, int, int] | None:
-    """Returns the path, size and time of a file, so that a rewritten file is scored again, or None for other inputs."""
+    """Returns a file's path, size and time, so that a rewritten file is scored again. Returns None for other inputs."""
     if not isinstance(given, (str, os.PathLike)) or not os.path.isfile(given):
         return None
     found = os.stat(given)
@@ -64,7 +64,7 @@ def state(given: Any) -> tuple[str, int, int] | None:
 
 
 class Summary:
-    """The scores of a pytest session, which pytest shows at its end."""
+    """The scores computed in a pytest session, which pytest prints at the end."""
 
     def __init__(self) -> None:
         """Starts without scores."""

@@ -1,4 +1,4 @@
-"""The two sides of a gate (a run, scores or a record), reduced to the queries that both contain."""
+"""The baseline and the run of a gate (runs, scores or records), reduced to the queries that both contain."""
 
 from __future__ import annotations
 
@@ -68,10 +68,10 @@ def run_name(run: RunLike | Scores, name: str | None) -> str:
 
 
 def run_in(record: Record, wanted: str | None, own: str) -> Scores:
-    """Returns the only run of a record, or the run with the requested name.
+    """Returns the run with the requested name from a record, or the record's only run.
 
     Raises:
-        DataError: the record has several runs, and none is selected.
+        DataError: the record contains several runs, and none of them was selected.
     """
     by_name = dict(zip(record.names, record.scores, strict=True))
     if wanted is None and len(by_name) == 1:
@@ -89,10 +89,10 @@ def run_in(record: Record, wanted: str | None, own: str) -> Scores:
 
 
 def refuse_unrecorded(record: Record, scores: Scores, measures: Iterable[str]) -> None:
-    """Refuses a record that lacks a measure.
+    """Refuses a record that does not contain a measure.
 
     Raises:
-        NotEvaluatedError: the run in the record has no values of a measure.
+        NotEvaluatedError: the record does not contain the run's values of a measure.
     """
     lacking = [each for each in measures if each not in scores]
     if lacking:
@@ -105,12 +105,12 @@ def refuse_unrecorded(record: Record, scores: Scores, measures: Iterable[str]) -
 
 
 def changed_judgments(old: Scores, new: Scores, *, recorded: bool) -> Iterator[str]:
-    """Yields a note if the two sides were scored with different judgments.
+    """Yields a note if the baseline and the run were scored with different judgments.
 
     Args:
         old: the scores of the baseline.
         new: the scores of the run.
-        recorded: whether those of the baseline were read from a file.
+        recorded: whether the baseline's scores were read from a file.
     """
     before, now = identities([old, new])
     if not before or not now or before == now:
@@ -137,7 +137,7 @@ def scored(
     name: str | None,
     weights: Mapping[str, float] | None = None,
 ) -> Scores:
-    """Returns the scores of a run. The scores are computed unless the caller gave them.
+    """Returns the scores of a run, which are computed unless the caller passed scores.
 
     Raises:
         DataError: there are no judgments with which to score the run.
@@ -155,13 +155,13 @@ def scored(
 
 
 def less_judged(old: Scores, new: Scores, qrels: QrelsLike | None) -> Iterator[str]:
-    """Yields a note if fewer of the run's top documents are judged, since unjudged documents make a run look worse.
+    """Yields a note if fewer of the run's top documents are judged, because unjudged documents make a run look worse.
 
     Args:
         old: the scores of the baseline.
         new: the scores of the run.
-        qrels: the judgments; None if only scores are known. If they list only relevant documents, the note says that
-            the share judged says nothing, as in a comparison.
+        qrels: the judgments; None if only scores are known. If the judgments list only relevant documents, the note
+            states that the share of judged documents is meaningless, as in a comparison.
     """
     now, before = share_judged(new), share_judged(old)
     if not now < before - WIDEST_GAP or new.policy.unjudged == "negative":
@@ -179,7 +179,7 @@ def less_judged(old: Scores, new: Scores, qrels: QrelsLike | None) -> Iterator[s
 
 
 def unequal_lists(old: Scores, new: Scores, measures: Iterable[str]) -> Iterator[str]:
-    """Yields a note if one side's lists are much shorter, and a measure reads further than they reach."""
+    """Yields a note if one side's lists are much shorter than the other's, and too short for a measure."""
     lengths = [
         each.counts.retrieved / max(each.counts.judged - len(each.counts.missing), 1) for each in (old, new)
     ]
@@ -207,18 +207,19 @@ NO_VALUES = (
 def sides_of(
     old: Scores, new: Scores, zero: bool
 ) -> tuple[tuple[Scores, Scores], dict[str, tuple[str, ...]]]:
-    """Returns the scores of the queries that both sides have, and what ``Gate`` has of queries that one side lacks.
+    """Returns the scores of the queries on both sides, and the fields of ``Gate`` about queries missing from one side.
 
-    A query that the baseline lacks says nothing about a drop, so it is left out. A query that only the run lacks is a
-    drop: the policy counts it as 0, or there is no decision.
+    A query that the baseline lacks provides no evidence about a drop, so it is left out. A query that only the run
+    lacks is a drop, so the policy must count the query as 0; otherwise the gate cannot decide.
 
     Args:
         old: the baseline.
         new: the run.
-        zero: whether the caller chose to count queries that only the baseline has as 0.
+        zero: whether the caller chose to count queries that are missing from the run as 0.
 
     Raises:
-        DataError: the two sides have no query in common, or the run's judgments or values lack queries of the baseline.
+        DataError: the two sides have no query in common, or queries of the baseline are missing from the run's
+            judgments or values.
     """
     answered = [[each for each in its.queries if each not in {*its.counts.missing}] for its in (old, new)]
     if not answered[0]:
@@ -261,16 +262,17 @@ BROKEN = {
     "spelled-otherwise": "The baseline {old} seems to spell document ids differently from the judgments",
     "nothing-judged": "The baseline {old} retrieves no judged document",
 }
-"""The sentence on each sign of a broken baseline."""
+"""The message for each sign of a broken baseline."""
 MISSED = 0.9
-"""If a baseline and a run both have documents under other ids, the share of the run's judged documents below which the
-baseline has lost some by its ids."""
+"""If a baseline and a run both spell some document ids differently from the judgments, the baseline is broken if the
+number of judged documents that it retrieves is below this share of the run's number."""
 
 
 def refuse_broken(old: Scores, new: Scores) -> None:
-    """Refuses a baseline that is visibly broken, because a worse run could pass against it.
+    """Refuses a baseline that shows signs of being broken, because a worse run could pass against it.
 
-    Ids that both sides spell in the same ways may be those of different documents.
+    Ids that seem to be misspelled on both sides may belong to other documents, so they are accepted if the baseline
+    retrieves nearly as many judged documents as the run.
 
     Raises:
         BaselineError: its scores are reversed, its ids are spelled differently, or it retrieves no judged document.
@@ -303,7 +305,7 @@ SAME_VALUES = (
     "changed, check that you passed the right files"
 )
 SIZES = ("retrieved", "found", "relevant_retrieved", "longest")
-"""The counts that two runs with the same lists have in common."""
+"""The counts that are equal for two runs with the same lists."""
 
 
 def both_sides(old: Scores, new: Scores) -> list[str]:
@@ -315,12 +317,12 @@ def both_sides(old: Scores, new: Scores) -> list[str]:
 
 
 def unmoved_run(old: Scores, new: Scores, sides: tuple[Scores, Scores], measures: Iterable[str]) -> list[str]:
-    """Returns a remark if nothing distinguishes the run from its baseline, as after a change of other files.
+    """Returns a remark if the run and the baseline have the same values, as if the changed run had not been passed.
 
     Args:
         old: the baseline.
         new: the run.
-        sides: both, reduced to the compared queries.
+        sides: the baseline and the run, reduced to the compared queries.
         measures: the compared measures.
     """
     sizes = [[getattr(its.counts, name) for name in SIZES] for its in (old, new)]
@@ -334,7 +336,7 @@ def unmoved_run(old: Scores, new: Scores, sides: tuple[Scores, Scores], measures
 
 
 def judged_by_file(scores: Scores) -> bool:
-    """Returns whether scores come from judgments, which say which queries the run had to answer."""
+    """Returns whether scores were computed from judgments, which define the queries that the run had to answer."""
     return scores.profile != GIVEN and not {"grades", "judged ranking"} & set(scores.inputs)
 
 
@@ -346,7 +348,7 @@ def only(scores: Scores, queries: set[str]) -> Scores:
 
 
 def both_valued(old: Scores, new: Scores, measures: Iterable[str]) -> tuple[Scores, Scores]:
-    """Returns both scores, with NaN wherever either value is missing, so that their means are over the same queries."""
+    """Returns both scores with NaN wherever one side has no value, so that both means are over the same queries."""
     sides = [replace(each, matrix=each.matrix.copy()) for each in (old, new)]
     for name in measures:
         columns = [each.column(name) for each in sides]

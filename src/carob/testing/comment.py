@@ -1,4 +1,4 @@
-"""The comment of a gate on a pull request, as Markdown: verdict, queries that lost most, noise, age of the baseline."""
+"""A gate's comment on a pull request, in Markdown: verdict, largest losses, noise, and age of the baseline."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from carob.testing.gate_result import Gate, GateCheck
 
 MARK = "<!-- carob gate -->\n"
-"""The first line of each comment, by which the next one replaces it."""
+"""The first line of each comment, which identifies the comment that the next one replaces."""
 
 
 def comment_of(found: Gate, made: date | None = None) -> str:
-    """Returns the comment of a gate with a verdict.
+    """Returns the comment for a gate that reached a verdict.
 
     Args:
-        found: the gate.
-        made: the day on which the baseline was made.
+        found: the result of the gate.
+        made: the date on which the baseline was created.
     """
     header = ["", "measure", "baseline", "now", "change", "interval", "limit"]
     rows = [
@@ -60,7 +60,7 @@ def outcome(check: GateCheck) -> str:
 
 
 def noise(check: GateCheck) -> str:
-    """Returns the sentence about the differences that chance makes on these queries."""
+    """Returns the sentence about the size of differences that chance alone causes with these queries."""
     return filled(
         "{label}: {queries:query/queries} detect a change of {detectable:.4f} or more with 80% power. Smaller changes "
         "may be noise.",

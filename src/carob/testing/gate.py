@@ -82,47 +82,48 @@ def gate(
     profile: ProfileLike = None,
     name: str | None = None,
 ) -> Gate:
-    """Decide whether a run may replace its baseline. The run fails if a mean fell by more than its tolerance.
+    """Decide whether a run may replace its baseline. The run fails if a mean dropped by more than its tolerance.
 
     The means are over the queries that the baseline answers. A query that only the run answers is left out. A query
-    that only the run lacks counts as 0, or the gate is undecided, so no run passes by answering less. A pass does not
-    prove that there was no drop: each check says whether its interval excludes a drop beyond the tolerance, and whether
-    there are enough queries to detect such a drop. ``decide_by`` makes significance, or this proof, a condition.
+    that only the run lacks counts as 0, or the gate cannot decide, so no run passes by answering fewer queries. A pass
+    does not prove that there was no drop. Each check states whether its interval excludes a drop beyond the tolerance,
+    and whether there are enough queries to detect such a drop. ``decide_by`` can make significance, or this proof, a
+    condition.
 
     Args:
-        qrels: the judgments, as in ``carob.evaluate``; None where run and baseline are both scores, or logs with their
-            judgments.
+        qrels: the judgments, as in ``carob.evaluate``; None if run and baseline are both scores, or logs that contain
+            their judgments.
         run: the run to check, or its scores.
-        baseline: the reference: a run, scores, or the path of a record (``--record``) or of the output of ``carob eval
-            -q --format json``.
+        baseline: the reference: a run, scores, or the path of a record (``--record``) or of output from
+            ``carob eval -q --format json``.
         max_drop: the tolerance of each measure, ``{"nDCG@10": 0.005}``. A single number applies to nDCG@10. If there is
-            a baseline, the default is 0, for the measures of ``at_least`` or else nDCG@10.
-        at_least: the minimum of each measure's mean, ``{"nDCG@10": 0.6}``.
-        alpha: a difference is significant if its corrected p is below alpha. Intervals have the confidence 1 - alpha.
-        decide_by: ``mean``: a drop larger than the tolerance fails, and a mean below its minimum. ``significance``:
-            these fail only if they are significant, by the paired two-sided t-test of ``carob.compare`` with Holm's
-            correction over all checks. ``non-inferiority``: a check fails unless its interval excludes a drop larger
-            than the tolerance, or a mean below the minimum. If None, ``max_drop`` is by ``mean``, the drops of a gate
-            without ``max_drop`` are by ``significance``, and ``at_least`` is by ``mean``.
+            a baseline, the default is 0 for the measures in ``at_least``, or for nDCG@10 without ``at_least``.
+        at_least: the minimum for each measure's mean, ``{"nDCG@10": 0.6}``.
+        alpha: a difference is significant if its corrected p is below alpha. Intervals have confidence level 1 - alpha.
+        decide_by: ``mean``: a check fails if the drop is larger than the tolerance or the mean is below its minimum.
+            ``significance``: a check fails only if the difference is also significant, by the paired two-sided t-test
+            of ``carob.compare`` with Holm's correction over all checks. ``non-inferiority``: a check fails unless its
+            interval excludes a drop larger than the tolerance, or a mean below the minimum. If None, ``max_drop`` and
+            ``at_least`` are decided by ``mean``, and the drops in a gate without ``max_drop`` by ``significance``.
         worst: the number of queries to list, with the largest losses first.
-        by: the group of each query, or several, as in ``carob.evaluate``. The result then shows each group, which
-            decides nothing, and names those that miss the limit.
-        baseline_run: the run to use from a file with several runs; if None, the one with the name of ``run``.
-        policy: as in ``carob.evaluate``. If no profile is given, the settings change the baseline's policy, if that is
-            known.
+        by: the group or groups of each query, as in ``carob.evaluate``. The result then shows each group and lists the
+            groups that miss the limit, but the groups do not affect the verdict.
+        baseline_run: the run to use from a baseline file with several runs; if None, the run with the same name as
+            ``run``.
+        policy: as in ``carob.evaluate``. If no profile is given and the baseline's policy is known, the settings here
+            modify that policy.
         profile: the profile of the run, as in ``carob.evaluate``.
         name: the name of the run in the output.
 
     Returns:
-        The verdict: ``passed``, ``checks``, ``to_text()``, ``to_junit()`` …
+        The result, with ``passed``, ``checks``, ``to_text()``, ``to_junit()`` and others.
 
     Raises:
         DataError: inputs cannot be read, there is no limit or a limit without effect, the two sides have no query in
-            common, a side retrieves no judged document (the run alone may), the baseline's scores are reversed or its
-            document ids are spelled differently, or the run has no value, or no judgments, of queries that the baseline
-            answers.
+            common, the baseline retrieves no judged document, the baseline's scores are reversed or its document ids
+            are spelled differently, or the run has no value, or no judgments, for queries that the baseline answers.
         MeasureError: a measure does not exist, or the baseline lacks it.
-        PolicyError: a policy that is not the baseline's, or no such rule.
+        PolicyError: the policy differs from the baseline's, or ``decide_by`` is not a rule.
 
     Example:
         >>> import carob
@@ -140,7 +141,7 @@ def gate(
         from carob.inputs.logs import judgments_in
 
         qrels = judgments_in({"run": run, "baseline": held}, conventions(profile, policy)[1])
-    qrels = kept(qrels)  # it is read with each of the runs
+    qrels = kept(qrels)  # it is read twice, once with each run
     assert not isinstance(held, Record)
     if isinstance(held, Scores) and profile is None:
         policy = conventions(None, policy, held.policy)[1]
@@ -211,15 +212,15 @@ NO_TOLERANCE = (
     "no tolerance was given, so it is 0 and only a significant drop fails: with {option}, every drop of more than 0.01 "
     "fails, significant or not"
 )
-"""A tolerance also changes the rule, unless the caller chose the rule."""
+"""With a tolerance, the gate also decides by another rule, unless the caller chose the rule."""
 NO_TOLERANCE_BY_RULE = "no tolerance was given, so it is 0: {option} sets another"
 
 
 def no_tolerance(label: str, decide_by: DecideBy | None) -> str:
-    """Returns the remark of a gate that has a baseline without a tolerance.
+    """Returns the remark for a gate that has a baseline but no tolerance.
 
     Args:
-        label: a measure, for the example.
+        label: the measure to show in the example.
         decide_by: the rule that the caller chose; None if the limits choose it.
     """
     option = Worded(f"max_drop={{'{label}': 0.01}}", f"--max-drop {label}=0.01")
@@ -227,10 +228,10 @@ def no_tolerance(label: str, decide_by: DecideBy | None) -> str:
 
 
 def detectable_among(check: GateCheck, count: int) -> float:
-    """Returns the smallest difference that a check detects with 80% power, if its level is shared by several checks.
+    """Returns the smallest difference that a check detects with 80% power if the level is split over several checks.
 
     Args:
-        check: a check whose detectable difference is that of a single test.
+        check: a check whose ``detectable`` was computed for a single test.
         count: the number of checks.
     """
     freedom = np.array([check.queries - 1.0])
@@ -241,19 +242,19 @@ def detectable_among(check: GateCheck, count: int) -> float:
     return check.detectable * among / alone
 
 
-# ---------------------------------------------------------------- what is compared with what
+# ---------------------------------------------------------------- limits and sides
 
 
 def limits_in(
     given: Any, name: str, what: str, example: str, least: float = -math.inf, default: str | None = None
 ) -> dict[str, float]:
-    """Returns the limit of each measure. One key may name several measures.
+    """Returns the limit for each measure. One key may contain several names of measures.
 
     Args:
         given: the limits by measure, or None.
         name: the argument's name.
-        what: the limit's name in errors.
-        example: a sensible limit, such as ``0.005``.
+        what: the limit's name in error messages.
+        example: a typical limit, such as ``0.005``.
         least: the smallest allowed limit.
         default: the measure that a single number applies to; None if a single number is refused.
 
@@ -286,7 +287,7 @@ def refuse_nothing(drops: dict[str, float], floors: dict[str, float], baseline: 
     """Refuses a gate without a limit.
 
     Raises:
-        DataError: there is neither a limit nor a baseline, or there are tolerances without a baseline.
+        DataError: neither a limit nor a baseline was given, or a tolerance was given without a baseline.
     """
     if not drops and not floors and baseline is None:
         raise refused(
@@ -300,7 +301,7 @@ def refuse_nothing(drops: dict[str, float], floors: dict[str, float], baseline: 
 
 
 def refuse_limits(scores: Scores, drops: dict[str, float], floors: dict[str, float]) -> None:
-    """Refuses limits without effect, such as limits outside a measure's range.
+    """Refuses limits that have no effect, such as limits outside a measure's range.
 
     Raises:
         DataError: a limit has no effect.
@@ -329,10 +330,10 @@ def refuse_limits(scores: Scores, drops: dict[str, float], floors: dict[str, flo
 
 
 def refuse_unanswered(old: Scores, new: Scores, drops: dict[str, float]) -> None:
-    """Refuses an empty comparison: without judged documents, or with queries that only the baseline answers.
+    """Refuses a comparison in which nothing is judged, or in which the run lacks values that the baseline has.
 
     Raises:
-        DataError: neither side retrieved a judged document; or the run has no value for queries for which the baseline
+        DataError: neither side retrieved a judged document, or the run has no value for a query for which the baseline
             has one.
     """
     either = old.counts.found or new.counts.found or GIVEN in (old.profile, new.profile)
@@ -371,7 +372,7 @@ def refuse_unanswered(old: Scores, new: Scores, drops: dict[str, float]) -> None
 
 
 def undefined_before(old: Scores, new: Scores, drops: Mapping[str, float]) -> Iterator[str]:
-    """Yields a note for each measure of which only the run has values of some queries that both answer."""
+    """Yields a note for each measure that is defined only for the run on some queries that both sides answer."""
     absent = set(old.counts.missing)
     for name in drops:
         before, after = old.by_query(name), new.by_query(name)
@@ -388,7 +389,7 @@ def undefined_before(old: Scores, new: Scores, drops: Mapping[str, float]) -> It
 
 
 def floor_check(scores: Scores, measure: str, least: float) -> GateCheck:
-    """Returns the check of a measure's mean against a minimum, without a test."""
+    """Compares a measure's mean with a minimum, without a test, and returns the check."""
     value = scores[measure]
     label = scores.labels[scores.column(measure)]
     if math.isnan(value):
@@ -401,7 +402,7 @@ def floor_check(scores: Scores, measure: str, least: float) -> GateCheck:
 
 
 def at_floors(scores: Scores, floors: Mapping[str, float]) -> Scores:
-    """Returns scores with the value of each measure's minimum for every query, with which a test compares the run."""
+    """Returns scores in which the value of every query is the measure's minimum, for a test to compare the run with."""
     matrix = scores.matrix.copy()
     for name, least in floors.items():
         matrix[:, scores.column(name)] = least
@@ -418,7 +419,7 @@ def tested_checks(
     worst: int,
     by: GroupsLike | None,
 ) -> list[GateCheck]:
-    """Returns the check of each measure, with a test of the differences of the queries.
+    """Returns the check of each measure, with a test of the differences per query.
 
     Args:
         kind: ``max-drop`` or ``min``.
@@ -426,7 +427,7 @@ def tested_checks(
         limits: the limit of each measure.
         names: the names of the two sides.
         alpha: the level of the tests.
-        decide_by: what the gate decides by.
+        decide_by: the rule by which the gate decides.
         worst: the number of queries to list.
         by: the groups of the queries, or None.
     """
@@ -439,9 +440,9 @@ def tested_checks(
         if kind == "min":
             contest = found.contests[label]
             if decide_by != "significance" or check.worst_point or contest.worst_point[1]:
-                # The mean's own interval: its range is narrower than that of a difference.
+                # The interval of the mean itself, because a mean has a narrower range than a difference.
                 low, high = contest.low[1], contest.high[1]
-            else:  # Student's, with which p agrees
+            else:  # the interval of the t-test, which is consistent with p
                 low, high = limit + check.low, limit + check.high
             check = replace(check, kind=kind, before=math.nan, low=low, high=high)
             groups = tuple(
@@ -455,10 +456,11 @@ def tested_checks(
 
 
 def drop_check(found: Comparison, label: str, limit: float, worst: int) -> GateCheck:
-    """Returns the check of a measure against its baseline.
+    """Compares a measure with the baseline, and returns the check.
 
     Raises:
-        DataError: the measure is a count, to which a tolerance of a mean does not apply, or no query has two values.
+        DataError: the measure is a count, to which a tolerance for a mean does not apply, or no query has a value on
+            both sides.
     """
     contest = found.contests[label]
     if contest.measure.definition.aggregate != "mean":
@@ -489,7 +491,7 @@ def drop_check(found: Comparison, label: str, limit: float, worst: int) -> GateC
 
 
 def groups_in(contest: Contest) -> tuple[GroupChange, ...]:
-    """Returns the means of each group of queries, and the test of their difference if there is one."""
+    """Returns the means of each group of queries, with the test of their difference if there is one."""
     found = []
     for each in contest.groups:
         (pair,) = each.pairs
@@ -500,12 +502,12 @@ def groups_in(contest: Contest) -> tuple[GroupChange, ...]:
 
 
 def tested_in(pair: Pair, *fields: str) -> dict[str, Any]:
-    """Returns fields of the test of a pair, which one query alone does not have."""
+    """Returns the given fields of the test of a pair, or no fields for a single query, which cannot be tested."""
     return {name: getattr(pair, name) for name in fields} if pair.n > 1 else {}
 
 
 def lost(contest: Contest, queries: tuple[str, ...], count: int) -> tuple[Moved, ...]:
-    """Returns the queries whose values fell most, at most ``count`` of them."""
+    """Returns the queries whose values fell most, but at most ``count`` queries."""
     change = contest.values[:, 1] - contest.values[:, 0]
     order = np.argsort(change, kind="stable")
     first = [place for place in order.tolist() if change[place] < 0][: max(count, 0)]

@@ -1,4 +1,4 @@
-"""Result of a gate: a check for each limit, as text, Markdown, JSON, JUnit XML and GitHub annotations."""
+"""The result of a gate: one check per limit, as text, Markdown, JSON, JUnit XML and GitHub annotations."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ VERDICTS = {
     "fell": "{label} fell by {change:.4f} ({before:.4f} to {after:.4f}), tolerance {limit:g}",
     "rose": "{label} rose by {change:.4f} ({before:.4f} to {after:.4f}), tolerance {limit:g}",
 }
-"""The change in a mean."""
+"""Sentences about the change in a mean."""
 EVIDENCE = {
     "minimum": "no significance test, because a minimum concerns only the mean",
     "one query": "no significance test, because it needs at least 2 queries",
@@ -40,7 +40,7 @@ EVIDENCE = {
     "identical": "the same value for each of the {queries:query/queries}, so there is nothing to test",
     "interval of the mean": "{percent}% interval of the mean {low:.4f} to {high:.4f}, p {p}, corrected {adjusted}",
 }
-"""The statistics of the difference, or of the mean."""
+"""Sentences with the statistics of the difference or of the mean."""
 READINGS = {
     "beyond": "larger than the tolerance",
     "significant": "larger than the tolerance, and significantly different from 0",
@@ -63,7 +63,7 @@ READINGS = {
     ),
     "smallest": "{queries} queries detect a drop of {detectable:.4f} or more (80% power)",
 }
-"""The conclusion that the evidence allows, for a drop or for a minimum (``:min``)."""
+"""The conclusions that the evidence allows, for drops and for minimums (``:min``)."""
 RULES = {
     "mean:max-drop": "A drop fails the gate if it is larger than the tolerance, significant or not.",
     "significance:max-drop": (
@@ -73,12 +73,12 @@ RULES = {
     "non-inferiority:max-drop": "The gate fails unless the interval excludes a drop larger than the tolerance.",
     "non-inferiority:min": "The gate fails unless the interval excludes a mean below the minimum.",
 }
-"""When a gate fails, by the rule and the kind of limit."""
+"""Sentences that state when a gate fails, by the rule and the kind of limit."""
 KINDS = {"max-drop": "drops", "min": "minimums"}
 """The plural name of each kind of limit."""
 GROUPS = "{label} {what} in {missed} of {total} groups: {groups}"
 GROUPS_BEYOND = {"max-drop": "fell by more than the tolerance", "min": "is below the minimum"}
-"""The groups of queries whose means miss the limit."""
+"""Sentences about the groups of queries whose means miss the limit."""
 ALONE = {
     "only before": "{count:query/queries} judged only in the baseline, left out of the differences: {queries}",
     "only after": "{count:query/queries} only in the run, left out of the differences: {queries}",
@@ -86,9 +86,9 @@ ALONE = {
     "missing:left out": "{count:query/queries} missing from the run, left out of its means: {queries}",
     "missing:both": "{count:query/queries} missing from both sides, counted as 0 in both: {queries}",
 }
-"""The queries that one side lacks, or that both lack."""
+"""Sentences about the queries that are missing from one side or from both."""
 UNPAIRED = ("only_before", "only_after", "missing_before", "missing_after")
-"""The fields for queries that one side lacks."""
+"""The fields with the queries that are missing from one side."""
 
 
 @dataclass(frozen=True)
@@ -108,18 +108,18 @@ class Moved:
 
 @dataclass(frozen=True)
 class GroupChange:
-    """The mean of a group of queries in the baseline and in the run, which decides nothing.
+    """The mean of a group of queries in the baseline and in the run. It does not affect the verdict.
 
     Args:
         name: the group.
-        ungrouped: whether it stands for the queries without a group.
+        ungrouped: whether the group consists of the queries without a group.
         queries: the number of queries.
         before: the baseline's mean; NaN for ``min``.
         after: the run's mean.
         low: the lower end of the interval of the difference; NaN if there is none.
         high: the upper end.
         p_uncorrected: the two-sided p of the difference.
-        worst_point: whether interval and p are those of the worst-point interval, in place of the t-test.
+        worst_point: whether the interval and p come from the worst-point method instead of the t-test.
     """
 
     name: str
@@ -134,13 +134,13 @@ class GroupChange:
 
 
 SLACK = 1e-12
-"""A difference of a limit and a mean up to this one is due to rounding, as in 0.65 - 0.64 > 0.01."""
+"""A difference between a limit and a mean that is at most this large is due to rounding, as in 0.65 - 0.64 > 0.01."""
 
 SHAPES = {
     "worst_point": "many values are equal, so interval and p are worst-point, not from the t-test.",
     "skewed": "a few queries have large differences of one sign, so interval and p are approximate.",
 }
-"""Distributions for which Student's t is unsuitable, by the field of a check."""
+"""Sentences about distributions for which Student's t is unsuitable, by the field of a check."""
 
 
 @dataclass(frozen=True)
@@ -153,21 +153,21 @@ class GateCheck:
         limit: the tolerance, or the minimum.
         passed: whether the run passes.
         before: the baseline's mean over the compared queries; NaN for ``min``.
-        after: the run's mean over these queries; for ``min``, over all its queries.
+        after: the run's mean over the compared queries; for ``min``, over all queries of the run.
         low: the lower end of the interval of the difference, or of the mean for ``min``; NaN if there is none.
-        high: the upper end of this interval.
+        high: the upper end of the interval.
         p_uncorrected: the two-sided p of the t-test.
         p_corrected: the p after Holm's correction for the number of tested checks.
         detectable: the smallest difference that these queries would detect with 80% power.
         queries: the number of compared queries.
         worst: the queries whose values fell most.
-        decide_by: what the check decides by: ``mean``, ``significance`` or ``non-inferiority``.
-        alpha: the level of the test; the interval has the confidence 1 - alpha.
-        worst_point: whether interval and p are those of the worst-point interval, which allows for values that were
-            not seen, in place of the t-test.
-        skewed: whether a few queries have large differences of one sign, so that interval and p are approximate.
-        identical: whether the run has the baseline's value for every query, which passes every gate, without an
-            interval.
+        decide_by: the rule of the check: ``mean``, ``significance`` or ``non-inferiority``.
+        alpha: the level of the test; the interval has confidence level 1 - alpha.
+        worst_point: whether the interval and p come from the worst-point method, which allows for unobserved values,
+            instead of the t-test.
+        skewed: whether a few queries have large differences of the same sign, so the interval and p are approximate.
+        identical: whether the run and the baseline have the same value for every query. Such a check always passes and
+            has no interval.
         groups: the groups of queries, if requested.
     """
 
@@ -193,7 +193,7 @@ class GateCheck:
 
     @property
     def tested(self) -> bool:
-        """Whether the check has a test. A minimum that only the mean decides has none."""
+        """Whether the check includes a test. A minimum that is decided by the mean is not tested."""
         return self.kind == "max-drop" or self.decide_by != "mean"
 
     @property
@@ -203,11 +203,11 @@ class GateCheck:
 
     @property
     def beyond(self) -> bool:
-        """Returns whether the mean misses the limit, significantly or not."""
+        """Whether the mean misses the limit, significantly or not."""
         return self.misses(self)
 
     def misses(self, means: GateCheck | GroupChange) -> bool:
-        """Returns whether means, of all queries or of a group, miss the limit."""
+        """Returns whether the means of a check or of a group miss the limit."""
         room = means.after - self.limit if self.kind == "min" else means.after - means.before + self.limit
         return room < -SLACK
 
@@ -215,8 +215,8 @@ class GateCheck:
     def not_inferior(self) -> bool:
         """Whether the interval excludes a drop larger than the tolerance, or a mean below the minimum.
 
-        If all queries have the same difference, there is no interval. The sign-flip test decides in its place. A run
-        that is identical on these queries passes.
+        If all queries have the same difference, there is no interval, and the sign-flip test decides instead. A run
+        that is identical to the baseline on these queries passes.
         """
         if self.identical:
             return True
@@ -226,7 +226,7 @@ class GateCheck:
 
     @property
     def doubtful(self) -> bool:
-        """Returns whether the check passed on weak evidence: a drop beyond the tolerance, or too few queries."""
+        """Whether the check passed on weak evidence: a drop beyond the tolerance, or too few queries."""
         few = self.detectable > self.limit if self.kind == "max-drop" else self.tested
         return self.passed and (self.beyond or (few and not self.not_inferior))
 
@@ -236,19 +236,19 @@ class GateCheck:
         return self.p_corrected < self.alpha
 
     def decided(self) -> GateCheck:
-        """Returns the check with ``passed`` by its rule."""
+        """Returns the check with ``passed`` set according to its rule."""
         if self.decide_by == "non-inferiority":
             return replace(self, passed=self.not_inferior)
         return replace(self, passed=not (self.beyond and (self.decide_by == "mean" or self.significant)))
 
     @property
     def title(self) -> str:
-        """The limit as a user types it."""
+        """The limit in the form in which a user types it."""
         return f"{self.kind} {self.label}={self.limit:g}"
 
     @property
     def verdict(self) -> str:
-        """A sentence with the change and the limit."""
+        """A sentence that reports the change and the limit."""
         if self.kind == "min":
             reached = "reached" if self.passed else "not shown"
             return self.said(VERDICTS["below" if self.beyond else reached])
@@ -257,7 +257,7 @@ class GateCheck:
 
     @property
     def evidence(self) -> str:
-        """A sentence with the interval and the test."""
+        """A sentence that reports the interval and the test."""
         if self.kind == "min" and not self.tested:
             return self.said(EVIDENCE["minimum"])
         key = "interval" if math.isfinite(self.low) else "no spread"
@@ -270,7 +270,7 @@ class GateCheck:
 
     @property
     def reading(self) -> list[str]:
-        """Explains the conclusions that the evidence allows."""
+        """Sentences that explain which conclusions the evidence allows."""
         if not self.tested:
             return []
         if self.identical:
@@ -284,20 +284,20 @@ class GateCheck:
         if not self.passed and (self.decide_by != "non-inferiority" or (self.beyond and self.significant)):
             return lines
         if self.not_inferior:
-            # The number of queries no longer matters once the interval excludes such a drop.
+            # The number of queries does not matter if the interval excludes a drop beyond the tolerance.
             return [*lines, self.said(READINGS["not inferior" + about])]
         if not math.isfinite(self.low):
             unshown = not self.passed and not self.beyond
             return [*lines, *([self.said(READINGS["nothing shown"])] if unshown else [])]
         few = (
-            [self.said(READINGS["too few" if self.limit > 0 else "smallest"])]  # no number is enough for 0
+            [self.said(READINGS["too few" if self.limit > 0 else "smallest"])]  # 0 needs infinitely many
             if self.detectable > self.limit and self.kind == "max-drop"
             else []
         )
         return [*lines, self.said(READINGS["not shown" + about], excluded=abs(self.low)), *few]
 
     def said(self, text: str, **more: object) -> str:
-        """Fills a sentence about the check with the check's fields and further values."""
+        """Fills in a sentence about the check with the check's fields and further values."""
         return filled(text, **{**vars(self), **more})
 
 
@@ -309,7 +309,7 @@ def shown_p(p: float) -> str:
 
 
 def detail(check: GateCheck) -> list[str]:
-    """Returns the lines under a verdict."""
+    """Returns the lines to print below a verdict."""
     lines = [check.evidence, *check.reading]
     return lines + [
         f"{each.after - each.before:+.4f}  {each.before:.4f} to {each.after:.4f}  {sentence(each.query)}"
@@ -318,7 +318,7 @@ def detail(check: GateCheck) -> list[str]:
 
 
 def valid(text: str) -> str:
-    """Removes characters that XML forbids or that control a terminal."""
+    """Replaces characters that are invalid in XML or that control a terminal."""
     return "\n".join(map(printable, text.split("\n")))
 
 
@@ -329,18 +329,18 @@ class Gate(Documented):
     Args:
         name: the run.
         baseline: the baseline's name.
-        checks: a check for each measure and limit.
-        alpha: a corrected p below it is significant.
+        checks: one check for each measure and limit.
+        alpha: the level of the tests; a corrected p below alpha is significant.
         compared: the number of tested checks, over which p is corrected.
-        only_before: queries that only the baseline's judgments contain, and that the baseline does not answer. They are
-            not part of any difference.
-        only_after: queries that only the run answers, or that are judged on its side only. They are not part of any
-            difference either.
+        only_before: queries that only the baseline's judgments contain, and that the baseline does not answer. These
+            queries are not part of any difference.
+        only_after: queries that only the run answers, or that only the run's judgments contain. These queries are not
+            part of any difference.
         missing_before: judged queries that the baseline does not answer.
         missing_after: judged queries that the run does not answer.
-        counted_as_zero: those of them that count as 0 in the run's means.
-        decide_by: what the checks of drops decide by, or else those of minimum values.
-        in_several_groups: the number of queries that count in several groups.
+        counted_as_zero: the queries in ``missing_after`` that count as 0 in the run's means.
+        decide_by: the rule for the checks of drops or, if there are none, for the checks of minimums.
+        in_several_groups: the number of queries that belong to several groups.
         warnings: further remarks for the reader.
         footers: the footers of the run's scores and of the baseline's.
     """
@@ -381,7 +381,7 @@ class Gate(Documented):
 
     @property
     def rule(self) -> str:
-        """The deciding rule, in the words of ``--decide-by``: drops and minimums apart if two rules are in force."""
+        """The deciding rule, in the words of ``--decide-by``; separate for drops and minimums if their rules differ."""
         rules = {KINDS[each.kind]: each.decide_by for each in self.checks}
         one = next(iter(rules.values()), self.decide_by)
         apart = ", ".join(f"{kind} by {rule}" for kind, rule in rules.items())
@@ -389,7 +389,7 @@ class Gate(Documented):
 
     @property
     def unpaired(self) -> list[str]:
-        """The remarks on queries that only one side has."""
+        """The remarks on queries that are missing from one side."""
         zeros, before = set(self.counted_as_zero), set(self.missing_before)
         alone = [each for each in self.missing_after if each not in before]
         groups = {
@@ -436,11 +436,11 @@ class Gate(Documented):
         return [*lines, *self.footers]
 
     def named(self, key: str, queries: Sequence[str]) -> str:
-        """Returns a remark on queries, the first of which are named."""
+        """Returns a remark on queries that lists the first few of them."""
         return filled(ALONE[key], count=len(queries), queries=listed(list(map(sentence, queries))))
 
     def document(self, layout: str = "text", /) -> Document:
-        """Returns the verdict, with lines below each check in text, or with tables in other formats."""
+        """Returns the verdict, followed by the checks: as lines in text, and as tables in other formats."""
         verdict, _, others = self.headline.partition(": ")
         tone = "good" if self.passed else "bad"
         parts: list[Part] = [Line(others, "answer", mark=f"{verdict}: ", tone=tone)]
@@ -457,7 +457,7 @@ class Gate(Documented):
 
     @property
     def interval(self) -> str:
-        """The title of a column of intervals."""
+        """The header of the column with the intervals."""
         return f"{100 * (1 - self.alpha):.10g}% interval"
 
     def tables(self) -> list[Table]:
@@ -485,7 +485,7 @@ class Gate(Documented):
         return [Table(header, rows, 2), lost, *self.group_tables()]
 
     def group_tables(self) -> list[Table]:
-        """Returns the table of the groups of queries, if they were requested."""
+        """Returns the table of the groups of queries if groups were requested."""
         rows = [
             [
                 each.label,
@@ -503,7 +503,7 @@ class Gate(Documented):
         return [Table(header, rows, 2)] if rows else []
 
     def records(self) -> dict[str, Callable[[], Records]]:
-        """Returns the tables of ``checks``, of ``queries``, whose values fell most, and of ``groups``, if requested."""
+        """Returns the tables ``checks``, ``queries`` (those whose values fell most) and, if requested, ``groups``."""
         lost = [(each.label, one) for each in self.checks for one in each.worst]
         groups = [(each.label, one) for each in self.checks for one in each.groups]
         tables = {
@@ -517,7 +517,7 @@ class Gate(Documented):
         return [self.headline, *self.remarks]
 
     def contents(self) -> dict[str, Any]:
-        """Returns the verdict, every check with its difference and its reading, and the warnings."""
+        """Returns the verdict, every check with its difference and its conclusions, and the warnings."""
         others = (*UNPAIRED, "counted_as_zero", "in_several_groups", "warnings", "footers")
         return {
             "passed": self.passed,
@@ -536,7 +536,7 @@ class Gate(Documented):
         }
 
     def figures(self) -> dict[str, Drawing]:
-        """Returns the function that draws the difference of each measure with a tolerance, with its interval."""
+        """Returns the function that draws the difference and its interval for each measure with a tolerance."""
         rows = [
             (each.label, each.difference, each.low, each.high)
             for each in self.checks
@@ -545,9 +545,9 @@ class Gate(Documented):
         return {"differences": lambda drawn: whiskers(drawn, rows, "difference", zero=True)} if rows else {}
 
     def to_junit(self) -> str:
-        """Returns JUnit XML, which every CI server shows, with one suite and a test case per check.
+        """Returns JUnit XML, which every CI server can display, with one suite and a test case per check.
 
-        Source: the schema of Jenkins's xUnit plugin. GitLab and other servers read the same names.
+        Source: the schema of Jenkins's xUnit plugin. GitLab and other servers use the same element names.
         """
         from xml.etree import ElementTree as ET
 
@@ -568,7 +568,7 @@ class Gate(Documented):
         return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(suites, encoding="unicode") + "\n"
 
     def to_github(self) -> str:
-        """Returns a workflow command per line: an error for a failed check, and a warning for a doubtful pass."""
+        """Returns one workflow command per line: an error per failed check, and a warning per doubtful pass."""
         lines = []
         for each in self.checks:
             sentences = "\n".join([each.verdict, *detail(each)])

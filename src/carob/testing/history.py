@@ -1,4 +1,4 @@
-"""``carob history``: the values of records over time, and the step where they fell."""
+"""``carob history``: the values of records over time, and the steps at which they fell."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     from carob.testing.gate_result import GateCheck
 
 FALL = "{measure} fell at {record}: by {fall:.4f} ({before:.4f} to {after:.4f}), corrected p {p}."
-"""A significant fall."""
+"""The sentence about a significant fall."""
 BY_CHANCE = (
     "{measure} did not fall significantly. The largest fall is at {record}: by {fall:.4f}, corrected p {p}, which "
     "may be due to chance."
 )
-"""The largest fall, if no fall is significant."""
+"""The sentence about the largest fall if no fall is significant."""
 NEVER = "{measure} never fell."
 
 
@@ -44,16 +44,16 @@ class RecordStep:
 
     Args:
         measure: the measure.
-        earlier: the record before.
-        record: the record.
-        before: the mean in the record before, over the queries that both contain.
-        after: the mean in the record, over the same queries.
+        earlier: the previous record.
+        record: the current record.
+        before: the mean in the previous record, over the queries that both records contain.
+        after: the mean in the current record, over the same queries.
         difference: the change.
-        low: the lower end of its interval; NaN if there is none.
+        low: the lower end of the interval of the difference; NaN if there is none.
         high: the upper end.
         p_uncorrected: the p of the paired t-test.
-        p_corrected: this p, corrected for the number of steps by Holm's method.
-        queries: the number of queries that both contain.
+        p_corrected: p_uncorrected after Holm's correction for the number of steps.
+        queries: the number of queries that both records contain.
         significant: whether p_corrected is below alpha.
     """
 
@@ -80,7 +80,7 @@ class History(Documented):
         means: the mean of each record, by measure.
         steps: the change from each record to the next, for each measure.
         alpha: the level of the tests.
-        warnings: what makes steps doubtful, such as changed judgments.
+        warnings: the reasons why steps are doubtful, such as changed judgments.
     """
 
     names: tuple[str, ...]
@@ -91,7 +91,7 @@ class History(Documented):
 
     @property
     def said(self) -> list[str]:
-        """Says for each measure at which record it fell."""
+        """Returns, for each measure, a sentence about the record at which it fell."""
         lines = []
         for measure in self.means:
             falls = [each for each in self.steps if each.measure == measure and each.difference < 0]
@@ -106,7 +106,7 @@ class History(Documented):
         return lines
 
     def document(self, _layout: str = "text", /) -> Document:
-        """Returns the history: its answer, and for each measure a table of the records."""
+        """Returns the history as a document: the answer, and a table of the records for each measure."""
         header = ["record", "mean", "change", f"{100 * (1 - self.alpha):g}% interval", "p corr.", "queries"]
         sections = [Section([*(Line(each, "answer") for each in self.said)])]
         for measure, means in self.means.items():
@@ -122,7 +122,7 @@ class History(Documented):
         return Document([*sections, Section([Line(method, "footer"), Items(self.warnings, "footer")])])
 
     def contents(self) -> dict[str, object]:
-        """Returns the means and the steps, with the sentences about falls."""
+        """Returns the means and the steps, with the sentences about the falls."""
         return {
             "records": self.names,
             "means": dict(self.means),
@@ -134,7 +134,7 @@ class History(Documented):
         }
 
     def records(self) -> dict[str, Callable[[], Records]]:
-        """Returns the tables of ``steps``, and of ``means``: a row for each measure and record."""
+        """Returns the table ``steps``, and the table ``means`` with a row for each measure and record."""
         rows = [
             (measure, name, mean)
             for measure, means in self.means.items()
@@ -146,13 +146,13 @@ class History(Documented):
         }
 
     def figures(self) -> dict[str, Drawing]:
-        """Returns the picture of the means."""
+        """Returns the function that draws the means."""
         series = {name: (range(1, len(means) + 1), means) for name, means in self.means.items()}
         return {"means": partial(curves, series=series, title="record")}
 
 
 def cells_of(step: RecordStep | None) -> list[str]:
-    """Returns the cells of a step, which the first record lacks."""
+    """Returns the cells of a step, which are empty for the first record."""
     if step is None:
         return ["", "", "", ""]
     interval = f"{step.low:+.4f} to {step.high:+.4f}" if math.isfinite(step.low) else "–"
@@ -166,15 +166,15 @@ def history(
     """Returns the values of records over time, and the steps where they fell.
 
     Args:
-        records: the paths of two records or more by their names, the oldest first: files of ``--record``, or of
+        records: the paths of two or more records by name, oldest first: files written by ``--record`` or by
             ``carob eval -q --format json``.
-        measures: the measures; all of the first record if empty.
-        run: the run to follow, if records contain several.
+        measures: the measures; all measures of the first record if empty.
+        run: the run to follow, if records contain several runs.
         alpha: the level of the tests.
 
     Raises:
-        DataError: a file is not a record, there is only one record, or no queries are in common.
-        MeasureError: a record lacks a measure.
+        DataError: a file is not a record, there is only one record, or records have no queries in common.
+        MeasureError: a record does not contain a measure.
 
     Example:
         >>> import carob, os, tempfile
@@ -215,11 +215,11 @@ def history(
 def steps_of(
     measure: str, checks: Sequence[tuple[str, str, GateCheck]], alpha: float
 ) -> Iterator[RecordStep]:
-    """Yields the steps of a measure with p corrected for their number.
+    """Yields the steps of a measure, with p corrected for the number of steps.
 
     Args:
         measure: the measure.
-        checks: the earlier record, the record and their check, for each step.
+        checks: the previous record, the current record, and the check that compares them, for each step.
         alpha: the level of the tests.
     """
     p = corrected(np.array([each.p_uncorrected for *_, each in checks]), "holm").tolist()
@@ -230,10 +230,10 @@ def steps_of(
 
 
 def followed_run(path: str, run: str | None) -> Scores:
-    """Returns the scores of the run of a record that is followed.
+    """Returns a record's scores of the run that is followed.
 
     Raises:
-        DataError: the file is not a record, or has several runs and none was chosen.
+        DataError: the file is not a record, or it contains several runs and none of them was chosen.
     """
     found = record_of(path)
     if found is None:

@@ -1,4 +1,4 @@
-"""``carob.record``: writes hashes of the inputs, versions, policy, measures and every value into one file."""
+"""``carob.record``: writes the inputs' hashes, versions, policy, measures and all values to one file."""
 
 from __future__ import annotations
 
@@ -31,25 +31,25 @@ if TYPE_CHECKING:
 
 
 HELD = ("file", "bytes", "a mapping", "a frame", "a table", "grades")
-"""The kinds of input that can be given again, unlike a stream."""
+"""The types of input that can be passed again, unlike a stream."""
 
 
 def record(what: Scores | ScoresByRun | Sequence[Scores] | Comparison, path: str | os.PathLike[str]) -> None:
     """Write a record of scores and of everything on which they depend, so that anyone can reproduce them.
 
-    The file holds what ``carob eval -q --format json`` prints, the SHA-256 and size of each input file (of the file as
-    it is stored, compressed or not), versions of carob, Python and NumPy and, for a comparison, its settings and
-    results. The record contains no date, so two records of the same scores are equal to the byte. An input from memory
+    The file contains the output of ``carob eval -q --format json``, the SHA-256 and size of each input file (as stored,
+    compressed or not), the versions of carob, Python and NumPy and, for a comparison, its settings and results. The
+    record does not contain a date, so two records of the same scores are identical byte for byte. An input from memory
     has no hash, so it must be passed to ``carob.verify`` as an argument. ``--record`` also stores how well each run is
-    judged; here, this is known for a comparison, and for scores with the measure ``Judged@10``.
+    judged. In Python, this is known only for comparisons, and for scores that include the measure ``Judged@10``.
 
     Args:
-        what: the scores of a run, those of several runs on the same judgments, or a comparison.
-        path: the file to write; an existing file is replaced as a whole or not at all.
+        what: the scores of one run, the scores of several runs on the same judgments, or a comparison.
+        path: the file to write. An existing file is replaced completely or, if writing fails, left unchanged.
 
     Raises:
-        DataError: an input was standard input or another stream, a file has changed since it was scored, policies
-            differ, or the file cannot be written.
+        DataError: an input was standard input or another stream, an input file has changed since it was scored,
+            policies differ, or the record cannot be written.
 
     Example:
         >>> import carob, tempfile, os
@@ -98,9 +98,9 @@ def record(what: Scores | ScoresByRun | Sequence[Scores] | Comparison, path: str
 
 
 def looks_in(path: str | os.PathLike[str], comparison: Comparison) -> list[int]:
-    """Returns the numbers of queries at which these runs were compared: those in a record at the path, and now."""
+    """Returns the numbers of queries with which these runs were compared, in a record at the path and now."""
     now = len(comparison.ids)
-    if not os.path.isfile(path):  # a device such as /dev/full has no end
+    if not os.path.isfile(path):  # a device such as /dev/full never ends
         return [now]
     try:
         with open(path, "rb") as file:
@@ -108,14 +108,14 @@ def looks_in(path: str | os.PathLike[str], comparison: Comparison) -> list[int]:
         earlier = old["looks"] if old["names"] == list(comparison.names) else []
         return [*(each for each in earlier if isinstance(each, int) and each != now), now]
     except (OSError, ValueError, DataError, LookupError, TypeError):
-        return [now]  # a different file, which is replaced
+        return [now]  # not the record of a comparison, so it is replaced
 
 
 def record_of(scores: Sequence[Scores], comparison: Comparison | None = None) -> dict[str, Any]:
-    """Returns the record as plain dicts and lists.
+    """Returns the record as dicts and lists.
 
     Raises:
-        DataError: as ``record``.
+        DataError: as in ``record``.
     """
     refuse_mixture(scores)
     document = document_of(scores, per_query=True)
@@ -131,7 +131,7 @@ def record_of(scores: Sequence[Scores], comparison: Comparison | None = None) ->
 
 
 def comparison_of(comparison: Comparison) -> dict[str, Any]:
-    """Returns the settings and results of a comparison, without the scores and without groups of queries."""
+    """Returns the settings and results of a comparison without the scores and the groups of queries."""
     contests = {
         label: {
             "low": defined(contest.low),
@@ -150,7 +150,7 @@ def comparison_of(comparison: Comparison) -> dict[str, Any]:
 
 
 def versions() -> dict[str, str]:
-    """Returns the software versions that could affect the numbers."""
+    """Returns the versions of the software that could affect the values."""
     return {
         "python": platform.python_version(),
         "numpy": np.__version__,
@@ -159,7 +159,7 @@ def versions() -> dict[str, str]:
 
 
 def refuse_mixture(scores: Sequence[Scores]) -> None:
-    """Refuses scores that do not fit into one record.
+    """Refuses scores that cannot be stored in one record.
 
     Raises:
         DataError: there are no scores, two runs have the same name, or measures, policies, profiles or judgments
@@ -189,10 +189,10 @@ def refuse_mixture(scores: Sequence[Scores]) -> None:
 
 
 def inputs_of(scores: Sequence[Scores]) -> list[dict[str, Any]]:
-    """Returns each input with its role, name, path, size and hash. The qrels are listed once for all runs.
+    """Returns each input's role, name, path, size and hash. The qrels are listed only once for all runs.
 
     Raises:
-        DataError: as ``record``.
+        DataError: as in ``record``.
     """
     if any(not each.inputs for each in scores):
         raise DataError(
@@ -233,10 +233,10 @@ def laid_out(value: Any, indent: str = "") -> str:
 
 
 def refuse_changed(origin: Provenance) -> None:
-    """Refuses a file that has changed since it was scored.
+    """Refuses an input file that has changed since it was scored.
 
     Raises:
-        DataError: the file was deleted or changed.
+        DataError: the file was deleted or modified.
     """
     for part in origin.parts:
         refuse_changed(part)

@@ -1,4 +1,4 @@
-"""``carob.verify``: repeats the evaluation that a record describes, and reports every difference."""
+"""``carob.verify``: repeats the evaluation described by a record, and reports every difference."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 TOLERANCE = 1e-12
-"""The logarithms of two processors may differ by this much, which no printed digit shows."""
+"""Logarithms computed on two processors can differ by this much, which is too little to change a printed digit."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -53,7 +53,7 @@ class Verification(Documented):
     Args:
         path: the record.
         findings: the differences from the record.
-        remarks: versions that differ from the recorded ones, and parts that could not be compared.
+        remarks: notes on versions that differ from the recorded ones, and on parts that could not be compared.
         largest: the largest difference between a recorded and a recomputed value.
         counted: the number of recomputed values.
         tolerance: the largest difference that counts as equal.
@@ -68,7 +68,7 @@ class Verification(Documented):
 
     @property
     def equal(self) -> bool:
-        """Whether everything is as recorded."""
+        """Whether there are no differences from the record."""
         return not self.findings
 
     @property
@@ -79,7 +79,7 @@ class Verification(Documented):
         return f"{self.path}: {verdict} · {plural(self.counted, 'value', 'values')} recomputed"
 
     def document(self, layout: str = "text", /) -> Document:
-        """Returns the headline, then each finding and note with its kind."""
+        """Returns the headline, followed by each finding and note with its kind."""
         rows = [
             *((each.kind, each.sentence) for each in self.findings),
             *(("note", each) for each in self.remarks),
@@ -126,23 +126,25 @@ def verify(
     run_columns: Mapping[str, str | Mapping[str, str]] | None = None,
     folders: str | None = None,
 ) -> Verification:
-    """Evaluate a record again and report differences: inputs, versions, policy, measures, values.
+    """Repeat a recorded evaluation, and report differences in inputs, versions, policy, measures and values.
 
     Args:
-        path: the record, as ``carob.record`` or ``--record`` wrote it.
+        path: the record, as written by ``carob.record`` or ``--record``.
         qrels: the judgments, if they are no longer at the recorded path or were in memory.
         runs: the runs, by name or in a list.
-        exclude: the pairs of query and document that were excluded from the runs, if their file is no longer there.
-        tolerance: the largest difference of a value that is accepted.
-        anywhere: whether the record may name any file, and not only those below its own folder or the working folder.
-        qrels_columns: the names of the columns of ``qrels``, as in ``carob.check``; for a path, None stands for those
+        exclude: the pairs of query and document that were excluded from the runs, if the recorded file no longer
+            exists.
+        tolerance: the largest accepted difference between a recorded and a recomputed value.
+        anywhere: whether the record may refer to any file, instead of only to files below the record's folder or the
+            working directory.
+        qrels_columns: the names of the columns of ``qrels``, as in ``carob.check``; for a path, None means the columns
             in the record.
-        run_columns: those of ``runs``, in the same form.
+        run_columns: the names of the columns of ``runs``, in the same form.
         folders: how to read files in several folders: ``parts`` or ``prefix``.
 
     Returns:
-        The differences from the record. ``equal`` says whether there are none. Another version of carob, Python or
-        NumPy is only a note, since it need not change a value.
+        The differences from the record. ``equal`` is true if there are none. A different version of carob, Python or
+        NumPy only causes a note, because it does not necessarily change a value.
 
     Raises:
         DataError: the record or an input cannot be read.
@@ -186,13 +188,13 @@ def verify(
 
 @dataclass(frozen=True)
 class Taken:
-    """An input of the record, and the input that is used in its place now.
+    """An input in the record, and the input that is used for it in this verification.
 
     Args:
         entry: the record's entry for the input.
-        now: a path, or the argument given for it.
-        named: whether the path comes from the record and not from an argument.
-        asked: the columns that were named now, in place of those in the record.
+        now: the path to read, or the object passed as an argument.
+        named: whether the path comes from the record instead of an argument.
+        asked: the columns that the caller specified, which replace those in the record.
         folders: how to read files in several folders.
     """
 
@@ -204,7 +206,7 @@ class Taken:
 
     @property
     def option(self) -> Worded:
-        """The name of the argument for this input."""
+        """The name of the argument that replaces this input."""
         if self.entry["role"] == "exclude":
             return Worded("exclude=", "--exclude FILE")
         if self.entry["role"] != "run":
@@ -225,7 +227,7 @@ class Taken:
 
     @property
     def reading(self) -> dict[str, Any]:
-        """The columns that were named for a table, and how to read several folders of files."""
+        """The columns specified for a table, and the way to read files in several folders."""
         if self.path is None:
             return dict(self.asked or {})
         columns = self.asked or self.entry.get("columns", {})
@@ -240,10 +242,10 @@ def taken(
     columns: Mapping[str, Any],
     folders: str | None,
 ) -> list[Taken]:
-    """Returns each input of the record with the argument that replaces it, or else with its recorded path.
+    """Returns each input of the record with the argument that replaces it or, without an argument, its recorded path.
 
     Raises:
-        DataError: the record does not have a run, or an input cannot be found.
+        DataError: the record does not contain a run that was passed, or an input cannot be found.
     """
     strangers = sorted(set(runs) - set(recorded.names))
     if strangers:
@@ -257,7 +259,7 @@ def taken(
         asked = columns.get(entry["role"]) or {}
         own = entry["role"] == "run" and isinstance(asked.get(name), Mapping)
         asked = columns_of_run(asked, name) if entry["role"] == "run" else asked
-        if now is None:  # read as it was, unless columns are named for this run alone
+        if now is None:  # read as for the record, unless columns are specified for this run
             each = Taken(entry, entry["path"], named=True, asked=asked if own else None)
         else:
             each = Taken(entry, now, asked=asked, folders=folders)
@@ -274,14 +276,14 @@ def taken(
 
 
 def refuse_others(recorded: Record, inputs: list[Taken], *, anywhere: bool) -> None:
-    """Refuses recorded paths that are not allowed. Paths given as arguments are not restricted.
+    """Refuses recorded paths that are not allowed. Paths passed as arguments are not restricted.
 
     Raises:
-        DataError: the record names a path that is not allowed.
+        DataError: the record contains a path that is not allowed.
     """
     for each in inputs:
         if each.named and each.path is not None:
-            if not anywhere:  # before a pattern is expanded, and again for each file that it matches
+            if not anywhere:  # checked before a pattern is expanded, and again for each matching file
                 refuse_elsewhere(each.path, recorded.path)
             over = each.option if each.entry["role"] == "exclude" else OVER
             with passable(over):
@@ -297,7 +299,7 @@ def recomputed(recorded: Record, inputs: list[Taken], same: list[Taken]) -> list
     Args:
         recorded: the record.
         inputs: the inputs used now.
-        same: those of them that are the recorded bytes.
+        same: the inputs whose bytes are as recorded.
 
     Raises:
         DataError: an input cannot be read.
@@ -332,11 +334,10 @@ def recomputed(recorded: Record, inputs: list[Taken], same: list[Taken]) -> list
 
 @contextmanager
 def quiet(given: Taken, same: list[Taken]) -> Iterator[None]:
-    """Hides the content of a file whose hash differs from the record, because a record may name any file.
+    """Hides the content of a file whose hash differs from the record, because a record can refer to any file.
 
     Raises:
-        DataError: replaces an error that would show a line of the file; and does not advise a policy other
-            than the record's.
+        DataError: replaces an error that would show a line of the file or suggest a policy other than the record's.
     """
     try:
         yield
@@ -393,7 +394,7 @@ def recorded_files(entry: dict[str, Any]) -> list[File]:
 
 
 def files_now(given: Taken) -> list[str]:
-    """Returns the files of an input, including all files of a folder or a pattern.
+    """Returns the files of an input, including all files in a folder or matched by a pattern.
 
     Raises:
         DataError: no file was found.
@@ -422,7 +423,7 @@ def changed_files(given: Taken, now: list[File], then: list[File]) -> list[Chang
 def compared_again(
     old: dict[str, Any], scores: list[Scores], tolerance: float
 ) -> tuple[list[Change], list[str]]:
-    """Returns changes of the comparison after computing it again from the scores."""
+    """Recomputes the comparison from the scores, and returns its changes."""
     from carob.comparison.compare import compare
     from carob.comparison.design import Test
 
@@ -441,15 +442,15 @@ def compared_again(
 
 
 OVER = Worded("qrels=, runs={name: run}", "--qrels FILE, --run NAME=FILE")
-"""The arguments with which a user passes inputs."""
+"""The arguments with which a user can pass each kind of input."""
 
 
 @contextmanager
 def passable(inputs: Worded) -> Iterator[None]:
-    """Adds to the error about a missing file that the user can pass another one, and by which arguments.
+    """Adds a remedy to the error about a missing file: the arguments with which the user can pass another file.
 
     Raises:
-        DataError: the error with this remedy.
+        DataError: the error with the remedy.
     """
     try:
         yield
@@ -463,7 +464,7 @@ def refuse_elsewhere(path: str, record: str) -> None:
     """Refuses a path that, after links are resolved, is outside the record's folder and the working directory.
 
     Args:
-        path: a file, a folder or a pattern that the record names, or a file that one of these means.
+        path: a file, a folder or a pattern in the record, or a file in such a folder or matched by such a pattern.
         record: the record's own path.
 
     Raises:
@@ -472,7 +473,7 @@ def refuse_elsewhere(path: str, record: str) -> None:
     root = os.path.dirname(re.split(r"[*?[]", path)[0]) if is_pattern(path) else path
     climbs = os.pardir in re.split(
         r"[/\\]", path[len(root) :]
-    )  # after a wildcard, where the root does not show it
+    )  # after a wildcard, ".." does not show in the root
     if climbs or not lies_in(root or ".", (os.path.dirname(record) or ".", ".")):
         raise refused(
             "{record} names {path}, which is neither below the record's folder nor below the working directory: pass "
@@ -485,7 +486,7 @@ def refuse_elsewhere(path: str, record: str) -> None:
 
 
 def refuse_irregular(paths: Iterable[str], record: str, over: Worded) -> None:
-    """Refuses pipes and devices, because reading one that a record names may never end.
+    """Refuses pipes and devices in a record, because reading them might never end.
 
     Raises:
         DataError: the path is a pipe or device, or does not exist.
@@ -504,14 +505,14 @@ def refuse_irregular(paths: Iterable[str], record: str, over: Worded) -> None:
 
 @dataclass(frozen=True)
 class Change:
-    """A difference from the record.
+    """A difference between the record and the recomputed results.
 
     Args:
         kind: ``input``, ``policy``, ``measure``, ``queries``, ``counts``, ``values``, ``means``, ``ties``, ``errors``,
             ``weights``, ``judged`` or ``comparison``.
-        what: the input, axis, measure or run that differs.
-        sentence: the difference and its size.
-        numbers: the difference as data: ``[recorded, now]`` for each query, or the new size and hash.
+        what: the input, policy setting, measure or run that differs.
+        sentence: a sentence that describes the difference and its size.
+        numbers: the difference as data: ``[recorded, recomputed]`` for each query, or the new size and hash.
     """
 
     kind: str
@@ -521,12 +522,12 @@ class Change:
 
 
 def changed_scores(old: dict[str, Any], new: dict[str, Any], tolerance: float) -> tuple[list[Change], float]:
-    """Returns the changes of policy, measures and every run, and the largest difference of a value.
+    """Returns the changes in the policy, the measures and every run, and the largest difference between two values.
 
     Args:
         old: the recorded document.
         new: the recomputed scores, with the runs in the same order.
-        tolerance: the largest difference of a value that is accepted.
+        tolerance: the largest accepted difference between a recorded and a recomputed value.
     """
     findings = [
         *changed("policy", old["policy"], new["policy"]),
@@ -541,7 +542,7 @@ def changed_scores(old: dict[str, Any], new: dict[str, Any], tolerance: float) -
 
 
 def changed_run(old: dict[str, Any], new: dict[str, Any], tolerance: float) -> tuple[list[Change], float]:
-    """Returns the changes of one run, and the largest difference of a value."""
+    """Returns the changes in one run, and the largest difference between two values."""
     name, findings = old["name"], []
     before, after = old["queries"], new["queries"]
     for mine, its, words in ((before, after, "no longer there"), (after, before, "not in the record")):
@@ -550,7 +551,7 @@ def changed_run(old: dict[str, Any], new: dict[str, Any], tolerance: float) -> t
             first = listed([f"'{each}'" for each in queries], 3)
             sentence = f"{name}: {'query' if len(queries) == 1 else 'queries'} {first} {words}"
             findings.append(Change("queries", name, sentence, {"queries": queries}))
-    # Lines are counted only in text: dictionaries and frames have none.
+    # Lines are counted only in text files: dictionaries and data frames do not have lines.
     both = old["counts"].get("lines") and new["counts"].get("lines")
     then, now = (
         {key: count for key, count in each["counts"].items() if both or key != "lines"} for each in (old, new)
@@ -591,11 +592,11 @@ def changed_run(old: dict[str, Any], new: dict[str, Any], tolerance: float) -> t
 
 
 BESIDE = {"ties": "", "errors": "standard error, ", "weights": ""}
-"""The other numbers of a run, with the words that sentences need after the kind."""
+"""The other numbers recorded for a run, with the words that follow the kind in a sentence."""
 
 
 def bounds_named(table: dict[str, Any]) -> dict[str, Any]:
-    """Returns a table with each pair of bounds as an object."""
+    """Returns a table in which each pair of bounds is converted to an object."""
     return {
         label: dict(zip(("lower bound", "upper bound"), each, strict=True))
         if isinstance(each, list)
@@ -607,14 +608,14 @@ def bounds_named(table: dict[str, Any]) -> dict[str, Any]:
 def changed(
     kind: str, old: Any, new: Any, tolerance: float = 0.0, place: str = "", start: str = ""
 ) -> Iterator[Change]:
-    """Yields the places where two nested tables differ.
+    """Yields a change for each place where two nested tables differ.
 
     Args:
         kind: the kind of the changes.
         old: the recorded table.
         new: the table now.
-        tolerance: the largest difference of two numbers that is accepted.
-        place: the place of both tables in a larger one.
+        tolerance: the largest accepted difference between two numbers.
+        place: the position of both tables in a larger table.
         start: the start of each sentence.
     """
     if isinstance(old, dict) and isinstance(new, dict):
@@ -635,16 +636,16 @@ def same(old: Any, new: Any, tolerance: float) -> bool:
 
 
 def distance(old: float | None, new: float | None) -> float:
-    """Returns the distance of two values, which is infinite if only one of the two is defined."""
+    """Returns the distance between two values, which is infinite if only one of them is defined."""
     if old is None or new is None:
         return 0.0 if old is new else float("inf")
     apart = abs(new - old)
-    # NaN cannot be compared with a tolerance. It equals only NaN, as null equals only null.
+    # NaN cannot be compared with a tolerance, so NaN equals only NaN, just as null equals only null.
     return apart if apart == apart else 0.0 if old != old and new != new else float("inf")
 
 
 def rounded(value: float | None) -> str:
-    """Returns a value with six significant digits, so that differences show."""
+    """Returns a value with six significant digits, enough to make differences visible."""
     return "undefined" if value is None else f"{value:.6g}"
 
 
