@@ -1,4 +1,4 @@
-"""``carob.agreement``: measures how far two judges agree, and how the choice of judge affects the scores of runs."""
+"""``carob.agreement``: measures how well two judges agree, and how the choice of judge affects the scores of runs."""
 
 from __future__ import annotations
 
@@ -76,23 +76,24 @@ def agreement(
     resamples: int = arguments.RESAMPLES_OF_JUDGES,
     seed: int = arguments.USUAL_SEED,
 ) -> Agreement:
-    """Measure how far two judges agree, and how the choice of judge changes the scores and the order of systems.
+    """Measure how well two judges agree, and how the choice of judge changes the scores and the order of systems.
 
-    For the documents that both judged: the confusion matrix, the share of equal grades, Cohen's κ (unweighted, linear,
-    quadratic), Krippendorff's α for ordinal grades, Gwet's AC1 and AC2, and which judge is stricter by how much, each
-    with a 95% interval over queries drawn with replacement. With runs: the means under each judge, Kendall's τ and
-    τ_AP between the orders of systems, pairs that flip, and pairs whose significance is lost, gained or reversed,
-    tested as in ``carob.compare``. Grades and orders are separate questions. Judges who differ in many grades may order
-    systems similarly, and judges who agree on most grades may not agree on the best system.
+    For the documents that both judged, the result contains the confusion matrix, the share of equal grades, Cohen's κ
+    (unweighted, linear, quadratic), Krippendorff's α for ordinal grades, Gwet's AC1 and AC2, and which judge is
+    stricter and by how much. Each statistic has a 95% interval from a bootstrap over queries. With runs, the result
+    also contains the means under each judge, Kendall's τ and τ_AP between the orders of systems, pairs that flip, and
+    pairs whose significance is lost, gained or reversed, tested as in ``carob.compare``. Agreement on grades and
+    agreement on orders are separate questions. Judges who differ in many grades may order systems similarly, and judges
+    who agree on most grades may disagree on the best system.
 
     Args:
-        a: the qrels of the first judge, who is the reference, in any form that ``carob.evaluate`` takes.
+        a: the qrels of the first judge, who is the reference, in any form that ``carob.evaluate`` accepts.
         b: the qrels of the second judge, such as a language model.
         runs: two or more systems, as in ``carob.compare``; None to compare only grades.
-        measures: the measures, by default nDCG@10 and AP or the profile's measures. The text reports the first one in
-            most detail.
-        pool: the documents that count as judged when systems are scored. ``own`` uses the documents of each judge.
-            ``both`` uses only documents that both judged, so that only grades differ.
+        measures: the measures; by default the profile's measures, or nDCG@10 and AP. The text output reports the first
+            measure in most detail.
+        pool: the documents that count as judged when systems are scored. ``own`` uses all documents that each judge
+            judged. ``both`` uses only documents that both judged, so only the grades differ.
         policy: as in ``carob.evaluate``.
         profile: as in ``carob.evaluate``.
         alpha: a difference is significant if its corrected p is below alpha.
@@ -100,9 +101,9 @@ def agreement(
         seed: the seed of the bootstrap.
 
     Raises:
-        DataError: judgments or runs that cannot be read, or judges without a document in common.
+        DataError: judgments or runs cannot be read, or the judges have no document in common.
         MeasureError: a measure does not exist.
-        PolicyError: a profile, policy or pool that does not exist.
+        PolicyError: the profile, policy or pool does not exist.
 
     Example:
         >>> import carob
@@ -115,7 +116,7 @@ def agreement(
     convention, decided = conventions(profile, policy)
     one, other = Qrels.of(a, decided), Qrels.of(b, decided)
     if runs is not None or (one.sample is None) != (other.sample is None):
-        # Two judges of the same sample can be compared, but a sample cannot score runs or be combined with
+        # Two samples of judgments can be compared, but a sample cannot be used to score runs or be combined with
         # complete judgments.
         one, other = one.complete, other.complete
     pairing = pair(one, other)
@@ -171,11 +172,11 @@ def agreement(
 
 
 def known(name: str, truth: Read, judges: Mapping[str, Read]) -> dict[str, tuple[str, ...]]:
-    """Returns what makes the orders of systems under several judges doubtful, and further notes on their data.
+    """Returns warnings about the orders of systems under several judges, and further notes on the data.
 
     Args:
         name: the name of the truth, or of the first judge.
-        truth: the systems under it.
+        truth: the systems under the truth, or under the first judge.
         judges: the systems under each other judge, by name.
     """
     sparse = [
@@ -188,7 +189,7 @@ def known(name: str, truth: Read, judges: Mapping[str, Read]) -> dict[str, tuple
 
 
 def judge(qrels: Qrels) -> Judge:
-    """Returns the number of judgments and queries of one judge, and the mean grade."""
+    """Returns a judge's number of judgments, number of queries, and mean grade."""
     grades = qrels.judgments.grades
     graded = grades[grades >= 0]
     mean = float(graded.mean()) if len(graded) else np.nan
@@ -230,13 +231,13 @@ def pair(a: Qrels, b: Qrels) -> Pairing:
 
 
 def only_relevant(judged: Iterable[Mapping[bytes, float]]) -> bool:
-    """Returns whether all documents of a judge have the same grade, above 0."""
+    """Returns whether a judge gave all documents the same grade, and this grade is above 0."""
     grades = {grade for its in judged for grade in its.values()}
     return len(grades) == 1 and min(grades) > 0
 
 
 MOST_SPELLED = 10_000
-"""The number of documents of the first judge whose spelling is compared."""
+"""The maximum number of the first judge's documents whose ids are compared with the second judge's."""
 
 
 def spelled_apart(
@@ -244,12 +245,12 @@ def spelled_apart(
     other: Mapping[bytes, Mapping[bytes, float]],
     names: tuple[str, str],
 ) -> str:
-    """Returns a sentence if ids that only one judge has are the other's with another spelling, else an empty text.
+    """Returns a sentence if the judges seem to spell the same id differently, and an empty string otherwise.
 
     Args:
         one: the first judge's grades by query and document.
-        other: the second judge's.
-        names: the judges.
+        other: the second judge's grades.
+        names: the names of the judges.
     """
     alone = [{*one}.difference(other), {*other}.difference(one)]
     sides = [("query", alone)] * all(alone)
@@ -287,10 +288,10 @@ class SystemsUnderJudge:
     """The comparison of systems under one judge.
 
     Args:
-        ids: the queries that any system has.
-        contests: the comparison by each measure.
+        ids: the ids of all queries that at least one system has.
+        contests: the comparison for each measure.
         settings: the settings of the test.
-        read: the systems from which they were computed.
+        read: the systems with their scores.
     """
 
     ids: Names
@@ -312,7 +313,7 @@ def judged_by(
         conventions: ``policy`` and ``profile``, as in ``carob.compare``.
 
     Raises:
-        DataError: a run cannot be read, or there are scores in place of a run.
+        DataError: a run cannot be read, or scores were passed instead of a run.
     """
     for each in runs.values() if isinstance(runs, Mapping) else runs:
         refuse_results(each)
@@ -349,7 +350,7 @@ def effect(label: str, first: SystemsUnderJudge, second: SystemsUnderJudge, draw
 
 
 def fates_of(a: Contest, b: Contest, names: Sequence[str]) -> dict[str, tuple[tuple[str, str], ...]]:
-    """Returns the pairs of systems that differ significantly under at least one judge, by their fate."""
+    """Returns the pairs of systems that differ significantly under at least one judge, grouped by outcome."""
     fates: dict[str, list[tuple[str, str]]] = {fate: [] for fate in FATES}
     for pair in a.pairs:
         before, after = winner_and_loser(a, pair), winner_and_loser(b, pair)
@@ -362,9 +363,9 @@ def fates_of(a: Contest, b: Contest, names: Sequence[str]) -> dict[str, tuple[tu
 
 
 def tau_interval(a: Contest, b: Contest, draw: Draw) -> tuple[float, float]:
-    """Returns the interval of τ_b over other sets of as many queries, as ``carob.correlate`` does.
+    """Returns the interval of τ_b over other query sets of the same size, as ``carob.correlate`` does.
 
-    It is NaN unless the aggregates are plain means.
+    The interval is NaN for a single system, for undefined values, and if the aggregate is not an arithmetic mean.
     """
     finite = np.isfinite(a.values).all() and np.isfinite(b.values).all()
     if len(a.means) < 2 or a.measure.definition.aggregate != "mean" or not finite:
@@ -379,18 +380,18 @@ def winner_and_loser(contest: Contest, pair: Pair) -> tuple[int, ...]:
 
 
 def ranks(means: Floats) -> tuple[int, ...]:
-    """Returns the rank of each system, 1 for the best. Systems with equal means share the better rank."""
+    """Returns the rank of each system, where 1 is the best. Systems with equal means share the better rank."""
     return tuple(int((means > each).sum()) + 1 for each in means)
 
 
 def flips(names: Sequence[str], one: Sequence[float], other: Sequence[float]) -> tuple[tuple[str, str], ...]:
-    """Returns the pairs that the judges put in opposite order, with the first judge's better system first."""
+    """Returns the pairs that the judges put in opposite orders. The better system by the first judge comes first."""
     pairs = ((i, j) if one[i] > one[j] else (j, i) for i, j in combinations(range(len(names)), 2))
     return tuple((names[i], names[j]) for i, j in pairs if one[i] > one[j] and other[i] < other[j])
 
 
 def confusions(pairing: Pairing, scale: Floats) -> Floats:
-    """Returns the confusion matrix of each query. Rows stand for the first judge's grades [queries, grades, grades]."""
+    """Returns the confusion matrix of each query [queries, grades, grades]. The rows are the first judge's grades."""
     size, count = len(scale), len(pairing.queries)
     cells = np.searchsorted(scale, pairing.a) * size + np.searchsorted(scale, pairing.b)
     flat = np.bincount(pairing.query * size * size + cells, minlength=count * size * size)
@@ -418,11 +419,11 @@ def formulas(scale: Floats) -> dict[str, Callable[[Floats], Floats]]:
 
 
 BLOCK = 4096
-"""The number of resampled matrices that are computed together: a few MB each for 20 grades."""
+"""The number of resampled matrices per batch; with 20 grades, a batch uses a few MB."""
 
 
 def statistics(tables: Floats, scale: Floats, resamples: int, seed: int) -> tuple[Coefficient, ...]:
-    """Returns each statistic with its percentile interval over queries drawn with replacement."""
+    """Returns each statistic with a percentile bootstrap interval over queries."""
     used = tables[tables.sum(axis=(1, 2)) > 0]
     whole = used.sum(axis=0)
     drawn = np.empty((0, *whole.shape))

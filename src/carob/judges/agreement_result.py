@@ -1,4 +1,4 @@
-"""The result of ``carob.agreement``: its data, and its sections of tables and sentences."""
+"""The result of ``carob.agreement``: its data, and the sections with tables and sentences."""
 
 from __future__ import annotations
 
@@ -92,14 +92,14 @@ SENTENCES = {
         "of equal grades do not show this."
     ),
 }
-"""The sentences about an agreement."""
+"""The sentences that describe an agreement."""
 
 
 FATES = ("kept", "lost", "gained", "reversed")
-"""The fates of a pair of systems that differs significantly under at least one judge."""
+"""The possible outcomes for a pair of systems that differs significantly under at least one judge."""
 
 TOP = 10
-"""The number of best systems that are compared separately, since judges differ most there."""
+"""The number of top systems that are compared separately, because judges disagree most about them."""
 
 
 @dataclass(frozen=True)
@@ -127,16 +127,16 @@ class Pairing:
         queries: the queries that both judges judged, in byte order.
         a: the first judge's grades of the documents that both judged, query by query.
         b: the second judge's grades of the same documents.
-        query: the index of each such document's query.
-        documents: the ids of these documents.
+        query: the index of the query of each document that both judged.
+        documents: the ids of the documents that both judged.
         only_a: the number of documents that only the first judge judged, in queries that both judged.
         only_b: the number of documents that only the second judge judged, in queries that both judged.
-        queries_a: queries that only the first judged.
-        queries_b: queries that only the second judged.
+        queries_a: queries that only the first judge judged.
+        queries_b: queries that only the second judge judged.
         negative: the number of judgments with a negative grade, which count as unjudged.
-        spelled: a sentence about ids of one judge that are the other's with another spelling, or an empty text.
-        one_grade: whether each judge gave a single grade, above 0, in the queries that both judged, as lists of
-            relevant documents do.
+        spelled: a sentence about an id that the judges seem to spell differently, or an empty string.
+        one_grade: whether each judge used only one grade, above 0, in the queries that both judged, as in lists of
+            relevant documents.
     """
 
     queries: tuple[str, ...]
@@ -160,30 +160,30 @@ class Pairing:
 
 @dataclass(frozen=True)
 class Coefficient(Estimate):
-    """A coefficient of agreement or of correlation, with its interval.
+    """A coefficient of agreement or correlation, with its interval.
 
     Args:
-        name: its name.
+        name: the name of the coefficient.
     """
 
     name: str = field(kw_only=True)
 
     @property
     def row(self) -> tuple[str, float, float, float]:
-        """The name, the value and the interval, as tables of records and figures have them."""
+        """The name, the value and the interval, as needed by tables of records and by figures."""
         return self.name, self.value, self.low, self.high
 
     @property
     def interval(self) -> str:
-        """The interval as text, or an empty text without an interval."""
+        """The interval as text, or an empty string if there is no interval."""
         return between(self.low, self.high)
 
 
 def coefficient_named(name: str, known: Sequence[Coefficient], kind: str) -> Coefficient:
-    """Returns the coefficient of that name.
+    """Returns the coefficient with this name.
 
     Raises:
-        DataError: there is none.
+        DataError: there is no coefficient with this name.
     """
     found = {each.name: each for each in known}
     if name not in found:
@@ -202,19 +202,19 @@ class Effect:
         b: the mean of each system under the second judge.
         ranks_a: the rank of each system under the first judge; systems with equal means share a rank.
         ranks_b: the rank of each system under the second judge.
-        tau: Kendall's τ_b between both orders; NaN for one system.
-        tau_low: the lower end of its 95% interval over other sets of as many queries, as in ``carob.correlate``; NaN
-            if there is none.
-        tau_high: the upper end.
-        tau_ap: τ_AP with the first judge's order as the true order, in which swaps near the top cost more.
-        tau_top: τ_b among the first judge's ten best; NaN where there are at most ten.
+        tau: Kendall's τ_b between the two orders; NaN for a single system.
+        tau_low: the lower end of the 95% interval of τ_b over other query sets of the same size, as in
+            ``carob.correlate``; NaN if there is none.
+        tau_high: the upper end of this interval.
+        tau_ap: τ_AP, which penalises swaps near the top more, with the first judge's order as the true order.
+        tau_top: τ_b among the first judge's ten best systems; NaN if there are at most ten systems.
         top_kept: the number of the first judge's ten best systems that are among the second judge's ten best.
         flips: pairs of systems that the judges put in opposite orders.
-        kept: pairs that differ significantly and in the same direction under both judges, with the better system first.
+        kept: pairs that differ significantly in the same direction under both judges, with the better system first.
         lost: pairs that differ significantly only under the first judge.
         gained: pairs that differ significantly only under the second judge.
-        reversed: pairs that differ significantly and in opposite directions under the judges, with the first judge's
-            better system first.
+        reversed: pairs that differ significantly in opposite directions under the two judges. The better system by the
+            first judge comes first.
     """
 
     label: str
@@ -247,7 +247,7 @@ class Effect:
 
     @property
     def moved(self) -> tuple[str, int, int]:
-        """The system whose rank changes most, with its ranks under both judges."""
+        """The system whose rank differs most between the judges, with its rank under each judge."""
         place = max(range(len(self.names)), key=lambda each: abs(self.ranks_a[each] - self.ranks_b[each]))
         return self.names[place], self.ranks_a[place], self.ranks_b[place]
 
@@ -258,12 +258,12 @@ LONGEST_NAME = 36
 
 
 def said(key: str, **values: Any) -> str:
-    """Fills a sentence about an agreement with the given values."""
+    """Fills in a sentence about an agreement with the given values."""
     return filled(SENTENCES[key], **values)
 
 
 def answer(found: Agreement) -> Section:
-    """Returns the lines that say whether the judges agree in their grades and in the order of systems."""
+    """Returns the lines that summarise how well the judges agree on grades and on the order of systems."""
     same, kappa = found["same grade"].value, found["kappa, quadratic"]
     value, interval = decimals(kappa.value, 2), kappa.interval
     grades = said("grades", same=same, documents=found.shared, kappa=value, interval=interval)
@@ -292,12 +292,12 @@ def judges(found: Agreement) -> Section:
 
 
 def tail(path: str) -> str:
-    """Returns the end of a long path, which distinguishes files."""
+    """Shortens a long path to its end, which is the part that distinguishes files."""
     return path if len(path) <= LONGEST_NAME else f"…{path[1 - LONGEST_NAME :]}"
 
 
 def confusion(found: Agreement) -> Section:
-    """Returns the section with the confusion matrix of grades."""
+    """Returns the section with the confusion matrix of the grades."""
     names = [f"{grade:g}" for grade in found.grades]
     counts = np.vstack([found.table, found.table.sum(axis=0)]).astype(int)
     rows = [
@@ -326,7 +326,7 @@ def statistics(found: Agreement) -> Section:
 
 
 def orders(found: Agreement) -> Section:
-    """Returns the section with the rank correlation of the systems under every measure."""
+    """Returns the section with the rank correlation between the two orders of systems for every measure."""
     many = not math.isnan(found.effects[0].tau_top)
     header = ["measure", "tau", "95% interval", "tau_AP", "pairs", "flip", *FATES]
     rows = [
@@ -355,7 +355,7 @@ def systems(effect: Effect, top: int | None = None) -> Section:
     """Returns the section with each system's mean under both judges, in the first judge's order.
 
     Args:
-        effect: the means and ranks by one measure.
+        effect: the means and ranks for one measure.
         top: the largest number of systems to show; None for all.
     """
     columns = zip(effect.names, effect.a, effect.ranks_a, effect.b, effect.ranks_b, strict=True)
@@ -385,7 +385,7 @@ def fates(found: Agreement) -> Section:
 
 
 def limits(found: Agreement) -> Section:
-    """Returns the section with the assumptions and the limits of an agreement's numbers."""
+    """Returns the section on the assumptions behind the numbers and on their limitations."""
     pairing, lines = found.pairing, []
     if pairing.only_a + pairing.only_b:
         pool = "own pool" if found.pool == "own" else "shared pool"
@@ -404,29 +404,29 @@ def limits(found: Agreement) -> Section:
 
 
 def between(low: float, high: float) -> str:
-    """Returns an interval, or an empty text if there is none."""
+    """Returns an interval as text, or an empty string if there is none."""
     return "" if math.isnan(low) else f"[{low:.2f}, {high:.2f}]"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Agreement(Documented):
-    """The agreement of two judges, and its effect on systems. ``str(agreement)`` returns the whole text.
+    """The agreement of two judges, and the effect on systems. ``str(agreement)`` returns the whole text.
 
     Args:
-        a: the first judge, the reference.
+        a: the first judge, who is the reference.
         b: the second judge.
         pairing: the documents that both judged, with their grades.
-        grades: the scale.
-        table: the number of documents by the first judge's grade (rows) and the second's (columns).
-        tables: the table of each query [queries, grades, grades].
-        statistics: κ and other coefficients, with intervals.
-        kappas: the quadratic κ of each query, NaN where undefined.
+        grades: all grades, in ascending order.
+        table: the number of documents by the first judge's grade (rows) and the second judge's grade (columns).
+        tables: the same table for each query [queries, grades, grades].
+        statistics: κ and the other coefficients, with intervals.
+        kappas: the quadratic κ of each query; NaN if undefined.
         effects: the effect on systems, by measure; empty without runs.
         settings: the settings of the tests of pairs of systems; None without runs.
         scores: the scores of each system under the first judge, then under the second.
-        pool: the documents that count as judged when systems are scored: each judge's ``own``, or those that ``both``
-            judged.
-        warnings: what makes the agreement or the orders of systems doubtful.
+        pool: the documents that count as judged when systems are scored: each judge's ``own`` documents, or only those
+            that ``both`` judged.
+        warnings: the reasons why the agreement or the orders of systems are doubtful.
         footers: further notes on the systems' data.
         resamples: the number of bootstrap samples of queries.
         seed: the seed of the bootstrap.
@@ -452,10 +452,10 @@ class Agreement(Documented):
     top: int | None = None
 
     def __getitem__(self, name: str) -> Coefficient:
-        """Returns a statistic by its name.
+        """Returns the statistic with this name.
 
         Raises:
-            DataError: there is no statistic of that name.
+            DataError: there is no statistic with this name.
         """
         return coefficient_named(name, self.statistics, "statistic")
 
@@ -466,11 +466,11 @@ class Agreement(Documented):
 
     @property
     def overlap(self) -> float:
-        """Of the documents that A or B judged relevant, the share that both did; NaN unless each gave one grade."""
+        """The share of the documents judged relevant by A or B that both did; NaN unless each used only one grade."""
         return self.shared / self.pairing.either if self.pairing.one_grade else math.nan
 
     def document(self, _layout: str = "text", /) -> Document:
-        """Returns the answer in two lines, the grades, the orders of systems, and the limitations."""
+        """Returns the document: a two-line answer, the grades, the orders of systems, and the limitations."""
         parts = [answer(self), judges(self), confusion(self), statistics(self)]
         if self.effects and self.effects[0].pairs:
             parts += [orders(self), systems(self.effects[0], self.top), fates(self)]
@@ -505,10 +505,11 @@ class Agreement(Documented):
         }
 
     def records(self) -> dict[str, Callable[[], Records]]:
-        """Returns the tables of ``queries``, ``statistics`` and ``systems``.
+        """Returns the tables ``queries``, ``statistics`` and ``systems``.
 
-        A query has the number of documents that both judged, the share of equal grades, the mean of B - A, and the
-        quadratic κ. A statistic has its interval, and a system its mean and rank under both judges by each measure.
+        ``queries`` contains the number of documents that both judged, the share of equal grades, the mean of B - A, and
+        the quadratic κ of each query. ``statistics`` contains each value with its interval. ``systems`` contains the
+        mean and the rank of each system under both judges for each measure.
         """
         rows = [each.row for each in self.statistics]
         return {
@@ -518,7 +519,7 @@ class Agreement(Documented):
         }
 
     def figures(self) -> dict[str, Drawing]:
-        """Returns the functions that draw the statistics with intervals, and the systems' means under both judges."""
+        """Returns the functions that draw the statistics and their intervals, and the systems' means by judge."""
         rows = [each.row for each in self.statistics]
         points = [
             (f"A: {each.label}", each.a, f"B: {each.label}", each.b, each.names) for each in self.effects

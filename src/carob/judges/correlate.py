@@ -1,4 +1,4 @@
-"""``carob.correlate``: the orders of runs under many judges, or by many measures, against one truth."""
+"""``carob.correlate``: correlates the orders of runs under many judges, or by many measures, with one truth."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 USUAL = ("kendall", "tau_ap", "spearman", "pearson", "tau_gap")
 """The correlations that are computed by default."""
 TOP = 10
-"""The depth of Kendall's τ that is added for more runs than this."""
+"""If there are more runs than this, Kendall's τ among this many top runs is added to the default correlations."""
 RESAMPLES = 1000
 FEWEST_RESAMPLES = 2
 
@@ -86,42 +86,46 @@ def correlate(
 ) -> Correlations:
     """Correlate the orders of runs under many judges, or by many measures, with the order under the truth.
 
-    With runs, the truth and the judges are judgments. Without runs, they are leaderboards, which have the values of
-    their runs. Each judge gets τ, ρ and r, τ_AP, τ_GAP and others, with intervals; the pairs of runs that it orders
-    differently from the truth, with the significance test of ``carob.compare``; and from judgments also κ and α.
+    With runs, the truth and the judges are judgments. Without runs, they are leaderboards, which contain the scores of
+    runs. For each judge, the result contains τ, ρ and r, τ_AP, τ_GAP and other correlations with intervals, and the
+    pairs of runs that the judge orders differently from the truth, with the significance test of ``carob.compare``. If
+    the judges are judgments, it also contains κ and α.
 
     Args:
-        truth: judgments in any form that ``carob.evaluate`` takes, if there are runs; else a leaderboard: a path, what
-            ``carob.read_leaderboard`` returned, or scores by run.
-        judges: a list, or a mapping from names, of judges in the same form. None compares measures: the judge is then
-            the truth itself, by each other measure.
+        truth: with runs, judgments in any form that ``carob.evaluate`` accepts. Without runs, a leaderboard: a path,
+            the result of ``carob.read_leaderboard``, or scores by run.
+        judges: a list of judges in the same form, or a mapping from names to judges. With None, measures are compared:
+            the truth's order by one measure is correlated with its order by each other measure.
         runs: at least three runs, as in ``carob.compare``; None for leaderboards.
-        measures: the measures of the judges. By default nDCG@10 and AP, or all that a leaderboard has.
-        truth_measures: the measures of the truth, each of which is correlated with each of ``measures``. By default
-            each measure is correlated with itself, or with every one if truth and judge share none.
-        coefficients: names such as ``kendall`` (τ_b), ``kendall_a``, ``spearman``, ``pearson``, ``tau_ap`` (ties count
-            as the mean of their orders), ``tau_ap_b`` (tied runs are equal), ``tau_gap`` (tied runs are above each
-            other in half of the orders), ``tau_gap_by_name`` (tied runs in the order of their names), ``rbo``, or
-            ``overlap@10``. ``@10`` restricts the others to the truth's ten best runs, with all that are tied with the
-            tenth. By default the first of each kind, and ``kendall@10`` for more than ten runs.
-        missing_runs: how to treat a run that a judge's leaderboard lacks: ``error``, ``skip`` it, or value it as
-            ``zero``. Runs that only the judge has are always left out, and counted.
-        missing: how to treat a query without a value in one run of a leaderboard: ``error``, ``zero`` or ``skip``. A
-            query of the truth that all runs of a judge lack has the value 0 with ``zero``; else it is left out.
-        means: the means of leaderboards: of the ``queries`` that truth and judge share, or those that the files
-            ``stated``.
-        over: the samples that intervals concern: other ``queries`` with the same runs, or other ``runs``.
+        measures: the measures of the judges; by default nDCG@10 and AP, or all measures of a leaderboard.
+        truth_measures: the measures of the truth, each of which is correlated with each of ``measures``. By default,
+            each measure is correlated with itself or, if truth and judge have no measure in common, with every measure.
+        coefficients: names such as ``kendall`` (τ_b), ``kendall_a``, ``spearman``, ``pearson``, ``tau_ap`` (the mean
+            over all orders of tied runs), ``tau_ap_b`` (tied runs are equal), ``tau_gap`` (each of two tied runs is
+            above the other in half of the orders), ``tau_gap_by_name`` (tied runs are ordered by name), ``rbo``, or
+            ``overlap@10``. With any other coefficient, ``@10`` restricts the correlation to the truth's ten best runs
+            and all runs that are tied with the tenth. The default is ``kendall``, ``tau_ap``, ``spearman``, ``pearson``
+            and ``tau_gap``, and ``kendall@10`` if there are more than ten runs.
+        missing_runs: how to treat a run that is missing from a judge's leaderboard: ``error``, ``skip`` (leave the run
+            out), or ``zero`` (use the value 0). Runs that only the judge has are always left out, and their number is
+            reported.
+        missing: how to treat a query for which a run of a leaderboard has no value: ``error``, ``zero`` or ``skip``. A
+            query of the truth that is missing from all runs of a judge counts as 0 with ``zero``, and is left out
+            otherwise.
+        means: the means to use from leaderboards: the means over the ``queries`` that truth and judge share, or the
+            means ``stated`` in the files.
+        over: what the intervals generalise to: other ``queries`` with the same runs, or other ``runs``.
         pool: as in ``carob.agreement``.
-        test: the level of the tests of pairs of runs, the confidence of the intervals, the number of resamples, by
-            default 1,000, and their seed.
+        test: the level of the tests of pairs of runs, the confidence level of the intervals, the number of resamples
+            (1,000 by default) and the seed.
         policy: as in ``carob.evaluate``.
         profile: as in ``carob.evaluate``.
 
     Raises:
-        DataError: inputs that cannot be read, fewer than three runs, two judges with the same name, fewer than two
-            resamples, or a missing run or query that was not allowed.
+        DataError: an input cannot be read, there are fewer than three runs or two resamples, two judges have the same
+            name, or a run or query is missing and this was not allowed.
         MeasureError: a measure does not exist.
-        PolicyError: a word or a correlation does not exist.
+        PolicyError: a setting's value or a correlation does not exist.
 
     Source: Yilmaz, Aslam and Robertson, SIGIR 2008 (τ_AP); Urbano and Marrero, ICTIR 2017 (ties); Gao and Oard, SIGIR
         2015 (τ_GAP); Webber, Moffat and Zobel, TOIS 2010 (RBO).
@@ -194,7 +198,7 @@ def correlate(
 
 
 def by_name(judges: Any) -> list[tuple[str | None, Any]]:
-    """Returns the judges with the names that the caller gave, if any."""
+    """Returns the judges, each with the name that the caller gave or None."""
     if judges is None:
         return []
     is_mapping = isinstance(judges, Mapping)
@@ -205,14 +209,14 @@ def by_name(judges: Any) -> list[tuple[str | None, Any]]:
 
 
 def judges_apart(given: Sequence[tuple[str | None, str, str | None]], truth: str | None = None) -> list[str]:
-    """Returns distinct names of judges. Equal file names become paths, and equal names without a file are numbered.
+    """Returns distinct names for judges: paths replace equal file names, and equal names without a file are numbered.
 
     Args:
-        given: the name that the caller gave, if any, the usual name, and the path, if any, of each judge.
-        truth: the path of the truth, from whose name the names of other files must differ.
+        given: for each judge, the name that the caller gave or None, the default name, and the path or None.
+        truth: the path of the truth; the names of other files must differ from the truth's name.
 
     Raises:
-        DataError: two judges have the same name, or a file is given twice.
+        DataError: two judges have the same name, or a file was passed twice.
     """
     names = [own or usual for own, usual, _ in given]
     found = []
@@ -231,7 +235,7 @@ def judges_apart(given: Sequence[tuple[str | None, str, str | None]], truth: str
 
 
 def path_of(given: Any) -> str | None:
-    """Returns the path of a judge that is a file, else None."""
+    """Returns the path of a judge that was read from a file, or None for other judges."""
     if isinstance(given, (str, os.PathLike)):
         return str(os.fspath(given))
     if isinstance(given, Qrels):
@@ -242,7 +246,7 @@ def path_of(given: Any) -> str | None:
 def measures_against(
     sheets: Mapping[str, Sheet], asked: Sequence[str] | None, true: Sequence[str] | None, name: str
 ) -> list[tuple[str, str]]:
-    """Returns the measures of a truth without judges: the first one, with each other.
+    """Returns the pairs of measures to compare if there are no judges: the first measure with each other measure.
 
     Raises:
         DataError: there is only one measure.
@@ -259,17 +263,18 @@ def measures_against(
 
 @dataclass(frozen=True, eq=False)
 class TruthAndJudges:
-    """The scores of runs under the truth and under each judge.
+    """The values of runs under the truth and under each judge.
 
     Args:
         name: the name of the truth.
-        truth: the values under the truth by measure.
-        judges: the same under each judge.
+        truth: the values under the truth, by measure.
+        judges: the values under each judge, by measure.
         measures: the requested measures of the judges; None for all.
-        grades: the agreement of each judge's grades with the truth's.
-        warnings: what makes the orders of runs doubtful.
-        footers: what was left out, and further notes on the data.
-        lone: the number of queries that only the truth or only the judge judged, and that were not evaluated, by judge.
+        grades: the agreement of each judge's grades with the truth's grades.
+        warnings: the reasons why the orders of runs are doubtful.
+        footers: notes on the data that were left out, and further notes.
+        lone: for each judge, the number of queries that only the truth or only the judge judged, and that were not
+            evaluated.
     """
 
     name: str
@@ -282,10 +287,10 @@ class TruthAndJudges:
     lone: Mapping[str, int] = field(default_factory=dict)
 
     def pairs(self, true: Sequence[str] | None) -> Iterator[tuple[str, dict[str, Sheet], str, str]]:
-        """Yields each judge, its values, the truth's measure and the judge's. Without judges, the truth is the judge.
+        """Yields each judge, its values, and the measures of truth and judge. Without judges, the truth is the judge.
 
         Args:
-            true: the requested measures of the truth; None for those of the judges.
+            true: the requested measures of the truth; None for the judges' measures.
         """
         for judge, sheets in self.judges.items():
             for one, other in measures_to_pair(self.truth, sheets, self.measures, true, (self.name, judge)):
@@ -328,7 +333,7 @@ def from_judgments(
     With ``pool="both"``, the truth's values differ from judge to judge, so only one judge is accepted.
 
     Raises:
-        DataError: the judge and the truth have no document in common, or several judges with ``pool="both"``.
+        DataError: a judge and the truth have no document in common, or there are several judges with ``pool="both"``.
     """
     convention, decided = conventions(profile, policy)
     own = measures[0] if measures[0] is not None else list(convention.measures or DEFAULT_MEASURES)
@@ -354,7 +359,7 @@ def from_judgments(
                 remedy=pairing.spelled or None,
             )
         doubts += [*filter(None, [pairing.spelled]), *said_if_scaled((origin, its), true, qrels)]
-        # The truth's queries are evaluated, unless the pool is that of both.
+        # All queries of the truth are evaluated unless the pool is restricted to documents that both judged.
         lone[its] = len(pairing.queries_b) + (len(pairing.queries_a) if pool == "both" else 0)
         documents = documents_of(pairing) if pool == "both" else None
         scale = scale_of(pairing.a, pairing.b)
@@ -388,13 +393,13 @@ class CorrelationMethod:
     """The settings for the correlation of judges with the truth.
 
     Args:
-        correlations: the correlations; None for the usual ones.
-        over: the samples that intervals concern.
-        stated: whether the means are those that files state.
-        missing_runs: how to treat runs that a judge lacks.
-        draw: the resamples.
+        correlations: the correlations; None for the default ones.
+        over: what the intervals generalise to: other ``queries`` or other ``runs``.
+        stated: whether to use the means stated in the files.
+        missing_runs: how to treat runs that are missing from a judge.
+        draw: the number of resamples and the seed.
         test: the test of pairs of runs, and the level of intervals.
-        missing: how to treat queries that a judge's leaderboard lacks.
+        missing: how to treat queries that are missing from a judge's leaderboard.
     """
 
     correlations: list[Correlation] | None
@@ -406,7 +411,7 @@ class CorrelationMethod:
     missing: str = "skip"
 
     def usual(self, runs: int) -> list[Correlation]:
-        """Returns the requested correlations, or the usual ones for this number of runs."""
+        """Returns the requested correlations, or the default ones for this number of runs."""
         if self.correlations is not None:
             return self.correlations
         top = [f"kendall@{TOP}"] if runs > TOP else []
@@ -419,7 +424,7 @@ class CorrelationMethod:
             names: the names of the truth and of the judge.
             truth: the truth's values.
             judge: the judge's values.
-            lone: the number of queries that only one of them judged, and that were not evaluated.
+            lone: the number of queries that only the truth or only the judge judged, and that were not evaluated.
         """
         found = aligned(truth, judge, names, self.missing_runs, self.missing, stated=self.stated)
         x, y = found.truth.means(), found.judge.means()
@@ -451,7 +456,7 @@ class CorrelationMethod:
         )
 
     def samples(self, found: Aligned) -> Samples | RunSamples | None:
-        """Returns the samples for intervals, or None where only means are known."""
+        """Returns the samples for intervals, or None if only means are known."""
         if self.over == "runs":
             return RunSamples(found.truth.means(), found.judge.means(), self.draw)
         one, other = found.truth.table, found.judge.table
@@ -461,13 +466,13 @@ class CorrelationMethod:
         return Samples(one.sign * one.observed, other.sign * other.observed, self.draw, links)  # type: ignore[arg-type]
 
     def turned(self, found: Aligned, judge: Floats) -> Turned | None:
-        """Returns the pairs that differ significantly under the truth, by their fate under the judge.
+        """Returns the pairs that differ significantly under the truth, grouped by their outcome under the judge.
 
-        The result is None where only means are known, or one query.
+        The result is None if only means are known or there is only one query.
 
         Args:
-            found: the values of both sides.
-            judge: the judge's mean of each run, larger is better.
+            found: the values under the truth and under the judge.
+            judge: the mean of each run under the judge, with a sign that makes larger values better.
         """
         one, other = (contest_of(each, self.test) for each in (found.truth, found.judge))
         if one is None or other is None:
@@ -479,7 +484,7 @@ class CorrelationMethod:
 
 
 def contest_of(sheet: Sheet, test: Test) -> Contest | None:
-    """Returns the tests of all pairs of runs, or None where only means are known, or one query."""
+    """Returns the tests of all pairs of runs, or None if only means are known or there is only one query."""
     if sheet.table is None or len(sheet.queries) < 2:
         return None
     found, _ = contests_of([sheet.table], settings_of(test, len(sheet.runs), 1))

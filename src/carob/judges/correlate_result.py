@@ -1,4 +1,4 @@
-"""The result of ``carob.correlate``: its data, and its tables, frames and figures."""
+"""The result of ``carob.correlate``: its data, and the tables, data frames and figures."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ SENTENCES = {
     ),
     "few": "{count} runs make {pairs:pair}, so rank correlations have few possible values.",
 }
-"""The sentences about correlations."""
+"""The sentences that describe correlations."""
 
 MOST_PAIRS = 10
 """The maximum number of pairs of runs that a sentence lists."""
@@ -86,27 +86,28 @@ FEW = 10
 """The number of runs below which a rank correlation has few possible values."""
 
 SHOWN = ("same grade", "kappa, quadratic", "alpha, ordinal", "bias, B - A")
-"""The statistics of grades in the table; the frame has all."""
+"""The statistics of grades in the printed table; the data frame contains all statistics."""
 
 OUTCOMES = ("turned", *FATES)
-"""The outcomes for pairs of runs that differ significantly."""
+"""The possible outcomes for pairs of runs that differ significantly."""
 
 PAIR_TITLES = ("pairs", "tied", "flip", "signi-\nficant", "turned", "kept", "lost", "gained", "re-\nversed")
-"""The titles of the columns of counts of pairs."""
+"""The headers of the columns with the numbers of pairs."""
 
 
 def said(key: str, **values: Any) -> str:
-    """Fills a sentence about correlations with the given values."""
+    """Fills in a sentence about correlations with the given values."""
     return filled(SENTENCES[key], **values)
 
 
 @dataclass(frozen=True)
 class Turned:
-    """The fates of the pairs of runs that differ significantly. The better run by the truth is first.
+    """The pairs of runs that differ significantly, grouped by outcome. The truth's better run comes first.
 
     Args:
         significant: the number of pairs that differ significantly under the truth.
-        turned: those that the judge puts in the opposite order, significantly or not.
+        turned: pairs that differ significantly under the truth and are in the opposite order under the judge,
+            significantly or not.
         kept: pairs that differ significantly in the same direction under both.
         lost: pairs that differ significantly only under the truth.
         gained: pairs that differ significantly only under the judge, with the judge's better run first.
@@ -123,25 +124,25 @@ class Turned:
 
 @dataclass(frozen=True)
 class Correlated:
-    """A judge's order of runs by one measure, against the truth's.
+    """A judge's order of runs by one measure, compared with the truth's order.
 
     Args:
         judge: the judge.
         truth_measure: the truth's measure.
         measure: the judge's measure.
         runs: the runs that were compared, sorted by name.
-        queries: the number of queries that both contain; None if the means are those that files state.
+        queries: the number of queries that truth and judge share; None if the means are stated in the files.
         truth: the mean of each run under the truth.
         values: the mean of each run under the judge.
         coefficients: the correlations.
         flips: the pairs of runs that are in opposite orders, with the truth's better run first.
         ties: the number of pairs that are tied under the truth or under the judge.
-        lacking: the truth's runs that the judge lacks, which were skipped or valued as zero.
-        extra: the number of the judge's runs that the truth lacks, which were left out.
-        left_out: the number of queries that only one of the two has, which were left out.
-        turned: the fates of significant pairs; None where only means are known.
-        zeros: the truth's queries that the judge lacks, which were valued as zero.
-        shared: the queries that were compared; empty if the means are those that files state.
+        lacking: the truth's runs that are missing from the judge, which were skipped or counted as zero.
+        extra: the number of the judge's runs that are missing from the truth, which were left out.
+        left_out: the number of queries that only the truth or only the judge has, which were left out.
+        turned: the pairs that differ significantly, by outcome; None if only means are known.
+        zeros: the truth's queries that are missing from the judge, which were counted as zero.
+        shared: the queries that were compared; empty if the means are stated in the files.
     """
 
     judge: str
@@ -162,15 +163,15 @@ class Correlated:
     shared: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> Coefficient:
-        """Returns a correlation by its name.
+        """Returns the correlation with this name.
 
         Raises:
-            DataError: it was not computed.
+            DataError: the correlation was not computed.
         """
         return coefficient_named(name, self.coefficients, "correlation")
 
     def flat(self, over: str) -> bool:
-        """Returns whether a correlation has no interval although there are enough queries or runs for one."""
+        """Returns whether a correlation has no interval even though there are enough queries or runs to compute one."""
         units = len(self.runs) if over == "runs" else self.queries or 0
         without = (each for each in self.coefficients if not each.bounded and not math.isnan(each.value))
         return units >= FEWEST and any(without)
@@ -183,14 +184,14 @@ class Correlated:
 
 @dataclass(frozen=True)
 class GradeAgreement:
-    """The agreement of a judge's grades with the truth's.
+    """The agreement of a judge's grades with the truth's grades.
 
     Args:
         judge: the judge.
         documents: the number of documents that both graded.
-        only_truth: the number that only the truth graded, in queries that both judged.
-        only_judge: the number that only the judge graded.
-        statistics: κ, α and others with 95% intervals, as in ``carob.agreement``.
+        only_truth: the number of documents that only the truth graded, in queries that both judged.
+        only_judge: the number of documents that only the judge graded, in queries that both judged.
+        statistics: κ, α and other statistics with 95% intervals, as in ``carob.agreement``.
     """
 
     judge: str
@@ -206,19 +207,19 @@ class Correlations(Documented):
 
     Args:
         truth: the name of the truth.
-        rows: the correlations of each judge by each measure.
-        grades: the agreement of grades, from judgments.
-        over: the samples that intervals concern: ``queries`` or ``runs``.
-        pool: the documents that counted as judged; None from leaderboards.
-        missing_runs: how runs that a judge lacks were treated.
+        rows: the correlations of each judge for each measure.
+        grades: the agreement of grades; empty for leaderboards.
+        over: what the intervals generalise to: other ``queries`` or other ``runs``.
+        pool: the documents that counted as judged; None for leaderboards.
+        missing_runs: how runs that are missing from a judge were treated.
         means: the means of leaderboards that were used.
         settings: the settings of the tests of pairs of runs.
         confidence: the confidence level of the intervals.
         resamples: the number of resamples.
-        seed: their seed.
-        warnings: what makes the orders of runs doubtful.
-        footers: what was left out, and further notes on the data.
-        of_measures: whether there is no judge, and measures of the truth are compared.
+        seed: the seed of the resamples.
+        warnings: the reasons why the orders of runs are doubtful.
+        footers: notes on the data that were left out, and further notes.
+        of_measures: whether measures of the truth are compared, without any judge.
         top: the largest number of judges or measures in a table; None for all.
     """
 
@@ -239,7 +240,7 @@ class Correlations(Documented):
     top: int | None = None
 
     def document(self, layout: str = "text", /) -> Document:
-        """Returns the answer, a table of correlations and one of pairs for each measure, grades and notes."""
+        """Returns the document: answer, correlations and pairs for each measure, grades, and notes."""
         sections = [self.answer()]
         for measure in dict.fromkeys(each.truth_measure for each in self.rows):
             rows = [each for each in self.rows if each.truth_measure == measure]
@@ -255,7 +256,7 @@ class Correlations(Documented):
         return Document([*sections, Section([Items(self.remarks())]), Section.warned(self.warnings)], title)
 
     def highest(self, rows: list[Correlated]) -> list[Correlated]:
-        """Returns the rows to show: all in their order, or the ``top`` ones by their first coefficient."""
+        """Returns the rows to show: all rows in their order, or the ``top`` rows with the highest first coefficient."""
         if self.top is None or self.top >= len(rows):
             return rows
 
@@ -266,7 +267,7 @@ class Correlations(Documented):
         return sorted(rows, key=place)[: self.top]
 
     def answer(self) -> Section:
-        """Returns a sentence about the judge with the highest first correlation."""
+        """Returns the section with a sentence about the judge whose first correlation is the highest."""
         known = [each for each in self.rows if not math.isnan(each.coefficients[0].value)]
         if not known:
             return Section([Line(self.undefined(), "verdict")])
@@ -309,7 +310,7 @@ class Correlations(Documented):
         return said("undefined:other", **words)
 
     def titles(self, rows: list[Correlated]) -> tuple[list[str], list[list[str]]]:
-        """Returns the titles and the cells of the columns that name the judge and its measure."""
+        """Returns the headers and the cells of the columns that identify the judge and its measure."""
         names = apart([each.judge for each in rows], LONGEST)
         if all(each.measure == each.truth_measure for each in rows):
             return ["judge"], [[name] for name in names]
@@ -337,7 +338,7 @@ class Correlations(Documented):
         return Section([Table(header, cells, names=keep, keep=keep)], title)
 
     def size(self, sizes: set[tuple[int, int | None]]) -> str:
-        """Returns the number of runs and queries in words, or an empty text if they differ from judge to judge."""
+        """Returns the number of runs and queries in words, or an empty string if they differ from judge to judge."""
         if len(sizes) > 1:
             return ""
         ((runs, queries),) = sizes
@@ -349,7 +350,7 @@ class Correlations(Documented):
         return any(own.bounded for each in self.rows for own in each.coefficients)
 
     def pairs(self, measure: str, rows: list[Correlated]) -> Section:
-        """Returns the table of the pairs of runs, and the significant ones that each judge reverses."""
+        """Returns the table of the pairs of runs, and the significant pairs that each judge reverses."""
         header, cells = self.titles(rows)
         keep = len(header)
         for own, each in zip(cells, rows, strict=True):
@@ -372,7 +373,7 @@ class Correlations(Documented):
         return Section([table, Items(sentences)], said("pairs", measure=measure))
 
     def agreement(self) -> Section:
-        """Returns the table of the agreement of grades."""
+        """Returns the table of the agreement on grades."""
         names = apart([each.judge for each in self.grades], LONGEST)
         rows = []
         for name, each in zip(names, self.grades, strict=True):
@@ -385,7 +386,7 @@ class Correlations(Documented):
         return Section([Table(header, rows)], said("grades"))
 
     def remarks(self) -> list[str]:
-        """Returns the sentences about what was left out, the method and the limits."""
+        """Returns the sentences about omitted data, the method and its limitations."""
         found = self.left_out()
         if any(each.queries is None for each in self.rows):
             found.append(said("stated"))
@@ -403,7 +404,7 @@ class Correlations(Documented):
         return found
 
     def left_out(self) -> list[str]:
-        """Returns the sentences about what was left out, and about the data."""
+        """Returns the sentences about omitted data, and further notes on the data."""
         found = [*self.footers]
         for judge, lacking, extra, left_out, zeros in dict.fromkeys(
             (each.judge, each.lacking, each.extra, each.left_out, each.zeros) for each in self.rows
@@ -430,10 +431,10 @@ class Correlations(Documented):
         return {called.get(name, name): each for name, each in own.items()} | {"carob": __version__}
 
     def records(self) -> dict[str, Callable[[], Records]]:
-        """Returns the tables of ``correlations``, ``pairs``, ``runs`` and ``grades``.
+        """Returns the tables ``correlations``, ``pairs``, ``runs`` and ``grades``.
 
-        ``pairs`` has the pairs of runs that flip or that differ significantly, ``runs`` the means of each run, and
-        ``grades`` the statistics of grades.
+        ``pairs`` contains the pairs of runs that flip or that differ significantly, ``runs`` contains the means of each
+        run, and ``grades`` contains the statistics of the grades.
         """
         start = ["judge", "truth_measure", "measure"]
         own = [((each.judge, each.truth_measure, each.measure), each) for each in self.rows]
@@ -473,7 +474,7 @@ class Correlations(Documented):
         }
 
     def beside(self) -> list[str]:
-        """Returns what was left out and what makes the correlations doubtful, which do not fit in CSV."""
+        """Returns the notes on omitted data and the warnings, which do not fit in CSV."""
         return [*self.warnings, *self.left_out()]
 
     def figures(self, correlation: str | None = None) -> dict[str, Drawing]:
@@ -491,28 +492,28 @@ class Correlations(Documented):
         }
 
     def to_figure(self, kind: str | None = None, correlation: str | None = None) -> Any:
-        """Returns a matplotlib figure of the correlations with the truth, or of the runs' means.
+        """Draws the correlations with the truth, or the runs' means, and returns the matplotlib figure.
 
         Args:
-            kind: ``correlations`` draws one correlation of each judge with its interval; ``runs`` draws each run's mean
-                under the truth and under the judge, in a panel for each judge. None draws correlations.
+            kind: ``correlations`` (the default if None) draws one correlation of each judge with its interval; ``runs``
+                draws each run's mean under the truth and under the judge, with one panel per judge.
             correlation: the correlation; the first one if None.
 
         Raises:
-            DataError: matplotlib is not installed, or there is no such figure or correlation.
+            DataError: matplotlib is not installed, or the figure or the correlation does not exist.
         """
         return figure_of(self.figures(correlation), kind)
 
     def label(self, row: Correlated) -> str:
-        """Returns the name of a judge with its measure."""
+        """Returns the label of a row: the judge and its measure."""
         return row.measure if self.of_measures else f"{row.judge}: {row.measure}"
 
 
 def ends(found: Coefficient) -> tuple[float, float]:
-    """Returns the interval, or the value twice if there is none."""
+    """Returns the ends of the interval, or the value twice if there is no interval."""
     return (found.value, found.value) if math.isnan(found.low) else (found.low, found.high)
 
 
 def pairs_in_words(pairs: tuple[tuple[str, str], ...]) -> str:
-    """Returns pairs of runs in words."""
+    """Returns pairs of runs as text, such as ``x > y``."""
     return listed([f"{better} > {worse}" for better, worse in pairs], MOST_PAIRS)

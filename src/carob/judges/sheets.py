@@ -1,4 +1,4 @@
-"""The scores of runs under one judge or on one leaderboard, and the runs and queries that two of them share."""
+"""The scores of runs under a judge or on a leaderboard, and the runs and queries that two of these share."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 MOST_NAMED = 5
 FEWEST_RUNS = 3
 ROUNDED = 14
-"""Decimals of a mean. Means that are equal in decimal arithmetic differ by less, since 0.1 is not a binary fraction."""
+"""Decimals kept in a mean. Means that are equal in decimal arithmetic can differ in later digits in binary."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,7 @@ class Sheet:
         runs: the names of the runs, sorted.
         queries: the ids of the queries; empty if only means are known.
         table: the scores by query and run; None if only means are known.
-        stated: the means over queries that a file states [runs]; None if it states none.
+        stated: the means over queries that are stated in a file [runs]; None if the file does not state means.
     """
 
     label: str
@@ -45,7 +45,7 @@ class Sheet:
     stated: Floats | None = None
 
     def beyond_range(self) -> list[str]:
-        """Returns the sentences about runs whose values are outside the measure's range."""
+        """Returns a sentence for each run with values outside the measure's range."""
         means = np.full(len(self.runs), np.nan) if self.stated is None else self.stated
         columns = means[None] if self.table is None else self.table.values
         measure = measure_named(self.label)
@@ -63,7 +63,7 @@ class Sheet:
         return -1.0 if measure_named(self.label).definition.smaller_is_better else 1.0
 
     def part(self, runs: Sequence[str], queries: Sequence[str]) -> Sheet:
-        """Returns the values of some runs and queries. A run or a query that the sheet lacks has the value 0.
+        """Returns the values for some runs and queries, with 0 for a run or a query that is not in the sheet.
 
         Args:
             runs: the runs.
@@ -81,16 +81,16 @@ class Sheet:
         values = np.where(outside, 0.0, self.table.values[np.ix_(picked, chosen)])
         weights = self.table.weights
         if weights is not None:
-            # A query that the sheet lacks weighs as much as its other queries on average.
+            # A query that is not in the sheet gets the average weight of the queries in the sheet.
             row = np.array(picked, int)[:, None]
             weights = np.where(row < 0, weights.mean(0)[chosen], weights[np.ix_(picked, chosen)])
         table = replace(self.table, values=values, weights=weights, clusters=None)
         return Sheet(self.label, tuple(runs), tuple(queries), table, stated)
 
     def means(self) -> Floats:
-        """Returns the mean of each run, with a plus sign if larger is better.
+        """Returns the mean of each run, negated if smaller values are better.
 
-        The means are rounded in their last digits, so that runs whose means are equal in decimals are tied.
+        The means are rounded in the last digits, so that runs are tied if their means are equal in decimal arithmetic.
         """
         if self.table is None:
             return self.sign * np.asarray(self.stated if self.stated is not None else [], np.float64)
@@ -116,11 +116,11 @@ def sheets_of(given: Any, name: str | None, missing: str) -> tuple[str, dict[str
 
     Args:
         given: a path, a ``Leaderboard``, or scores by run.
-        name: its name, if the caller gave one.
-        missing: how to treat a query without a value in one run.
+        name: the name that the caller gave to the leaderboard, or None.
+        missing: how to treat a query for which a run has no value.
 
     Raises:
-        DataError: the object is of another kind, or a value is missing and the caller did not allow that.
+        DataError: the object is not a leaderboard, or a value is missing and the caller did not allow this.
     """
     if isinstance(given, (str, os.PathLike)):
         given = read_leaderboard(given, name=name)
@@ -139,7 +139,7 @@ def sheets_of(given: Any, name: str | None, missing: str) -> tuple[str, dict[str
 
 
 def words_left_out(board: Leaderboard) -> str:
-    """Returns a note about measures whose values are words, or an empty text."""
+    """Returns a note about measures whose values are words, or an empty string if there are none."""
     if not board.in_words:
         return ""
     return f"{board.name}: values that are words, left out: {', '.join(board.in_words[:MOST_NAMED])}."
@@ -150,10 +150,10 @@ def in_scores(scores: Mapping[str, Scores], missing: str = "skip") -> dict[str, 
 
     Args:
         scores: the scores.
-        missing: how to treat a query that is missing from a run's scores.
+        missing: how to treat a query that does not occur in a run's scores.
 
     Raises:
-        DataError: the runs were evaluated in different ways, or a query is missing and the caller did not choose.
+        DataError: the runs were evaluated under different conventions, or a query is missing with ``missing="error"``.
     """
     names = sorted(scores)
     labels, queries = scores[names[0]].labels, queries_of(scores.values())
@@ -167,7 +167,7 @@ def on_board(board: Leaderboard, missing: str) -> dict[str, Sheet]:
     """Returns the values of a leaderboard by measure.
 
     Raises:
-        DataError: a run has no value of a query that another run has, unless ``missing`` allows it.
+        DataError: a run has no value for a query that another run has, and ``missing`` is ``error``.
     """
     sheets = {}
     for label in board.measures:
@@ -188,10 +188,10 @@ def on_board(board: Leaderboard, missing: str) -> dict[str, Sheet]:
 def completed(
     name: str, label: str, values: Floats, axes: tuple[Sequence[str], Sequence[str]], missing: str
 ) -> Floats:
-    """Returns the values, with 0 in place of missing ones if the caller chose that.
+    """Returns the values, with missing values replaced by 0 if ``missing`` is ``zero``.
 
     Raises:
-        DataError: a value is missing, and the caller did not choose.
+        DataError: a value is missing, and ``missing`` is ``error``.
     """
     absent = np.isnan(values)
     if missing == "error" and absent.any():
@@ -217,11 +217,11 @@ class Aligned:
     Args:
         truth: the truth's values.
         judge: the judge's values.
-        lacking: the runs of the truth that the judge lacks.
-        extra: the number of the judge's runs that the truth lacks, which are left out.
-        left_out: the number of queries that only one of the two has, which are left out.
-        zeros: the truth's queries that the judge lacks, which have the value 0.
-        stated: whether means are those that the files state.
+        lacking: the truth's runs that are missing from the judge.
+        extra: the number of the judge's runs that are missing from the truth, which are left out.
+        left_out: the number of queries that only the truth or only the judge has, which are left out.
+        zeros: the truth's queries that are missing from the judge, which have the value 0.
+        stated: whether the means are the means stated in the files.
     """
 
     truth: Sheet
@@ -248,12 +248,13 @@ def aligned(
         truth: the truth's values.
         judge: the judge's values.
         names: the names of the truth and of the judge.
-        missing_runs: how to treat a run that the judge lacks.
-        missing: ``zero`` to value a query that the judge lacks as 0; else it is left out.
-        stated: whether to prefer the means that the files state.
+        missing_runs: how to treat a run that is missing from the judge.
+        missing: with ``zero``, a query that is missing from the judge counts as 0; otherwise it is left out.
+        stated: whether to use the means stated in the files if there are any.
 
     Raises:
-        DataError: the judge lacks a run, unless the caller allowed it; too few runs; no common query or mean.
+        DataError: the judge lacks a run and ``missing_runs`` is ``error``, fewer than three runs are left, or no query
+            or mean is shared.
     """
     lacking = tuple(run for run in truth.runs if run not in judge.runs)
     extra = sum(run not in truth.runs for run in judge.runs)
@@ -307,15 +308,16 @@ def measures_to_pair(
     true: Sequence[str] | None,
     names: tuple[str, str],
 ) -> list[tuple[str, str]]:
-    """Returns the measures to correlate, the truth's first.
+    """Returns the pairs of measures to correlate, each with the truth's measure first.
 
-    Without measures of the truth, each measure is paired with itself, or with each if the two share none.
+    If no measures are given for the truth, each measure is paired with itself or, if the truth and the judge share no
+    measure, with every measure.
 
     Args:
         truth: the truth's values.
         judge: the judge's values.
-        asked: the measures; None for all.
-        true: the truth's measures; None for the same.
+        asked: the judge's measures; None for all measures.
+        true: the truth's measures; None for the same measures as ``asked``.
         names: the names of the truth and of the judge.
 
     Raises:
@@ -334,7 +336,7 @@ def label_in(sheets: Mapping[str, Sheet], wanted: str, name: str) -> str:
     """Returns the label of a measure.
 
     Raises:
-        MeasureError: there is no such measure.
+        MeasureError: the measure does not exist.
     """
     if wanted in sheets:
         return wanted
