@@ -1,4 +1,4 @@
-"""The interfaces of trec_eval, pytrec_eval, ranx, Hugging Face evaluate and Pyserini's script, imported when used."""
+"""The interfaces of trec_eval, pytrec_eval, ranx, Hugging Face evaluate and Pyserini, imported on first use."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -12,12 +12,12 @@ __all__ = ["evaluate", "install", "pyserini", "pytrec_eval", "ranx", "trec_eval"
 
 
 def __dir__() -> list[str]:
-    """Returns the interfaces."""
+    """Returns the names of the interfaces."""
     return sorted(__all__)
 
 
 def later_interface(name: str) -> Any:
-    """Imports an interface, or the function ``install``, at its first use."""
+    """Imports an interface, or the function ``install``, on first use."""
     if name == "install":
         from carob.compat.faces import install
 
@@ -25,5 +25,5 @@ def later_interface(name: str) -> Any:
     return importer(__name__, ["evaluate", "faces", "pyserini", "pytrec_eval", "ranx", "trec_eval"])(name)
 
 
-if not TYPE_CHECKING:  # for a type checker, every name would exist
+if not TYPE_CHECKING:  # hidden from type checkers, which would otherwise accept every name
     __getattr__ = later_interface

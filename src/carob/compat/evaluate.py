@@ -1,7 +1,7 @@
-"""Hugging Face evaluate's ``load("trec_eval")`` with carob's measures: ``from carob.compat.evaluate import load``.
+"""Replaces Hugging Face evaluate's ``load("trec_eval")``: ``from carob.compat.evaluate import load``.
 
-Arguments, keys and values are those of the metric of evaluate 0.4.6, which calls trectools. ``docs/evaluate.md`` names
-what differs. Nothing is downloaded.
+The arguments, keys and values match the metric in evaluate 0.4.6, which calls trectools. ``docs/evaluate.md`` lists the
+differences. Nothing is downloaded.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ MEASURES = {
     "recip_rank": "RR@1000",
     **{f"P@{depth}": f"P@{depth}" for depth in DEPTHS},
 }
-"""The measures of documents in the order of their scores, by the keys of the result."""
+"""The measures that rank documents by score, by key of the result."""
 BY_ROW = {f"NDCG@{depth}": f"nDCG@{depth}" for depth in DEPTHS}
-"""The measures of documents in the order of their rows, whatever their scores, as trectools computes them."""
+"""The measures that rank documents in the order of their rows, regardless of their scores, as trectools does."""
 POLICY = Policy(scores="float32", missing="skip", by_measure={"GMAP": {"empty": "skip"}})
-"""The metric's treatment of data: scores are 32 bits wide, and only queries that both sides have count."""
+"""The metric's treatment of data: scores are rounded to 32 bits, and only queries in both inputs count."""
 
 
 def load(path: str) -> TrecEval:
-    """Returns the metric of this name, as evaluate's function does.
+    """Returns the metric with this name, like evaluate's function ``load``.
 
     Args:
         path: ``trec_eval``.
 
     Raises:
-        ArgumentError: there is no such metric.
+        ArgumentError: the metric does not exist.
 
     Example:
         >>> from carob.compat.evaluate import load
@@ -73,17 +73,18 @@ class TrecEval:
 
         Args:
             predictions: a list with one run, as columns: ``query``, ``docid``, ``score`` and ``system``. Other columns
-                do not count.
+                are ignored.
             references: a list with one set of judgments, as columns: ``query``, ``docid`` and ``rel``.
 
         Returns:
             ``runid``; the totals ``num_ret``, ``num_rel``, ``num_rel_ret`` and ``num_q``; and the means ``map``,
-            ``gm_map``, ``bpref``, ``Rprec``, ``recip_rank``, ``P@k`` and ``NDCG@k`` over the queries that both have.
+            ``gm_map``, ``bpref``, ``Rprec``, ``recip_rank``, ``P@k`` and ``NDCG@k`` over the queries that both the run
+            and the judgments contain.
 
         Raises:
             DataError: there are several runs or sets of judgments, columns are missing or of unequal length, a document
-                occurs twice for one query, a grade has a fraction, the judgments are those of a sample, or no query is
-                common.
+                occurs twice for one query, a grade is not a whole number, the judgments are a sample, or the run and
+                the judgments have no query in common.
         """
         tag = only_tag(filled_column(only(predictions, "predictions"), "system", "predictions"))
         run = by_query_and_document(predictions[0], "score", "predictions")
@@ -109,10 +110,10 @@ class TrecEval:
 
 
 def only(tables: Sequence[Mapping[str, Any]], name: str) -> Mapping[str, Any]:
-    """Returns the only table of a list.
+    """Returns the only table in a list.
 
     Raises:
-        DataError: there is not exactly one.
+        DataError: the list does not contain exactly one table.
     """
     if len(tables) != 1:
         raise refused(
@@ -125,10 +126,10 @@ def only(tables: Sequence[Mapping[str, Any]], name: str) -> Mapping[str, Any]:
 
 
 def only_tag(tags: list[Any]) -> Any:
-    """Returns the name of the run, which every row has.
+    """Returns the name of the run, which is the same in every row.
 
     Raises:
-        DataError: the rows have several.
+        DataError: the rows contain several names.
     """
     other = next((each for each in tags if each != tags[0]), None)
     if other is not None:
@@ -142,17 +143,17 @@ def only_tag(tags: list[Any]) -> Any:
 
 
 def refuse_unusable(table: Mapping[str, Any], qrels: Mapping[str, Mapping[str, Any]]) -> None:
-    """Refuses the judgments of a sample, which are not complete, and grades that are not whole numbers.
+    """Refuses judgments of a sample, because they are not complete, and grades that are not whole numbers.
 
     Raises:
-        DataError: these are such judgments.
+        DataError: the judgments are a sample, or a grade is not a whole number.
     """
     chances = [*table.get("probability", ())]
     if any(each != 1 for each in chances):
         raise incomplete("references", len(chances))
     for query, its in qrels.items():
         for document, grade in its.items():
-            if isinstance(grade, Real) and float(grade) % 1:  # NaN and infinity too
+            if isinstance(grade, Real) and float(grade) % 1:  # also true for NaN and infinity
                 raise refused(
                     "In references, document '{document}' of query '{query}' has the grade {grade}.",
                     "A grade is a whole number: the metric counts grades of at least 1 as relevant.",
@@ -166,7 +167,7 @@ def filled_column(table: Mapping[str, Any], column: str, name: str) -> list[Any]
     """Returns a column of a table.
 
     Raises:
-        DataError: the table lacks it, or it is empty.
+        DataError: the column is missing or empty.
     """
     found = [*table.get(column, ())]
     if not found:

@@ -1,4 +1,4 @@
-"""Puts carob in the place of another module, for programs that nobody can edit: ``carob.compat.install``."""
+"""Substitutes carob for another module in programs that cannot be edited: ``carob.compat.install``."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 VERSION = "0.5.11"
 """The release of pytrec_eval-terrier whose interface ``carob.compat.pytrec_eval`` has."""
 FACES = ("pytrec_eval",)
-"""The modules for which carob has a face."""
+"""The modules that carob can replace."""
 
 
 @dataclass(eq=False, repr=False)
 class Installed:
-    """A face in the place of a module, until ``undo`` or the end of a ``with`` block.
+    """A replacement for a module, in effect until ``undo`` or the end of a ``with`` block.
 
     Args:
         name: the name of the module.
-        face: the module that takes its place.
-        before: the module that was there; None if it had not been imported.
-        references: the modules that hold a name of the former module, with the name and the former value.
+        face: the module that replaces it.
+        before: the replaced module; None if it had not been imported.
+        references: the other modules that refer to the replaced module, each with the name and its former value.
     """
 
     name: str
@@ -37,7 +37,7 @@ class Installed:
     references: list[tuple[ModuleType, str, Any]]
 
     def undo(self) -> None:
-        """Puts the former module back, even where other modules refer to it. A second call changes nothing."""
+        """Restores the replaced module, and other modules' references to it. A second call changes nothing."""
         for module, key, value in self.references:
             module.__dict__[key] = value
         self.references = []
@@ -48,32 +48,33 @@ class Installed:
                 sys.modules[self.name] = self.before
 
     def __enter__(self) -> Self:
-        """Returns itself: the face is already in place."""
+        """Returns itself; the module has already been replaced."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Puts the former module back."""
+        """Restores the replaced module."""
         self.undo()
 
 
 def install(name: str) -> Installed:
-    """Puts carob in the place of another module, so that programs that import it run unedited.
+    """Replaces another module with carob, so that programs that import the module run unedited.
 
-    From here on, ``import pytrec_eval`` is ``carob.compat.pytrec_eval``, also in modules that have imported the
-    original, or its functions by name, before. The call says so once on standard error. For NaN scores, the original
-    returns numbers that depend on its sorting. Here they count as minus infinity, so that their documents come last,
-    and a ``DataWarning`` counts them.
+    After the call, ``pytrec_eval`` is ``carob.compat.pytrec_eval``, even in modules that have already imported the
+    original module or its functions. The call reports the replacement once on standard error. With NaN scores, the
+    results of the original depend on its sorting algorithm. Here, NaN scores count as minus infinity, so their
+    documents are ranked last, and a ``DataWarning`` reports how many there are.
 
     Args:
         name: the name of the module: ``pytrec_eval``.
 
     Returns:
-        An object whose ``undo`` puts the original back; in a ``with`` statement, the end of the block does.
+        An object whose method ``undo`` restores the original. In a ``with`` statement, the original is restored at the
+        end of the block.
 
     Raises:
-        DataError: carob has no face for the module.
+        DataError: carob cannot replace the module.
 
     Example:
         >>> from carob.compat import install
@@ -88,7 +89,7 @@ def install(name: str) -> Installed:
         raise DataError(f"carob has no face for the module {name!r}. {hint}")
     before = sys.modules.get(name)
     if isinstance(before, Face):
-        return Installed(name, before, before, [])  # it is in place, and whoever put it there removes it
+        return Installed(name, before, before, [])  # already replaced; the first call's object restores it
     face = face_of_pytrec_eval()
     references = [] if before is None else replaced(before, face)
     sys.modules[name] = face
@@ -99,7 +100,7 @@ def install(name: str) -> Installed:
 
 
 class Face(ModuleType):
-    """A module of carob's in the place of another."""
+    """A module from carob that replaces another module."""
 
 
 def face_of_pytrec_eval() -> Face:
@@ -119,7 +120,7 @@ def face_of_pytrec_eval() -> Face:
 
 
 def replaced(before: ModuleType, face: ModuleType) -> list[tuple[ModuleType, str, Any]]:
-    """Replaces the former module and its public names in every other module, and returns what was replaced."""
+    """Replaces a module and its public names in every other module, and returns the replaced references."""
     twins = {id(before): face}
     twins |= {
         id(getattr(before, each)): getattr(face, each) for each in face.__all__ if hasattr(before, each)

@@ -1,4 +1,4 @@
-"""Reads trec_eval's four formats of judgments, and makes lists of a run by each format."""
+"""Reads judgments in trec_eval's four formats, and builds the lists for a run under each format."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from carob.matching.match import rows_of
 from carob.output.errors import DataError
 
 ABORTED = 134
-"""trec_eval's exit code after abort(), which loses its buffered output."""
+"""trec_eval's exit code after abort(), which discards buffered output."""
 
 
 COMMENTS = {"qrels": "first-byte", "run": "any"}
-"""The place of the ``#`` that begins a comment in trec_eval 10. ``any`` is the first byte that is not a blank."""
+"""Where a ``#`` begins a comment in trec_eval 10. ``any`` means as the first byte that is not a blank."""
 
 
 def dialect(kind: str, version: int) -> dict[str, Any]:
-    """Returns the kernel options for reading text in the same way as one version of trec_eval."""
+    """Returns the kernel options for reading text as a given version of trec_eval does."""
     comments = COMMENTS[kind] if version >= 10 else "none"
-    # Numbers are parsed as C's atof and atol parse a token.
+    # Numbers are parsed in the same way as by C's atof and atol.
     blank_lines = "error" if kind == "qrels" else "skip"
     return {"numbers": "c", "comments": comments, "blank_lines": blank_lines, "loose": True}
 
@@ -39,7 +39,7 @@ class Cut:
     """The rules for cutting rankings before ranks are counted: ``-J`` and ``-M``.
 
     Args:
-        length: the number of documents in each query's ranking.
+        length: the number of documents in the ranking of each query.
         depth: the number of documents that count (``-M``).
         judged_only: whether unjudged documents are removed (``-J``).
     """
@@ -59,7 +59,8 @@ class JudgmentFormat(ABC):
     """Judgments in one of trec_eval's formats.
 
     Args:
-        judgments: every judged document of each query, once, or in plain qrels as often as it occurs.
+        judgments: the judged documents of each query. In plain qrels, repeated documents are kept; in other formats,
+            each document occurs once.
     """
 
     judgments: _native.Judgments
@@ -86,9 +87,10 @@ class PlainQrels(JudgmentFormat):
         return int((self.judgments.grades > 0).sum())
 
     def troubles(self, queries: Integers) -> dict[int, Refusal]:
-        """Returns the queries that trec_eval refuses, because a document is repeated, or because no grade is 0 or more.
+        """Returns the queries that trec_eval refuses because a document is repeated or because no grade is 0 or more.
 
-        trec_eval allocates memory for grades at the first of these (form_res_rels.c, ``rel_levels``).
+        Queries without a grade of 0 or more are refused only before the first query that has one, because trec_eval
+        does not allocate memory for grades until then (form_res_rels.c, ``rel_levels``).
         """
         twice: dict[int, bytes] = {}
         for query, document, _, _ in self.judgments.duplicates:
@@ -117,10 +119,10 @@ class GroupedJudgments(JudgmentFormat):
 
     Args:
         query: the query of each line.
-        group: its judgment group, numbered over all queries in the order of query and name.
-        subgroup: its subgroup, numbered in the order of names.
-        document: its document, as a row of ``judgments``.
-        number: its grade or level.
+        group: the judgment group of each line, numbered over all queries in the order of query and name.
+        subgroup: the subgroup of each line, numbered in the order of names.
+        document: the document of each line, as a row of ``judgments``.
+        number: the grade or level of each line.
         group_offsets: the groups of each query.
     """
 
@@ -134,7 +136,7 @@ class GroupedJudgments(JudgmentFormat):
     def ranks(self, found: _native.Matched, depth: float) -> Floats:
         """Returns the rank of each judged document, which is infinite if it was not retrieved within ``depth``.
 
-        A repeated document, which is possible only below the depth, gets the better rank.
+        If a document is repeated, which is possible only below the depth, the better rank is used.
         """
         ranks = np.full(self.judgments.count, np.inf)
         ranks[found.judgment[::-1]] = found.rank[::-1]
@@ -143,7 +145,7 @@ class GroupedJudgments(JudgmentFormat):
 
 @dataclass(frozen=True)
 class Grouped(GroupedJudgments):
-    """Grades of several judgment groups."""
+    """Grades from several judgment groups."""
 
     form = "groups"
 
@@ -162,13 +164,13 @@ class Grouped(GroupedJudgments):
 
 @dataclass(frozen=True)
 class Preferred(GroupedJudgments):
-    """Preferences, by levels within subgroups."""
+    """Preferences, given as levels within subgroups."""
 
     ties = "ascending"
     form = "preferences"
 
     def lists(self, found: _native.Matched, cut: Cut, queries: Integers) -> tuple[Flat, dict[int, Refusal]]:
-        """Returns the lists of the requested queries, up to the first whose preferences contradict each other."""
+        """Returns the lists of the requested queries, up to the first query whose preferences contradict each other."""
         ranks = self.ranks(found, cut.depth)
         starts = np.searchsorted(self.query, np.arange(len(self.queries) + 1))
         groups, troubles = [], {}
@@ -185,9 +187,9 @@ class Preferred(GroupedJudgments):
         return PreferenceLists(rows, groups), troubles
 
     def numbers(self, query: int, ranks: Floats) -> tuple[Integers, int]:
-        """Numbers the judged documents: retrieved documents by rank, then all others by id.
+        """Numbers the judged documents: first the retrieved documents by rank, then all other documents by id.
 
-        Also counts the retrieved documents.
+        Also returns the number of retrieved documents.
         """
         start, stop = self.judgments.offsets[query : query + 2].tolist()
         names = self.judgments.documents(query)
@@ -216,7 +218,7 @@ class Preferred(GroupedJudgments):
         return found
 
     def trouble(self, query: int, error: ContradictionError, ranks: Floats) -> Refusal:
-        """Returns trec_eval's message about a contradiction. trec_eval aborts if preferences form a cycle."""
+        """Returns trec_eval's error about contradictory preferences. trec_eval aborts if they form a cycle."""
         by, number = "trec_eval.form_prefs_counts:", error.number
         if error.kind == "levels":
             return Refusal(4, f"{by} Internal docid {number} occurs with different rel_level in same jsg\n")
@@ -237,7 +239,7 @@ FORMATS = {
     "prefs": ("get_prefs", "get_prefs", "prefs"),
     "qrels_prefs": ("get_prefs", "get_qrels_prefs", "prefs"),
 }
-"""trec_eval's formats: the functions that report an unreadable file and a malformed line, and the kind of file."""
+"""For each of trec_eval's formats, the functions that report unreadable files and malformed lines, and the kind."""
 
 
 def duplicate(by: str, document: bytes, end: str) -> str:
@@ -249,12 +251,12 @@ def read_judged(path: str, form: str, version: int) -> JudgmentFormat:
     """Reads a judgment file.
 
     Args:
-        path: the file; ``-`` is a file of that name.
+        path: the file; ``-`` means a file with this name.
         form: a key of ``FORMATS``.
         version: 9 or 10.
 
     Raises:
-        Refusal: a format, file or line that trec_eval refuses.
+        Refusal: trec_eval refuses the format, the file or a line.
     """
     if form not in FORMATS:
         raise Refusal(2, f"trec_eval: Illegal rel_format '{form}'\n")
@@ -297,7 +299,7 @@ def read_lines(path: str, form: str, version: int, quit_in: str) -> GroupedJudgm
 def in_order(
     kind: type[GroupedJudgments], lines: list[tuple[bytes, bytes, bytes, bytes]], number: Floats
 ) -> GroupedJudgments:
-    """Sorts lines of query, group, subgroup and document by query and group, and replaces all names by numbers."""
+    """Sorts lines (query, group, subgroup, document) by query and group, and replaces all names with numbers."""
     queries, _, subgroups, documents = map(list, zip(*lines)) if lines else ([], [], [], [])
     judgments = _native.judgments_from_rows(queries, documents, np.zeros(len(lines)), None, "first")
     order = sorted(range(len(lines)), key=lambda place: lines[place][:2])

@@ -1,11 +1,11 @@
-"""Pyserini's ``python -m pyserini.eval.trec_eval`` with carob's trec_eval, so without Java.
+"""Replaces Pyserini's ``python -m pyserini.eval.trec_eval`` with carob's trec_eval, which does not need Java.
 
-``python -m carob.compat.pyserini`` takes the same arguments and prints the same lines. In addition to trec_eval's own,
-these are ``-m judged.5,10``, the share of the first documents that are judged, over all queries together;
-``-remove-unjudged``; and runs of MS MARCO, whose lines are a query, a document and a rank.
+``python -m carob.compat.pyserini`` accepts the same arguments and prints the same lines. In addition to trec_eval's
+arguments, it supports ``-m judged.5,10`` (the share of the first documents that are judged, over all queries together),
+``-remove-unjudged``, and MS MARCO runs, whose lines consist of a query, a document and a rank.
 
-Two things differ. Ids are text, where pandas reads 7 and 007 as one number. Judgments are a file: Pyserini also takes
-the name of a data set, and downloads its judgments.
+There are two differences. Ids are text, whereas Pyserini uses pandas, which reads 7 and 007 as the same number. The
+judgments must be a file, whereas Pyserini also accepts the name of a data set and downloads its judgments.
 
 Source: ``pyserini/eval/trec_eval.py`` of castorini/pyserini at 0f3e6bc, read and not run.
 """
@@ -33,17 +33,17 @@ JUDGED = "judged."
 
 
 def trec_eval(args: Sequence[str], query_id: str | None = None) -> float:
-    """Evaluates a run as Pyserini's function of this name, and prints the lines.
+    """Evaluates a run like Pyserini's function of the same name, and prints the lines.
 
     Args:
         args: the program's name and the arguments, as in ``sys.argv``; the last two are the judgments and the run.
-        query_id: a query of the printed lines (``-q``); None for the mean.
+        query_id: the query whose value is returned (needs ``-q``); None for the mean.
 
     Returns:
-        The value of the last measure.
+        The value of the last measure that trec_eval prints.
 
     Raises:
-        DataError: the input is unreadable or missing, in the words of trec_eval.
+        DataError: a file is unreadable or missing. The message is trec_eval's.
 
     Example:
         >>> from pathlib import Path
@@ -70,7 +70,7 @@ def trec_eval(args: Sequence[str], query_id: str | None = None) -> float:
 
 
 def evaluated(arguments: list[str]) -> tuple[str, str]:
-    """Returns trec_eval's lines, and those of ``judged``.
+    """Returns trec_eval's lines, and the lines of ``judged``.
 
     Raises:
         DataError: a file is missing or cannot be read.
@@ -99,7 +99,7 @@ def evaluated(arguments: list[str]) -> tuple[str, str]:
 
 
 def pyserini_options(arguments: list[str]) -> tuple[list[str], list[int], bool]:
-    """Returns trec_eval's own arguments, the depths of ``judged``, and whether to remove unjudged documents.
+    """Returns the arguments for trec_eval, the depths of ``judged``, and whether to remove unjudged documents.
 
     Raises:
         DataError: a depth is not a whole number above 0.
@@ -119,24 +119,24 @@ def pyserini_options(arguments: list[str]) -> tuple[list[str], list[int], bool]:
 
 
 def text_of(arguments: list[str]) -> str:
-    """Returns the output of trec_eval 9, which Pyserini calls."""
+    """Returns the output of trec_eval 9, which is the version that Pyserini calls."""
     return b"".join(output(request_of(["--compat", "9", *arguments]))).decode("utf-8", "replace")
 
 
 def line_fields(path: str) -> Iterator[list[bytes]]:
-    """Yields the fields of each line that has some."""
+    """Yields the fields of each line that is not blank."""
     with unpacked(path) as file:
         yield from filter(None, map(bytes.split, file))
 
 
 def is_msmarco(path: str) -> bool:
-    """Returns whether a run's first line has no Q0, by which Pyserini recognises runs of MS MARCO."""
+    """Returns whether the first line of a run has no Q0, which is how Pyserini recognises MS MARCO runs."""
     with unpacked(path) as file:
         return b"Q0" not in file.readline()
 
 
 def run_lines(path: str, *, short: bool) -> Iterator[list[bytes]]:
-    """Yields the lines of a run, those of MS MARCO, which are short, with the score 1 / rank.
+    """Yields the lines of a run. Short lines, as in MS MARCO runs, get the score 1 / rank.
 
     Raises:
         DataError: a line has fewer than three fields, or a rank is not a number.
@@ -156,7 +156,7 @@ def run_lines(path: str, *, short: bool) -> Iterator[list[bytes]]:
 
 
 def share_of(lines: list[list[bytes]], pairs: set[tuple[bytes, bytes]], depth: int) -> float:
-    """Returns the share of judged documents among those of the first lines of each query, all together."""
+    """Returns the share of judged documents in the first lines of each query, over all queries together."""
     seen: dict[bytes, int] = {}
     judged = total = 0
     for query, _, document, *_ in lines:
@@ -168,7 +168,7 @@ def share_of(lines: list[list[bytes]], pairs: set[tuple[bytes, bytes]], depth: i
 
 
 def command() -> int:
-    """Runs the command, and returns its exit status: trec_eval's, or 1 for missing files."""
+    """Runs the command, and returns trec_eval's exit status, or 1 for missing files."""
     try:
         write(sys.stdout, "".join(evaluated(sys.argv[1:])).encode())
     except Refusal as refusal:

@@ -1,23 +1,25 @@
-"""pytrec_eval's interface: ``from carob.compat import pytrec_eval`` in place of ``import pytrec_eval``.
+"""pytrec_eval's interface: write ``from carob.compat import pytrec_eval`` instead of ``import pytrec_eval``.
 
-Names, arguments, result keys and numbers are those of pytrec_eval-terrier 0.5.11, which follows trec_eval 9: scores
-are compared in single precision (``scores="double"`` compares them in double), recall points are rounded up, and
-queries that the run lacks are absent from the result. ``ndcg_rel`` may differ in the last bit, since carob multiplies
-where the original adds the same number several times.
+Names, arguments, result keys and numbers match pytrec_eval-terrier 0.5.11, which follows trec_eval 9: scores are
+compared in single precision (in double precision with ``scores="double"``), recall points are rounded up, and queries
+that are missing from the run are absent from the result. ``ndcg_rel`` may differ in the last bit, because carob
+multiplies a number that the original adds several times.
 
-It differs where the original crashes, depends on an earlier query or reads uninitialised memory:
+It differs if the original crashes, depends on an earlier query or reads uninitialised memory:
 
 - A query whose judgments are all negative, or whose ranking is empty, is evaluated like any other, even if it comes
-  first. The original then returns zeros, even for ``num_rel`` and ``gm_map``.
-- ``runid``, a string, is 0.0 like ``relstring``, since results are numbers; the original may return any number.
-- A cutoff of 0, a parameter that a gain measure does not take (``ndcg.10``, ``G.5``) and text after the parameters
-  (``P_5abc``) are a ValueError. The original ends the process, or ignores them.
-- ``utility.a,b,c,d`` takes its four numbers in order, including negative ones.
-- A ``relevance_level`` below 0 is refused, as 0 is.
-- NumPy numbers are accepted as grades (whole ones) and scores; a grade of 2**31 or more is not cut.
-- A NaN score is refused, since it cannot be ordered. In the module that ``carob.compat.install`` puts in the original's
-  place, a document with a NaN score is ranked last, as with minus infinity, and a ``DataWarning`` says how many are.
-- A document that occurs twice for one query in ``parse_run`` or ``parse_qrel`` is refused even under ``python -O``.
+  first. In that case, the original returns zeros, even for ``num_rel`` and ``gm_map``.
+- ``runid``, which is a string, is 0.0 like ``relstring``, because results are numbers; the original may return any
+  number.
+- A cutoff of 0, a parameter that a gain measure does not accept (``ndcg.10``, ``G.5``) or text after the parameters
+  (``P_5abc``) causes a ValueError. The original ends the process or ignores the parameter or text.
+- ``utility.a,b,c,d`` uses the four numbers in the given order, and accepts negative numbers.
+- A ``relevance_level`` below 0 is refused, like a level of 0.
+- NumPy integers are accepted as grades, and NumPy numbers as scores. A grade of 2**31 or more is not truncated.
+- A NaN score is refused, because NaN cannot be ordered. In the module installed by ``carob.compat.install``, documents
+  with NaN scores are ranked last, as if the score were minus infinity, and a ``DataWarning`` reports how many there
+  are.
+- ``parse_run`` and ``parse_qrel`` refuse a document that occurs twice for one query even under ``python -O``.
 """
 
 from __future__ import annotations
@@ -62,7 +64,7 @@ CONVENTIONS = profile_named("pytrec_eval")
 supported_nicknames: dict[str, set[str]] = {
     nickname: {name for name in names if TABLE[name].since <= 9} for nickname, names in NICKNAMES.items()
 }
-"""The measures of each nickname. Those for preferences and judgment groups exist, but cannot be evaluated."""
+"""The measures of each nickname. It includes measures of preferences and judgment groups, which cannot be evaluated."""
 
 supported_measures: set[str] = set(supported_nicknames["all_trec"])
 """All measures that an evaluator accepts."""
@@ -83,12 +85,12 @@ class RelevanceEvaluator:
         measures: names (``map``), names with parameters (``P.5,10``, ``ndcg_cut_10``) and nicknames
             (``official``).
         relevance_level: the lowest relevant grade, for measures with binary relevance.
-        judged_docs_only_flag: remove unjudged documents from each ranking first.
-        scores: the precision in which scores are compared: ``float32``, as in the original, or ``double``.
+        judged_docs_only_flag: whether to remove unjudged documents from each ranking first.
+        scores: the precision with which scores are compared: ``float32``, as in the original, or ``double``.
 
     Raises:
         TypeError: the judgments or the level have the wrong type.
-        ValueError: a measure is unknown, or does not take a parameter.
+        ValueError: a measure is unknown, or does not accept its parameter.
 
     Example:
         >>> from carob.compat import pytrec_eval
@@ -98,7 +100,7 @@ class RelevanceEvaluator:
     """
 
     nan_scores = "error"
-    """The treatment of NaN scores: an ``error``, or ``last`` in the ranking, with a warning."""
+    """The treatment of NaN scores: ``error``, or ``last`` to rank their documents last, with a warning."""
 
     def __init__(
         self,
@@ -160,11 +162,11 @@ def compute_aggregated_measure(measure: str, values: list[float]) -> float:
 
 
 class DuplicateError(DataError, AssertionError):
-    """Raised if a document occurs twice. The class is also an AssertionError, as in pytrec_eval."""
+    """Raised if a document occurs twice. It is also an AssertionError, which is what pytrec_eval raises."""
 
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
-    """Parses lines ``query Q0 document rank score tag`` to ``{query: {document: score}}``.
+    """Parses lines of the form ``query Q0 document rank score tag``, and returns ``{query: {document: score}}``.
 
     Raises:
         ValueError: a line has the wrong form.
@@ -174,7 +176,7 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
 
 
 def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
-    """Parses lines ``query iteration document grade`` to ``{query: {document: grade}}``.
+    """Parses lines of the form ``query iteration document grade``, and returns ``{query: {document: grade}}``.
 
     Raises:
         ValueError: a line has the wrong form.
@@ -189,7 +191,7 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
 def parse(
     lines: Iterable[str], columns: int, place: int, number: Callable[[str], Number]
 ) -> dict[str, dict[str, Number]]:
-    """Parses text and returns the numbers of one column by query and document."""
+    """Parses text, and returns the numbers in one column by query and document."""
     table: dict[str, dict[str, Number]] = {}
     for line, text in enumerate(lines, 1):
         fields = text.split()
@@ -216,7 +218,7 @@ def as_dicts(mapping: object, name: str) -> dict[str, Any]:
 
 
 def without_nan(run: dict[str, Any]) -> dict[str, Any]:
-    """Returns a run in which NaN scores are minus infinity, with a warning that counts them."""
+    """Returns the run with NaN scores replaced by minus infinity, and warns about their number."""
     found = {
         query: [document for document, score in its.items() if score != score]
         for query, its in run.items()
@@ -260,7 +262,7 @@ def whole_grades(query_relevance: object) -> dict[str, Any]:
 
 
 def keyed(names: Iterable[str], level: int) -> dict[str, Measure | None]:
-    """Returns the measure of each result key in trec_eval's order, or None for a string."""
+    """Returns the measure for each result key in trec_eval's order, or None if the value is a string."""
     given: dict[str, list[str]] = {}
     for name in names:
         if not isinstance(name, str):
@@ -288,7 +290,7 @@ def taken_apart(name: str) -> tuple[str, list[str]]:
 
 
 def parameters_of(word: str, numbers: list[str]) -> str:
-    """Returns the parameters of a measure as trec_eval reads them. Parameters that pytrec_eval ignores are dropped."""
+    """Returns the parameters of a measure as text for trec_eval, without parameters that pytrec_eval ignores."""
     values = sorted(set(map(float, numbers)))
     if TABLE[word].cutoffs and TABLE[word].whole:
         values = sorted(set(map(float, map(int, values))))
@@ -309,7 +311,7 @@ def parameters_of(word: str, numbers: list[str]) -> str:
 
 
 def values_under(rows: JudgedRows, measures: dict[str, Measure | None]) -> Floats:
-    """Returns the value of each list and key before the mean over queries, as in trec_eval's C code."""
+    """Returns the value of each list and key before averaging over queries, as in trec_eval's C code."""
     asked = list(dict.fromkeys(measure for measure in measures.values() if measure is not None))
     values = np.zeros((len(rows.length), len(measures)))
     if not asked:

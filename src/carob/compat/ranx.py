@@ -1,7 +1,7 @@
 """ranx's ``Qrels``, ``Run``, ``evaluate``, ``compare`` and ``fuse`` with carob's measures, tests and fusion.
 
-Programs change only the import: ``from carob.compat.ranx import Qrels, Run, compare, evaluate, fuse``. The arguments,
-their defaults and the values are those of ranx 0.3.21. ``docs/ranx.md`` names what differs.
+Only the import changes in programs: ``from carob.compat.ranx import Qrels, Run, compare, evaluate, fuse``. The
+arguments, their defaults and the values match ranx 0.3.21. ``docs/ranx.md`` lists the differences.
 """
 
 from __future__ import annotations
@@ -47,25 +47,25 @@ if TYPE_CHECKING:
 __all__ = ["Qrels", "Run", "compare", "evaluate", "fuse"]
 
 LAST = Policy(duplicates="last")
-"""The policy for reading files: of a document that occurs twice, ranx keeps the last line."""
+"""The policy for reading files: if a document occurs twice, ranx keeps the last line."""
 NORMS = {"zmuv": "z-score", "min_max": "min-max", None: "none"}
-"""ranx's names of normalisations that have other names in carob."""
+"""ranx's names for normalisations, with carob's names if they are different."""
 EVERY = 10**9
-"""A number above the length of any fused list."""
+"""A depth that is larger than any fused list."""
 
 TESTS: dict[str, Callable[[Floats, Integers, Draw], Floats]] = {
     "student": lambda scores, pairs, _: paired(scores[:, pairs[:, 0]] - scores[:, pairs[:, 1]]).p,
     "fisher": lambda scores, pairs, draw: sign_flip(scores, pairs, draw).p,
     "tukey": lambda scores, pairs, draw: randomised_tukey(scores, pairs, draw).p,
 }
-"""The p of each pair of columns, by ranx's name of the test."""
+"""Functions that return p for each pair of columns, by ranx's name for the test."""
 
 
 def a_number(value: Any) -> float:
-    """Returns a number that is given as a number or as text.
+    """Converts a value, which may be text, to a number.
 
     Raises:
-        ValueError: it is neither.
+        ValueError: the value is neither a number nor text that contains one.
     """
     number = number_of(value) if isinstance(value, str) else float(value)
     if number is None:
@@ -74,7 +74,7 @@ def a_number(value: Any) -> float:
 
 
 def a_grade(value: Any) -> int:
-    """Returns a whole number.
+    """Converts a value, which may be text, to a whole number.
 
     Raises:
         ValueError: it is not a whole number.
@@ -90,7 +90,7 @@ class Ratings:
 
     Args:
         ratings: ``{query: {document: number}}``.
-        name: a name, which tables show.
+        name: the name to show in tables.
     """
 
     reader: ClassVar[Any]
@@ -104,7 +104,7 @@ class Ratings:
         """Copies the numbers.
 
         Raises:
-            DataError: it is not ``{query: {document: number}}``.
+            DataError: the object is not ``{query: {document: number}}``.
         """
         self.name = name
         self.ratings: dict[str, dict[str, float]] = {}
@@ -122,14 +122,15 @@ class Ratings:
         self.ratings.setdefault(q_id, {}).update(self.rated(q_id, [doc_id], [score]))
 
     def add(self, q_id: str, doc_ids: Iterable[str], scores: Iterable[float]) -> None:
-        """Adds the documents of a query with their numbers."""
+        """Sets the documents of a query, each with its number."""
         self.ratings[q_id] = self.rated(q_id, doc_ids, scores)
 
     def rated(self, query: str, documents: Iterable[str], numbers: Iterable[float]) -> dict[str, float]:
         """Returns the documents of a query with their numbers.
 
         Raises:
-            DataError: an id is not text, a number is not one, or there are not as many numbers as documents.
+            DataError: an id is not text, a value is not a number, or the number of values differs from the number of
+                documents.
         """
         ids, values = [*documents], [*numbers]
         if len(ids) != len(values):
@@ -155,10 +156,10 @@ class Ratings:
     def add_multi(
         self, q_ids: Iterable[str], doc_ids: Iterable[Iterable[str]], scores: Iterable[Iterable[float]]
     ) -> None:
-        """Adds several queries.
+        """Sets the documents of several queries, each with its number.
 
         Raises:
-            DataError: the number of lists of documents or of numbers differs from that of queries.
+            DataError: the number of lists of documents, or of lists of numbers, differs from the number of queries.
         """
         queries, documents, numbers = [*q_ids], [*doc_ids], [*scores]
         if not len(queries) == len(documents) == len(numbers):
@@ -189,7 +190,7 @@ class Ratings:
         return frame_of(Records(["q_id", "doc_id", "score"], rows).columns(), "pandas")
 
     def save(self, path: str, kind: str | None = None) -> None:
-        """Writes JSON, or TREC text if the path ends in ``.txt`` or ``.trec``, or ``kind`` is ``trec``."""
+        """Writes TREC text if the path ends in ``.txt`` or ``.trec`` or ``kind`` is ``trec``, and JSON otherwise."""
         if kind != "trec" and (kind is not None or not path.endswith((".txt", ".trec"))):
             write_whole(path, json.dumps(self.ratings))
             return
@@ -204,10 +205,10 @@ class Ratings:
 
     @classmethod
     def read(cls, source: Any, name: str | None = None, **columns: str) -> Self:
-        """Reads what carob reads as judgments or as a run, and keeps the order of its lines.
+        """Reads anything that carob accepts as judgments or as a run, and keeps the order of the lines.
 
         Raises:
-            DataError: it cannot be read, or has the judgments of a sample.
+            DataError: the data cannot be read, or the judgments are a sample.
         """
         found: dict[str, dict[str, float]] = {}
         held = cls.reader.of(source, **({"policy": LAST} if cls is Qrels else {}), **columns)
@@ -217,12 +218,12 @@ class Ratings:
 
     @classmethod
     def from_dict(cls, d: Mapping[str, Mapping[str, float]], name: str | None = None) -> Self:
-        """Makes the object from ``{query: {document: number}}``."""
+        """Creates the object from ``{query: {document: number}}``."""
         return cls(d, name)
 
     @classmethod
     def from_file(cls, path: str, kind: str | None = None, name: str | None = None) -> Self:
-        """Reads a file: JSON if ``kind`` says so; otherwise the format is that of its name and content."""
+        """Reads a file as JSON if ``kind`` is ``json``; otherwise, the file's name and content determine the format."""
         if kind != "json":
             return cls.read(os.fspath(path), name)
         with open(path, encoding="utf-8") as file:
@@ -245,11 +246,11 @@ class Ratings:
 
 
 class RanxQrels(Ratings):
-    """Judgments, as ranx's ``Qrels``.
+    """Judgments, like ranx's ``Qrels``.
 
     Args:
         qrels: ``{query: {document: grade}}``. A grade is a whole number.
-        name: a name.
+        name: the name of the judgments.
 
     Example:
         >>> from carob.compat.ranx import Qrels
@@ -272,11 +273,11 @@ class RanxQrels(Ratings):
 
 
 class RanxRun(Ratings):
-    """A run, as ranx's ``Run``. ``evaluate`` keeps its values in ``mean_scores``, ``std_scores`` and ``scores``.
+    """A run, like ranx's ``Run``. ``evaluate`` stores values in ``mean_scores``, ``std_scores`` and ``scores``.
 
     Args:
         run: ``{query: {document: score}}``.
-        name: the name in tables.
+        name: the name to show in tables.
 
     Example:
         >>> from carob.compat.ranx import Run
@@ -296,7 +297,7 @@ class RanxRun(Ratings):
         self.std_scores: dict[str, float] = {}
 
     def make_comparable(self, qrels: RanxQrels) -> Self:
-        """Adds empty lists for judged queries without one, and removes queries without judgments."""
+        """Adds empty lists for judged queries that have no list, and removes queries without judgments."""
         self.ratings = {query: self.ratings.get(query, {}) for query in qrels.keys()}  # noqa: SIM118
         return self
 
@@ -314,24 +315,25 @@ def evaluate(
     save_results_in_run: bool = True,
     make_comparable: bool = False,
 ) -> Any:
-    """Evaluates a run as ranx's function of this name.
+    """Evaluates a run like ranx's function of the same name.
 
     Args:
         qrels: judgments, as ``Qrels`` or dicts.
         run: the run, as ``Run`` or dicts.
-        metrics: one of ranx's names, such as ``ndcg@10`` or ``map-l2``, or several.
-        return_mean: whether to return means, in place of an array with the value of each query, sorted by id.
+        metrics: one or several of ranx's names, such as ``ndcg@10`` or ``map-l2``.
+        return_mean: whether to return means instead of an array with the value of each query, sorted by id.
         return_std: whether to return ``{"mean": …, "std": …}``.
-        threads: not used.
-        save_results_in_run: whether a ``Run`` keeps the values.
-        make_comparable: whether judged queries without a list count as empty lists, and other queries do not count.
+        threads: ignored.
+        save_results_in_run: whether to store the values in a ``Run``.
+        make_comparable: whether to count judged queries without a list as empty lists, and ignore queries without
+            judgments.
 
     Returns:
-        The value of the only metric, or a dict of several.
+        The value if there is only one metric, or a dict of values for several metrics.
 
     Raises:
-        DataError: the queries of the two differ; data cannot be read.
-        MeasureError: a metric that does not exist.
+        DataError: the run and the judgments have different queries, or the data cannot be read.
+        MeasureError: a metric does not exist.
 
     Example:
         >>> from carob.compat.ranx import Qrels, Run, evaluate
@@ -368,10 +370,11 @@ def evaluate(
 def values_of_metric(judged: dict[str, Any], ranked: dict[str, Any], metric: str) -> Floats:
     """Returns the values of a metric for the queries, sorted by id.
 
-    ``-l2`` in ranx's names leaves out the judgments with lower grades. bpref alone needs these, as nonrelevant.
+    ``-l2`` in ranx's names omits the judgments with grades below 2. Only bpref needs these judgments, as nonrelevant
+    ones.
 
     Raises:
-        MeasureError: a metric that does not exist, or a level that is not a number.
+        MeasureError: the metric does not exist, or the level is not a number.
     """
     name, minus, level = metric.partition("-l")
     if minus and not is_number(level):
@@ -386,7 +389,7 @@ def values_of_metric(judged: dict[str, Any], ranked: dict[str, Any], metric: str
             query: {document: grade for document, grade in its.items() if grade >= lowest}
             for query, its in judged.items()
         }
-    # A list without documents is a query that the run lacks.
+    # A list without documents counts as a query that is missing from the run.
     policy = Policy(missing="zero")
     scores = evaluate_run(judged, ranked, name, profile="ranx", policy=policy, bounds=False)
     by_query = scores.by_query(name)
@@ -394,7 +397,7 @@ def values_of_metric(judged: dict[str, Any], ranked: dict[str, Any], metric: str
 
 
 class EitherOrder(dict):  # type: ignore[type-arg]
-    """A dict whose keys are pairs in either order."""
+    """A dict whose keys are pairs, which can be looked up in either order."""
 
     def __getitem__(self, key: Iterable[str]) -> Any:
         """Returns the value of a pair."""
@@ -403,17 +406,18 @@ class EitherOrder(dict):  # type: ignore[type-arg]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RanxReport:
-    """A comparison of runs, as ranx's ``Report``.
+    """A comparison of runs, like ranx's ``Report``.
 
     Args:
         model_names: the names of the runs.
         results: the means by run and metric.
         comparisons: ``p_value`` and ``significant`` by pair of runs and metric.
         metrics: the metrics.
-        max_p: the greatest p of a significant difference.
-        win_tie_loss: on how many queries a run is better, equal and worse, by ordered pair of runs and metric.
-        rounding_digits: the decimals of tables.
-        show_percentages: whether tables have percentages.
+        max_p: the largest p-value that counts as significant.
+        win_tie_loss: the numbers of queries on which a run is better, equal and worse, by ordered pair of runs and
+            metric.
+        rounding_digits: the number of decimals in tables.
+        show_percentages: whether tables show percentages.
         stat_test: ``student``, ``fisher`` or ``tukey``.
     """
 
@@ -428,7 +432,7 @@ class RanxReport:
     stat_test: str
 
     def cell(self, run: str, metric: str) -> str:
-        """Returns a mean, and the letters of the runs that it is significantly above."""
+        """Returns a run's mean, and the letters of the runs that it significantly outperforms."""
         own = self.results[run][metric]
         percent = 2 if self.show_percentages else 0
         above = "".join(
@@ -442,7 +446,7 @@ class RanxReport:
 
     @property
     def table(self) -> Table:
-        """The means of each run, with letters."""
+        """The means of each run as a table, with letters that mark significant differences."""
         rows = [
             [letter(place), run, *(self.cell(run, each) for each in self.metrics)]
             for place, run in enumerate(self.model_names)
@@ -460,7 +464,7 @@ class RanxReport:
         return self.table.written(format_named("latex"))
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns means, p-values and counts by run, as ranx's report does."""
+        """Returns means, p-values and counts by run, in the same structure as ranx's report."""
         found: dict[str, Any] = {
             "stat_test": self.stat_test,
             "metrics": self.metrics,
@@ -496,28 +500,29 @@ def compare(
     show_percentages: bool = False,
     make_comparable: bool = False,
 ) -> RanxReport:
-    """Compares runs as ranx's function of this name: each pair by a separate test, without a correction.
+    """Compares runs like ranx's function of the same name: a separate test for each pair, without a correction.
 
-    ``carob.compare`` corrects for the number of comparisons, has intervals, and says which run is better.
+    Unlike this function, ``carob.compare`` corrects for the number of comparisons, and reports intervals and which run
+    is better.
 
     Args:
         qrels: judgments.
         runs: the runs.
         metrics: as in ``evaluate``.
-        stat_test: ``student`` (paired t-test), ``fisher`` (paired randomisation test: exact where that is cheap) or
+        stat_test: ``student`` (paired t-test), ``fisher`` (paired randomisation test, exact if this is cheap) or
             ``tukey`` (Tukey's HSD, by permuting the scores of each query).
         n_permutations: the number of permutations.
-        max_p: the greatest p of a significant difference.
-        random_seed: the seed of the permutations.
-        threads: not used.
-        rounding_digits: the decimals of tables.
-        show_percentages: whether tables have percentages.
+        max_p: the largest p-value that counts as significant.
+        random_seed: the random seed for the permutations.
+        threads: ignored.
+        rounding_digits: the number of decimals in tables.
+        show_percentages: whether tables show percentages.
         make_comparable: as in ``evaluate``.
 
     Raises:
         ArgumentError: the test is unknown, or max_p is not a probability.
-        DataError: two runs of one name; as for ``evaluate``.
-        MeasureError: as for ``evaluate``.
+        DataError: two runs have the same name, or as in ``evaluate``.
+        MeasureError: as in ``evaluate``.
 
     Example:
         >>> from carob.compat.ranx import Qrels, Run, compare
@@ -576,16 +581,16 @@ def fuse(
     method: str = "wsum",
     params: Mapping[str, Any] | None = None,
 ) -> RanxRun:
-    """Fuses runs as ranx's function of this name.
+    """Fuses runs like ranx's function of the same name.
 
     Args:
-        runs: the runs, of the same queries.
-        norm: the normalisation of scores; None for none.
-        method: ranx's name of a method. Methods that are trained on judgments, and condorcet, do not exist here.
+        runs: the runs, which must have the same queries.
+        norm: the normalisation of scores; None for no normalisation.
+        method: ranx's name of a method. Methods that are trained on judgments, and condorcet, are not supported.
         params: the parameters of the method: ``weights``, ``k``, ``phi``, ``gamma`` or ``sigma``, and ``name``.
 
     Raises:
-        ArgumentError: an unknown method, normalisation or parameter.
+        ArgumentError: the method, the normalisation or a parameter is unknown.
         DataError: there are fewer than two runs, or their queries differ.
 
     Example:

@@ -1,4 +1,4 @@
-"""Parses trec_eval's command line as C does: numbers, options, measures with their parameters, ``-Z`` and ``-h``."""
+"""Parses trec_eval's command line like the C program: numbers, options, measures with parameters, ``-Z``, ``-h``."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ LONGEST, SHORTEST = 2**63 - 1, -(2**63)
 
 
 def atol(text: str) -> int:
-    """Returns the whole number at the start of ``text``, clamped to 64 bits, or 0 if there is none."""
+    """Returns the whole number at the start of ``text``, clamped to 64 bits, or 0 if there is no number."""
     found = LONG.match(text)
     return min(max(int(found[1]), SHORTEST), LONGEST) if found else 0
 
 
 def atof(text: str) -> float:
-    """Returns the number at the start of ``text`` (decimal, hexadecimal, inf or nan), or 0 if there is none."""
+    """Returns the number at the start of ``text`` (decimal, hexadecimal, inf or nan), or 0 if there is no number."""
     found = DOUBLE.match(text)
     if found is None:
         return 0.0
@@ -63,21 +63,21 @@ class OptionError(Exception):
 def options(
     arguments: list[str], short: Mapping[str, bool], long: Mapping[str, tuple[str, bool]], operands: list[str]
 ) -> Iterator[tuple[str, str]]:
-    """Yields the letter and the argument ('' if none) of each option in order.
+    """Yields the letter of each option and its argument, or '' for an option without an argument.
 
-    All other words are added to ``operands``.
+    Words that are not options are added to ``operands``.
 
-    Options may follow operands, share a dash and have attached arguments. Long ones may be abbreviated. ``--`` ends
-    the options.
+    Options may follow operands. Short options may share a dash and have attached arguments, and long options may be
+    abbreviated. ``--`` ends the options.
 
     Args:
         arguments: the command line, without the program's name.
-        short: letters, and whether each takes an argument.
-        long: names with their letter and whether they take an argument.
-        operands: the list to which other words are appended.
+        short: the letters, and whether each requires an argument.
+        long: the long names, each with its letter and whether it requires an argument.
+        operands: the list to which all other words are appended.
 
     Raises:
-        OptionError: at the first wrong option, after the earlier ones were yielded.
+        OptionError: an option is invalid. All earlier options have been yielded.
     """
     rest = iter(arguments)
     for argument in rest:
@@ -92,7 +92,7 @@ def options(
 
 
 def long_option(text: str, long: Mapping[str, tuple[str, bool]], rest: Iterator[str]) -> tuple[str, str]:
-    """Returns the option of ``--text``."""
+    """Returns the letter and the argument of the option ``--text``."""
     word, equals, value = text.partition("=")
     near = [word] if word in long else [name for name in long if name.startswith(word)]
     if not near:
@@ -113,7 +113,7 @@ def long_option(text: str, long: Mapping[str, tuple[str, bool]], rest: Iterator[
 
 
 def bundle(text: str, short: Mapping[str, bool], rest: Iterator[str]) -> Iterator[tuple[str, str]]:
-    """Yields the options of ``-text``. The first option with an argument takes the rest of the text as its argument."""
+    """Yields the options in ``-text``. For the first option with an argument, the rest of the text is the argument."""
     for place, letter in enumerate(text):
         if letter not in short:
             raise OptionError(f"invalid option -- '{letter}'")
@@ -134,14 +134,14 @@ TAIL = re.compile(rb"\0[^ \t\n\v\f\r]*")
 
 
 def as_c_reads(source: Source, read: Callable[[Any], Read]) -> Read:
-    """Calls ``read`` on a text.
+    """Calls ``read`` on a source.
 
-    If the text contains NUL bytes, only the part before them is read, as in C, and a message on standard error says so.
+    If the source contains NUL bytes, text after them is ignored, as in C, and a message on standard error reports this.
 
-    trec_eval counts lines up to the first NUL, so after a NUL within a line its behaviour is undefined.
+    trec_eval counts lines only up to the first NUL, so its behaviour is undefined after a NUL within a line.
 
     Raises:
-        LineError: as ``read`` does.
+        LineError: raised by ``read``.
     """
     try:
         return read(source.from_start())
@@ -177,10 +177,10 @@ class Refusal(Exception):  # noqa: N818 - trec_eval also exits like this after v
 
 @dataclass(frozen=True)
 class PrintedValue:
-    """The description of a printed value.
+    """The description of a value to print.
 
     Args:
-        name: trec_eval's measure.
+        name: the name of trec_eval's measure.
         label: the name that is printed before the value.
         measure: the measure to compute; None for ``runid`` and ``relstring``.
         width: the number of documents that ``relstring`` shows.
@@ -200,7 +200,7 @@ class PrintedValue:
 
 
 def known(name: str, version: int) -> tuple[str, ...]:
-    """Returns the measures for which a name or nickname stands, or no measures if trec_eval has no such name."""
+    """Returns the measures that a name or nickname stands for, or no measures if trec_eval has no such name."""
     members = NICKNAMES.get(name) or ((name,) if name in TABLE else ())
     return tuple(member for member in members if TABLE[member].since <= version)
 
@@ -218,14 +218,14 @@ def columns(
     """Returns the columns of all printed values, in trec_eval's order.
 
     Args:
-        asked: measure names.
-        parameters: the text after the dot, by name.
+        asked: the names of the requested measures.
+        parameters: the text after the dot, by measure name.
         level: the lowest relevant grade (``-l``).
         collection: the number of documents in the collection (``-N``).
         version: 9 or 10.
 
     Raises:
-        Refusal: parameters that a measure does not take.
+        Refusal: a measure does not accept its parameters.
     """
     found: list[PrintedValue] = []
     for name, entry in TABLE.items():
@@ -281,7 +281,7 @@ def cutoffs_of(entry: TrecName, text: str | None) -> list[float]:
 
 
 def label(name: str, cutoff: float, whole: bool) -> str:
-    """Returns the printed name of a cutoff. Fractions are cut to nine characters (``append_double``)."""
+    """Returns the printed name of a measure at a cutoff. Fractions are cut to nine characters (``append_double``)."""
     return f"{name}_{cutoff}" if whole else name + f"_{cutoff:3.2f}"[:9]
 
 
@@ -296,7 +296,7 @@ def at(entry: TrecName, cutoff: float) -> Measure:
 
 
 def width_of(number: float) -> int:
-    """Returns a number of characters: the whole part of a number, or 0 if the number is negative or NaN."""
+    """Converts a number to a number of characters: its integer part, or 0 if it is negative or NaN."""
     return int(min(number, 2.0**62)) if number > 0 else 0
 
 
@@ -309,7 +309,7 @@ def level_gains(text: str) -> list[tuple[str, float]]:
 
 
 def with_pairs(base: Measure, pairs: list[tuple[str, float]], version: int) -> Measure:
-    """Returns the measure with the parameters that pairs set, such as the gain of each level, or p for rbp."""
+    """Returns the measure with the parameters given as pairs, such as the gain of each level, or p for rbp."""
     takes = base.definition.parameters
     changes: dict[str, Any] = {}
     if "p" in takes:
@@ -326,7 +326,7 @@ def with_pairs(base: Measure, pairs: list[tuple[str, float]], version: int) -> M
 
 
 def settled(column: PrintedValue, level: int, collection: int, version: int) -> PrintedValue:
-    """Sets the parameters that all measures share in a column."""
+    """Returns the column with the parameters set that apply to all measures, such as the relevance level."""
     if column.measure is None:
         return column
     takes = column.measure.definition.parameters
@@ -396,14 +396,14 @@ MISSING = -1000000.0
 
 
 class Zscores:
-    """Means and standard deviations by query and printed name.
+    """The means and standard deviations for z-scores, by query and printed name.
 
     Args:
-        path: lines ``query measure mean deviation``.
-        version: 9 or 10, whose messages differ.
+        path: the path of a file with lines of the form ``query measure mean deviation``.
+        version: 9 or 10; the error messages of the two versions differ.
 
     Raises:
-        Refusal: a file or line that cannot be read.
+        Refusal: the file or a line cannot be read.
     """
 
     def __init__(self, path: str, version: int) -> None:
@@ -441,8 +441,8 @@ class Zscores:
         with np.errstate(all="ignore"):
             moved = (values - mean) / deviation
         found = np.where(stated, np.where(deviation != 0, moved, level), MISSING)
-        # Of two NaN operands the processor keeps the first with its sign: a NaN in the file has the sign of its text,
-        # and 0/0 is negative.
+        # If both operands are NaN, the processor returns the first one with its sign. A NaN in the file has the sign
+        # given in the text, and the NaN of 0/0 is negative.
         given_nan = np.where(np.isnan(mean), mean, deviation)
         sign = np.where(np.isnan(values), -1.0, np.copysign(1.0, given_nan))
         return np.where(np.isnan(found), np.copysign(np.nan, sign), found)

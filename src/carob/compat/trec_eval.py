@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 
 VERSIONS = {9: "9.0.7", 10: "10.0-rc3"}
-"""The name that each version prints."""
+"""The version number that trec_eval prints, by major version."""
 
 MISMATCH = {
     "grades": "trec_eval.form_res_qrels: rel_info format not qrels",
@@ -58,7 +58,7 @@ DUPLICATE_BY = {"grades": "form_res_qrels", "groups": "form_res_qrels", "prefere
 
 @dataclass
 class TrecEvalRequest:
-    """The request of a command line. trec_eval's own help explains each option."""
+    """The request given on the command line. trec_eval's own help explains each option."""
 
     version: int = 10
     help: bool = False
@@ -82,10 +82,10 @@ def main(argv: list[str]) -> int:
     """Behave as trec_eval.
 
     Args:
-        argv: its arguments; ``--compat 9`` selects version 9.0.8 instead of 10.0.
+        argv: trec_eval's arguments. ``--compat 9`` selects version 9.0.8 instead of 10.0.
 
     Returns:
-        Its exit code.
+        trec_eval's exit code.
     """
     try:
         for part in output(request_of(argv)):
@@ -155,7 +155,7 @@ def take(request: TrecEvalRequest, letter: str, value: str) -> None:
 
 
 def add_measure(request: TrecEvalRequest, text: str) -> None:
-    """Adds a measure or nickname to the request. If a name has several parameters, the first counts."""
+    """Adds a measure or nickname to the request. If parameters are given repeatedly, the first ones count."""
     name, dot, parameters = text.partition(".")
     members = known(name, request.version)
     if dot and not parameters:
@@ -175,12 +175,12 @@ def add_measure(request: TrecEvalRequest, text: str) -> None:
 
 @dataclass(frozen=True)
 class Ranked:
-    """A run, matched with the judgments.
+    """A run that has been matched with the judgments.
 
     Args:
-        found: the result of the kernel.
-        placeholder: queries that the run lacks, for which an unjudged document is added (``-c``).
-        cut: the depths at which rankings are cut.
+        found: the kernel's result of matching.
+        placeholder: queries that are missing from the run, for which an unjudged document is added (``-c``).
+        cut: the rules for cutting rankings.
     """
 
     found: _native.Matched
@@ -189,10 +189,10 @@ class Ranked:
 
 
 def output(request: TrecEvalRequest) -> Iterator[bytes]:
-    """Yields the output in order.
+    """Yields the parts of the output in order.
 
     Raises:
-        Refusal: trec_eval stops, after the output so far.
+        Refusal: trec_eval would stop here, after printing the output yielded so far.
     """
     if request.help:
         yield text(request.measures, request.rel_format).encode()
@@ -250,7 +250,7 @@ def read_run(request: TrecEvalRequest, judged: JudgmentFormat) -> Ranked:
         raise Refusal(2, text) from None
     except (OSError, DataError):
         raise unreadable from None
-    # NumPy is imported before the kernel's array needs it, so that a failure to import it keeps its cause.
+    # NumPy is imported before the kernel's array needs it, so that an import error is reported with its cause.
     present = np.greater_equal(found.length, 0)
     stands_in = ~present & (request.complete and request.version >= 10)
     length = np.where(present, found.length, stands_in).astype(np.float64)
@@ -260,7 +260,7 @@ def read_run(request: TrecEvalRequest, judged: JudgmentFormat) -> Ranked:
 def evaluated(
     request: TrecEvalRequest, judged: JudgmentFormat, run: Ranked
 ) -> tuple[Integers, Refusal | None]:
-    """Returns the queries to evaluate, and the trouble of the first missing query, which stops trec_eval."""
+    """Returns the queries to evaluate, and the error for the first missing query, at which trec_eval stops."""
     wanted: NDArray[np.bool_] = np.ones(len(judged.queries), bool)
     if request.only_query is not None:
         only = os.fsencode(request.only_query)
@@ -283,7 +283,7 @@ def first_stop(
     queries: Integers,
     stop: Refusal | None,
 ) -> tuple[Flat, Refusal | None, Integers]:
-    """Returns the lists and the queries before the first query that trec_eval cannot evaluate, and trec_eval's message.
+    """Returns the lists, trec_eval's error, and the queries before the first query that trec_eval cannot evaluate.
 
     If trec_eval can evaluate every query, returns all lists, ``stop`` and all queries.
     """
@@ -304,7 +304,7 @@ def first_stop(
 
 
 def first_trouble(needing: list[str], form: str, own: Refusal | None, incomplete: set[str]) -> Refusal | None:
-    """Returns the message of the first measure that cannot be calculated, in trec_eval's order."""
+    """Returns the error about the first measure, in trec_eval's order, that cannot be calculated."""
     for name in needing:
         cannot = f"trec_eval: Can't calculate measure '{name}'\n"
         if family(name) != form:
@@ -317,7 +317,7 @@ def first_trouble(needing: list[str], form: str, own: Refusal | None, incomplete
 
 
 def repeated_documents(found: _native.Matched, depth: int) -> dict[int, bytes]:
-    """Returns for each query the first document by id that occurs twice in its ranking within the depth."""
+    """Returns the first document by id that occurs twice within the depth of a ranking, for each such query."""
     ranks: dict[tuple[int, bytes], set[int]] = {}
     for query, document, _, _, rank, other in found.duplicates:
         ranks.setdefault((query, document), set()).update((rank, other))
@@ -329,7 +329,7 @@ def repeated_documents(found: _native.Matched, depth: int) -> dict[int, bytes]:
 
 
 def printed_values(lists: Flat, asked: list[PrintedValue], count: int) -> Floats:
-    """Returns the value of each query and column, which is NaN for strings."""
+    """Returns the value of each query and column, or NaN if the value is a string."""
     carriers = {False: lists}
     values = np.full((count, len(asked)), np.nan)
     with np.errstate(all="ignore"):
@@ -348,11 +348,11 @@ def printed_values(lists: Flat, asked: list[PrintedValue], count: int) -> Floats
 
 
 def before_the_mean(values: Floats, lists: Flat, measure: Measure) -> Floats:
-    """Returns the terms of the mean.
+    """Returns the terms that are averaged over queries.
 
-    The terms are logarithms for a geometric mean, and NaN if trec_eval divides 0 by 0.
+    The terms are logarithms if the mean is geometric, and NaN if trec_eval divides 0 by 0.
 
-    trec_eval divides 0 by 0 for an empty list if a recall point of interpolated precision needs no document.
+    trec_eval divides 0 by 0 for an empty list if a recall point of interpolated precision requires no documents.
     """
     arguments, empty = measure.arguments, lists.rows.length == 0
     if measure.definition.aggregate == "geometric":
@@ -365,7 +365,7 @@ def before_the_mean(values: Floats, lists: Flat, measure: Measure) -> Floats:
 
 
 def stand_in(values: Floats, asked: list[PrintedValue], placeholder: Any) -> None:
-    """Corrects some per-query scores with a placeholder document, by printed name, as trec_eval does."""
+    """Sets some scores of queries with a placeholder document to 0, by printed name, as trec_eval does."""
     for place, column in enumerate(asked):
         if column.label in ("num_ret", "utility", "rbp_resid") or column.label.startswith("unj"):
             values[placeholder, place] = 0.0
@@ -375,7 +375,7 @@ def stand_in(values: Floats, asked: list[PrintedValue], placeholder: Any) -> Non
 
 
 def relstrings(lists: Flat, asked: list[PrintedValue], placeholder: Any) -> dict[str, list[bytes]]:
-    """Returns the first grades of each query as characters, if they are requested."""
+    """Returns each query's first grades as characters, if columns for them were requested."""
     found = {}
     for column in asked:
         if column.name == "relstring":
@@ -387,7 +387,7 @@ def relstrings(lists: Flat, asked: list[PrintedValue], placeholder: Any) -> dict
 
 
 def string_of(lists: Flat, query: int, width: int) -> bytes:
-    """Returns a character for each of the first documents: the grade, > above 9, - not pooled, . unjudged."""
+    """Returns one character per document: the grade, > if the grade is above 9, - if not pooled, . if unjudged."""
     rows = lists.rows
     characters = bytearray(b"-" * int(min(width, rows.length[query])))
     for row in range(int(rows.offsets[query]), int(rows.offsets[query + 1])):
@@ -399,7 +399,7 @@ def string_of(lists: Flat, query: int, width: int) -> bytes:
 
 
 def line(column: PrintedValue, zscores: bool) -> bytes:
-    """Returns the printf format of a column's line, with NUL for the query."""
+    """Returns the printf format for a column's line, with NUL in place of the query."""
     name = os.fsencode(column.label).ljust(22).replace(b"%", b"%%")
     if column.measure is None:
         return name + (b"\t\0\t'%s'\n" if column.name == "relstring" else b"\t\0\t%s\n")
@@ -408,7 +408,7 @@ def line(column: PrintedValue, zscores: bool) -> bytes:
 
 
 def filled(template: bytes, query: bytes, cells: tuple[Any, ...], zscores: bool) -> bytes:
-    """Returns the lines of one query. 0/0 is -nan, as on the machines that recorded trec_eval's output."""
+    """Returns the lines of one query. 0/0 is printed as -nan, as on the machines that recorded trec_eval's output."""
     text = template.replace(b"\0", query.replace(b"%", b"%%")) % cells
     if b"nan\n" not in text:
         return text
@@ -443,7 +443,7 @@ def per_query(
 def summary(
     request: TrecEvalRequest, judged: JudgmentFormat, run: Ranked, asked: list[PrintedValue], values: Floats
 ) -> bytes:
-    """Returns the lines of all queries together."""
+    """Returns the lines for all queries together."""
     count = len(judged.queries) if request.complete else len(values)
     shown = [place for place, column in enumerate(asked) if column.name != "relstring"]
     totals = [
@@ -465,7 +465,7 @@ def in_all(column: PrintedValue, values: Floats, count: int) -> float:
     """Returns the sum over all queries, in byte order of their ids, divided by ``count``."""
     total = float(_native.total(values, np.array([0, len(values)]))[0])
     if math.isnan(total):
-        return float(values[np.isnan(values)][0])  # the processor keeps its sign
+        return float(values[np.isnan(values)][0])  # the processor preserves the sign of NaN
     if column.aggregate == "sum":
         return total
     if column.aggregate == "geometric":

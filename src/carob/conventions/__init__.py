@@ -1,3 +1,3 @@
-"""Conventions of an evaluation: policies, profiles and requests."""
+"""The conventions of an evaluation: policies, profiles and requests."""
 
 __all__: list[str] = []

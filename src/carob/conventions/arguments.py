@@ -1,7 +1,7 @@
-"""The arguments of public functions: the default of each, the values that it may have, and their check at the call.
+"""Defaults and allowed values of the arguments of public functions, and the check of arguments at each call.
 
-A specification takes the place of the default, as in ``alpha: float = ALPHA``, and ``specified`` makes the function
-refuse all other values. The command line gives its options the same ranges and words.
+A specification is written instead of the default, as in ``alpha: float = ALPHA``, and ``specified`` makes the function
+refuse all other values. The options of the command line have the same ranges and words.
 """
 
 from __future__ import annotations
@@ -26,12 +26,13 @@ class Argument:
     """A number in a range.
 
     Args:
-        default: the default; with None, None is allowed and stands for a default that depends on the others.
+        default: the default. If it is None, the argument may be None, which means a default that depends on other
+            arguments.
         wanted: the range in words.
         least: the lower bound.
         most: the upper bound.
-        exclusive: whether the number must lie between the bounds and not be equal to one.
-        whole: whether it is a whole number.
+        exclusive: whether the bounds themselves are excluded.
+        whole: whether the number must be whole.
     """
 
     default: Any
@@ -45,7 +46,7 @@ class Argument:
         """Refuses any other value.
 
         Raises:
-            ArgumentError: it is outside the range, or of the wrong type.
+            ArgumentError: the value is outside the range or of the wrong type.
         """
         if value is None and self.default is None:
             return
@@ -63,9 +64,9 @@ class Choice:
     """One of a few words.
 
     Args:
-        default: the default; with None, None is allowed.
+        default: the default. If it is None, the argument may be None.
         words: the words.
-        called: the noun for such a word, if it is not the argument's name.
+        called: the noun for a word in error messages, if it differs from the argument's name.
     """
 
     default: Any
@@ -93,24 +94,24 @@ def positive(default: float | None) -> Any:
 
 
 def not_negative(default: float | None) -> Any:
-    """Returns the specification of a number from 0 on."""
+    """Returns the specification of a number of 0 or more."""
     return Argument(default, "0 or a positive, finite number", 0)
 
 
 def whole_number(default: int | None, least: int) -> Any:
-    """Returns the specification of a whole number from ``least`` on."""
+    """Returns the specification of a whole number of at least ``least``."""
     return Argument(default, f"a whole number of at least {least}", least, whole=True)
 
 
 def one_of(default: str | None, words: Any, called: str = "") -> Any:
-    """Returns the specification of one of the words of a ``Literal``."""
+    """Returns the specification of an argument that is one of the words of a ``Literal``."""
     return Choice(default, get_args(words), called)
 
 
 def specified(given: Checked) -> Checked:
-    """Lets a function, or a class, refuse arguments outside the specifications given as their defaults.
+    """Makes a function or class refuse arguments that violate the specifications written as their defaults.
 
-    The function itself gets plain defaults.
+    The specifications are replaced with plain defaults.
     """
     function: Any = given.__init__ if isinstance(given, type) else given  # type: ignore[misc]
     code = function.__code__
@@ -142,7 +143,7 @@ def specified(given: Checked) -> Checked:
 
 
 def of_class(name: str, given: Any, cls: type[Kind], such_as: str) -> Kind:
-    """Returns an argument that is an object of a class; None stands for the class's defaults.
+    """Returns an argument that must be an object of a class. None means an object with the defaults of the class.
 
     Raises:
         ArgumentError: the argument is anything else.
@@ -155,7 +156,7 @@ def of_class(name: str, given: Any, cls: type[Kind], such_as: str) -> Kind:
 
 
 def unspecified(default: Any) -> Any:
-    """Returns the default that a specification states."""
+    """Returns the default value in a specification."""
     return default.default if isinstance(default, (Argument, Choice)) else default
 
 

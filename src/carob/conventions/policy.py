@@ -18,12 +18,12 @@ Ties: TypeAlias = Literal[
 ]
 
 DEEPEST = 2**53
-"""The largest depth: ranks are doubles, which are exact up to here."""
+"""The largest depth: ranks are doubles, which are exact up to this number."""
 
 
 @dataclass(frozen=True)
 class Policy:
-    """The decisions that apply to all measures of a call.
+    """The decisions that apply to all measures in a call.
 
     The defaults are those of trec_eval, but errors in the data raise an exception.
 
@@ -31,7 +31,7 @@ class Policy:
         ties: the order of documents with equal scores. ``trec`` orders them by document id, descending by bytes, and
             ``ascending`` by document id, ascending. ``input`` keeps the order of the run's lines. ``rank-column`` or
             ``rank`` uses the run's rank column. ``optimistic`` and ``pessimistic`` choose the best and the worst order.
-            ``expected`` computes the mean over all orders or a sample of them. ``error`` refuses ties that touch a
+            ``expected`` computes the mean over all orders or a sample of them. ``error`` refuses ties that involve a
             judged document.
         scores: ``double``, or ``float32`` to round scores to single precision first (trec_eval up to 9.0.8,
             pytrec_eval).
@@ -42,12 +42,12 @@ class Policy:
         empty: the treatment of a query without relevant documents: ``zero`` (the formula's value), ``one``, ``skip``,
             ``nan`` or ``error``. Relevant means a grade of at least the measure's ``rel``, a positive gain or, for a
             measure without these parameters, a grade of at least 1.
-        judgments: judgments to treat as known: ``all``, or only those of ``retrieved`` documents, as in tools that
+        judgments: the judgments to treat as known: ``all``, or only those for ``retrieved`` documents, as in tools that
             receive labels and scores row by row.
         unjudged: the treatment of unjudged documents: ``nonrelevant``; ``negative``, which gives the same values but
             does not count as a gap in the judgments, as in recommendation; or ``removed`` before ranks are counted
-            (condensed lists), but after the lists are cut at ``depth``. A name such as ``AP(unjudged=removed)`` chooses
-            for one measure alone.
+            (condensed lists), but after the lists are cut at ``depth``. A name such as ``AP(unjudged=removed)`` sets
+            the treatment for one measure only.
         negative: the meaning of a negative grade: ``unjudged`` (pooled, but not judged), ``nonrelevant`` (grade 0) or
             ``error``.
         overlap: what a run must have in common with the judgments. ``query`` requires a query: an empty run is refused,
@@ -55,27 +55,27 @@ class Policy:
             judged document. ``none`` requires nothing, for parts of a run that are merged later.
         retrieved: ``all`` documents of a list, or only those with a ``finite`` score, where minus infinity means "not
             retrieved" (rax).
-        ranks: the ranks of a run with ranks instead of scores: ``counted`` from 1 in the order of the given ranks, or
-            as ``given``, with gaps (RecTools). Above a single document with the given rank 9, there are 8 unjudged
-            ranks.
-        listing: the order of the run's lines: ``ignored``, or ``known`` to measures that use it (``ListedAUC``,
-            ``ListedAP``), since the values of some tools depend on it.
+        ranks: how to rank a run that has ranks instead of scores: ``counted`` from 1 in the order of the given ranks,
+            or as ``given``, with gaps (RecTools). With ``given``, a gap counts as unjudged documents: above a single
+            document with rank 9, there are 8 of them.
+        listing: the order of the run's lines: ``ignored``, or ``known`` to the measures that use it (``ListedAUC``,
+            ``ListedAP``), because the values in some tools depend on this order.
         depth: the number of documents of each list that count; None for all. Lists are cut before unjudged documents
-            are removed (``unjudged="removed"``), as by trec_eval's -M and -J. The depth in a measure's name, such as
-            ``@10``, counts the documents that are left.
+            are removed (``unjudged="removed"``), as with trec_eval's -M and -J. The depth in a measure's name, such as
+            ``@10``, counts the remaining documents.
         malformed: the treatment of a line that cannot be read: ``error``, or ``skip`` the line and count it.
-        columns: the columns of lines of text: ``equal``, which refuses a run's line whose number of columns differs
-            from the first line's, and separates columns by tabs where a line has tabs, so that an id may contain a
-            space; or as ``trec_eval``, which separates columns by any whitespace and ignores what follows a run's sixth
-            column.
+        columns: how to split lines of text into columns. ``equal`` refuses a line of a run whose number of columns
+            differs from the first line's. It separates columns by tabs if a line contains tabs, so an id may contain a
+            space. ``trec_eval`` separates columns by any whitespace, and ignores all columns after the sixth in a run.
         by_measure: exceptions for some measures, ``{"nDCG": {"empty": "one"}}``; ``"RR@"`` is RR with a depth,
             ``"R(over=capped)"`` is R with that parameter.
 
-    With a profile, the axes that are set here replace the profile's; all others stay the profile's. A policy that sets
-    every axis, such as that of ``Scores``, is complete and replaces the profile's policy.
+    With a profile, the settings given here override the profile's settings, and all other settings come from the
+    profile. A policy in which every setting is given, such as the policy of ``Scores``, replaces the profile's policy
+    completely.
 
     Raises:
-        PolicyError: there is no such axis, or an axis has no such value.
+        PolicyError: a setting does not exist, or a value is not allowed.
 
     Example:
         >>> from carob import Policy
@@ -119,13 +119,13 @@ class Policy:
         for axes in exceptions.values():
             refuse_unknown(axes)
             refuse_values(axes)
-        # Pairs in place of the dicts that the caller passed, so that a policy can be hashed.
+        # The dicts that the caller passed become pairs, so that a policy can be hashed.
         kept = tuple((name, tuple(axes.items())) for name, axes in exceptions.items() if axes)
         object.__setattr__(self, "by_measure", kept)
 
     @property
     def exceptions(self) -> dict[str, dict[str, Any]]:
-        """The exceptions for single measures, as dicts."""
+        """The exceptions for individual measures, as dicts."""
         return {name: dict(axes) for name, axes in dict(self.by_measure).items()}
 
     def changed(self, **axes: Any) -> Policy:
@@ -142,12 +142,13 @@ class Policy:
         return made
 
     def over(self, base: Policy) -> Policy:
-        """Returns the complete policy: the settings given here, and the other settings of ``base``.
+        """Returns the complete policy: the settings given here, and all other settings from ``base``.
 
-        A given axis applies to every measure, and ``by_measure`` is added to the exceptions of ``base``.
+        A given setting applies to every measure, even if ``base`` has an exception. ``by_measure`` is added to the
+        exceptions of ``base``.
 
         Args:
-            base: the policy that supplies all other settings, such as a profile's.
+            base: the policy that supplies all other settings, such as the policy of a profile.
         """
         if self.given.issuperset(AXES):
             return self
@@ -158,7 +159,7 @@ class Policy:
         return replace(base, **axes, by_measure=exceptions)
 
     def of_measure(self, measure: Measure) -> Policy:
-        """Returns the policy for one measure: the changes of the most specific exception, then those of its own name.
+        """Returns the policy for one measure. The most specific exception wins, unless the name itself has the setting.
 
         Args:
             measure: the measure, such as ``R(over=capped)@10`` or ``AP(unjudged=removed)``.
@@ -181,17 +182,18 @@ class Policy:
         return {**{axis: getattr(self, axis) for axis in AXES}, "by_measure": self.exceptions}
 
     def describe(self) -> str:
-        """Returns ``trec`` for the default policy, or else the settings that differ from it."""
+        """Returns ``trec`` for the default policy, or the settings that differ from the default policy."""
         return ", ".join(self.changes(Policy())) or "trec"
 
     def changes(self, base: Policy) -> list[str]:
-        """Describes the settings that differ from another policy."""
+        """Returns descriptions of the settings that differ from another policy."""
         mine, its = self.as_dict(), base.as_dict()
         own, other = mine.pop("by_measure"), its.pop("by_measure")
         found = [f"{axis} {value}" for axis, value in mine.items() if value != its[axis]]
         for name in {**own, **other}:
             here, there = own.get(name, {}), other.get(name, {})
-            # An exception that only the other policy has is listed if the axis itself is the same in both.
+            # An exception that only the other policy has is listed if both policies have the same value for the setting
+            # itself.
             axes = [axis for axis in {**here, **there} if axis in here or mine[axis] == its[axis]]
             found += [
                 f"{name}: {axis} {here.get(axis, mine[axis])}"
@@ -202,10 +204,10 @@ class Policy:
 
 
 def refuse_unknown(axes: Iterable[str]) -> None:
-    """Refuses a name that is not a setting's.
+    """Refuses names that are not settings.
 
     Raises:
-        PolicyError: there is one.
+        PolicyError: a name is not a setting.
     """
     for axis in axes:
         if axis not in AXES:
@@ -217,7 +219,7 @@ def refuse_values(axes: dict[str, Any]) -> None:
     """Refuses a value that a setting does not allow.
 
     Raises:
-        PolicyError: there is one.
+        PolicyError: a value is not allowed.
     """
     for axis, value in axes.items():
         if value in CHOICES.get(axis, ()):
@@ -235,9 +237,9 @@ def refuse_values(axes: dict[str, Any]) -> None:
 
 
 AXES = tuple(each.name for each in fields(Policy) if each.init)
-"""The axes by name, in the order of ``Policy``."""
+"""The names of all settings, in the order of ``Policy``."""
 
 CHOICES = {
     axis: get_args(kind) for axis, kind in get_type_hints(Policy).items() if get_origin(kind) is Literal
 }
-"""The choices of each axis that has only a few."""
+"""The allowed values of each setting that is limited to a few words."""

@@ -1,4 +1,4 @@
-"""Reference entries of measures: formula, parameters, sources, and the names in other tools."""
+"""Reference entries for measures: formula, parameters, sources, and names in other tools."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ AGGREGATES = {
 
 
 def entry(definition: Definition, columns: int | None = None) -> str:
-    """Returns a measure's entry: in Markdown, or as plain text for a terminal of ``columns`` columns.
+    """Returns a measure's entry in Markdown, or as plain text wrapped to ``columns`` columns.
 
     Example:
         >>> from carob.conventions.reference import entry
@@ -57,7 +57,7 @@ def entry(definition: Definition, columns: int | None = None) -> str:
 
 
 def wrapped(text: str, columns: int) -> str:
-    """Wraps a list item, with its further lines indented."""
+    """Wraps a list item, and indents all lines after the first further."""
     return textwrap.fill(
         text, columns, initial_indent="    ", subsequent_indent="        ", break_on_hyphens=False
     )
@@ -71,12 +71,12 @@ def formula(definition: Definition) -> str:
         return f"# defined in {definition.formula.__module__}, whose source is not available"
     function = ast.parse("\n".join(lines)).body[0]
     assert isinstance(function, ast.FunctionDef)
-    first = function.body[1]  # what follows the docstring
+    first = function.body[1]  # the statement after the docstring
     return textwrap.dedent("\n".join(lines[first.lineno - 1 :]))
 
 
 def mathematics(definition: Definition) -> str:
-    """Returns the formula in LaTeX, with parameters as symbols, or an empty text if it is too long.
+    """Returns the formula in LaTeX, with parameters as symbols, or an empty string if the formula is too long.
 
     Example:
         >>> from carob.conventions.reference import mathematics
@@ -125,7 +125,7 @@ def sample(takes: str) -> Lists:
 
 
 def facts(definition: Definition) -> dict[str, str]:
-    """Returns the spelling, parameters, range, other names, aggregate and source of a measure, by label."""
+    """Returns the spelling, parameters, range, other names, aggregate and source of a measure, by row label."""
     parameters = {f"parameter `{name}`": values(value) for name, value in definition.parameters.items()}
     synonyms = [
         f"`{other}`" + (f" ({name})" if "(" in name else "")
@@ -146,14 +146,14 @@ def facts(definition: Definition) -> dict[str, str]:
 
 
 def takes(definition: Definition) -> str:
-    """Returns the inputs that a recommendation measure needs. A measure of judged documents needs no such input."""
+    """Returns the inputs that a recommendation measure needs, or an empty string for other measures."""
     if definition.takes != "recommendations":
         return ""
     return ", ".join(["recommended items (`carob.beyond_accuracy`)", *definition.needs])
 
 
 def value_range(definition: Definition) -> str:
-    """Returns the range of a query's value."""
+    """Returns the range of per-query values in words."""
     low, high = definition.values
     if math.isinf(low):
         return "any number"
@@ -181,7 +181,7 @@ def values(parameter: OneOf | Number) -> str:
 
 
 def elsewhere(definition: Definition) -> dict[str, list[str]]:
-    """Returns the names of a measure's variants in other tools, by carob's name of the variant.
+    """Returns the names of a measure's variants in other tools, by carob's name for the variant.
 
     Example:
         >>> from carob.conventions.reference import elsewhere
@@ -205,7 +205,7 @@ def elsewhere(definition: Definition) -> dict[str, list[str]]:
 
 
 def meanings(profile: Profile, name: str) -> list[Measure]:
-    """Returns the measures that a profile's name stands for, without and with a depth."""
+    """Returns the measures that a name in a profile stands for, without and with a depth."""
     spellings = [f"{name}10"] if name.endswith("@") else [name, f"{name}@10"]
     found = []
     for spelling in spellings:

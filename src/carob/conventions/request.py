@@ -1,4 +1,4 @@
-"""The request of a call: the measures by label, the profile and the policy."""
+"""A request for measures: the measures by label, the profile and the policy."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def conventions(
     """Returns the profile and the complete policy. Settings that the caller did not give come from the profile.
 
     Args:
-        profile: its name; None or ``carob`` for carob's own conventions.
+        profile: the profile or its name; None or ``carob`` for carob's own conventions.
         policy: the caller's policy.
-        default: the policy to complete if there is no profile; carob's own policy if None.
+        default: the policy that supplies the other settings if there is no profile; carob's default policy if None.
 
     Raises:
-        PolicyError: there is no such profile, or the policy is not a ``Policy``.
+        PolicyError: the profile does not exist, or the policy is not a ``Policy``.
     """
     convention = profile_named(profile)
     if policy is not None and not isinstance(policy, Policy):
@@ -47,7 +47,7 @@ def conventions(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Request:
-    """The measures of a call, and the conventions under which they are computed.
+    """The requested measures, and the conventions under which they are computed.
 
     Args:
         asked: the measures by label.
@@ -63,10 +63,10 @@ class Request:
 
     @cached_property
     def by_policy(self) -> dict[Policy, dict[str, Measure]]:
-        """The measures by label, for each policy that some of them have.
+        """The measures by label, grouped by the policy that applies to them.
 
         Raises:
-            PolicyError: the policy names an unknown measure.
+            PolicyError: ``by_measure`` in the policy contains an unknown measure.
         """
         strangers = [
             key for key in self.policy.exceptions if key.rstrip("@").partition("(")[0] not in REGISTER
@@ -82,12 +82,12 @@ class Request:
 
     @property
     def groups(self) -> bool:
-        """Whether a measure needs judgment groups, from the second column of qrels."""
+        """Whether any measure needs judgment groups, which come from the second column of qrels."""
         return needs_groups(self.asked)
 
     @cached_property
     def scores(self) -> bool:
-        """Whether a measure compares scores across queries, so that ranks are not enough."""
+        """Whether any measure compares scores across queries, for which ranks are not enough."""
         return any(measure.micro for measure in self.asked.values())
 
 
@@ -97,13 +97,13 @@ def request_of(
     policy: Policy | None,
     weights: Mapping[str, float] | None = None,
 ) -> Request:
-    """Returns the request of a call.
+    """Returns the request for the given measures, profile and policy.
 
     If ``measures`` is None, the request contains the default measures of the profile or of carob.
 
     Raises:
-        MeasureError: there is no such measure.
-        PolicyError: there is no such profile, or the policy is not a ``Policy``.
+        MeasureError: a measure does not exist.
+        PolicyError: the profile does not exist, or the policy is not a ``Policy``.
     """
     convention, policy = conventions(profile, policy)
     return Request(labelled(measures, convention), convention, policy, weights)
@@ -126,7 +126,7 @@ def labelled(measures: MeasuresLike, convention: Profile) -> dict[str, Measure]:
 
 
 def of_recommendations(label: str, measure: Measure) -> str:
-    """Returns the error message for a recommendation measure that is requested for judged documents."""
+    """Returns the error message for a recommendation measure that was requested for judged documents."""
     needs = "".join(f", {what}=…" for what in measure.definition.needs)
     ratio = f"{measure.name}Ratio"
     other = f" For judged documents, write {ratio}: {REGISTER[ratio].sentence}" if ratio in REGISTER else ""
@@ -137,7 +137,7 @@ def of_recommendations(label: str, measure: Measure) -> str:
 
 
 def with_profiles(error: UnknownMeasureError, convention: Profile) -> UnknownMeasureError:
-    """Returns the error for an unknown name, with the profiles that know the name."""
+    """Returns the error for an unknown name, extended by the profiles in which the name exists."""
     word = error.word.casefold()
     knowing = [
         profile.name
@@ -161,7 +161,7 @@ def with_profiles(error: UnknownMeasureError, convention: Profile) -> UnknownMea
 
 
 def needs_groups(asked: Mapping[str, Measure]) -> bool:
-    """Returns whether a measure needs judgment groups, from the second column of qrels."""
+    """Returns whether any measure needs judgment groups, which come from the second column of qrels."""
     return any(measure.definition.groups for measure in asked.values())
 
 
@@ -169,7 +169,7 @@ def refuse_other_orders(asked: Mapping[str, Measure], policy: Policy) -> None:
     """Refuses subtopic measures if ties are ordered by grade, because a document has a grade for each subtopic.
 
     Raises:
-        PolicyError: a measure is by subtopic, and ties are optimistic, pessimistic or expected.
+        PolicyError: there is a subtopic measure, and ``ties`` is optimistic, pessimistic or expected.
     """
     label = next((label for label, measure in asked.items() if measure.definition.groups), None)
     if label is not None and policy.ties in ("optimistic", "pessimistic", "expected"):

@@ -250,7 +250,7 @@ def aligned(
         names: the names of the truth and of the judge.
         missing_runs: how to treat a run that is missing from the judge.
         missing: with ``zero``, a query that is missing from the judge counts as 0; otherwise it is left out.
-        stated: whether to use the means stated in the files if there are any.
+        stated: whether to use the means stated in the files even if per-query scores are known.
 
     Raises:
         DataError: the judge lacks a run and ``missing_runs`` is ``error``, fewer than three runs are left, or no query

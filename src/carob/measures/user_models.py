@@ -173,7 +173,7 @@ SATISFYING: Any = one_of("exp2", "linear", role="gain")
 
 @measure("RR", rows="relevant", same_as="recip_rank", source="Kantor and Voorhees 2000, TREC-5")
 def reciprocal_rank(r: Lists, rel: float = REL, of: str = one_of("first", "highest", "each")) -> Queries:
-    """The reciprocal of the rank of the first relevant document, or 0 if no relevant document was retrieved.
+    """1 / the rank of the first relevant document, or 0 if there is none.
 
     ``of=highest`` uses the first document with the highest grade in the list (allRank, RRE). ``of=each`` gives the mean
     of 1 / rank over all relevant documents in the list (LlamaIndex's granular MRR).

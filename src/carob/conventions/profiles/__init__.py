@@ -1,4 +1,4 @@
-"""Profiles, the conventions of other tools: the class, and TOML files in the format of users' own profiles."""
+"""Profiles, the conventions of other tools: a class, and TOML files in the same format as users' own profiles."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def own_names() -> list[str]:
 
 @cache
 def own_profile(name: str) -> Profile:
-    """Returns one of carob's own profiles. The file of the profile is read at the first call."""
+    """Returns one of carob's own profiles. The profile's file is read at the first call."""
     return profile_in(os.path.join(FOLDER, f"{name}.toml"))
 
 
@@ -57,7 +57,7 @@ def plugged_profiles() -> dict[str, Profile]:
 
 
 def profile_if_known(name: str) -> Profile | None:
-    """Returns the profile of that name, from carob or an installed package, or None if there is none."""
+    """Returns the profile with this name from carob or an installed package, or None if it does not exist."""
     return own_profile(name) if name in own_names() else plugged_profiles().get(name)
 
 
@@ -65,10 +65,10 @@ def list_profiles(*names: str) -> dict[str, str]:
     """Returns every profile's name and source, or the full description of each profile in ``names``.
 
     Args:
-        names: names of profiles; none for all.
+        names: names of profiles. Without names, all profiles are returned.
 
     Raises:
-        PolicyError: there is no such profile.
+        PolicyError: a profile does not exist.
 
     Example:
         >>> import carob
@@ -83,13 +83,13 @@ def list_profiles(*names: str) -> dict[str, str]:
 
 
 def profile_named(name: ProfileLike) -> Profile:
-    """Returns the profile of that name, or carob's own conventions for None or ``carob``.
+    """Returns the profile with this name, or carob's own conventions for None or ``carob``.
 
     Args:
-        name: the name of a profile, a profile, or the path of a TOML file with one.
+        name: the name of a profile, a ``Profile``, or the path of a TOML file with a profile.
 
     Raises:
-        PolicyError: there is no such profile, or the file does not contain one.
+        PolicyError: the profile does not exist, or the file does not contain a profile.
     """
     if name is None or name == "carob":
         return Profile("carob", "carob's own conventions")
@@ -111,24 +111,25 @@ def profile_named(name: ProfileLike) -> Profile:
 
 @dataclass(frozen=True, eq=False)
 class Profile:
-    """A tool's conventions: a policy, and what its names for measures mean.
+    """A tool's conventions: a policy, and the meanings of the tool's names for measures.
 
     Args:
-        name: the tool, with its version where two of them differ.
+        name: the name of the tool, with a version if versions of the tool differ.
         source: the software or paper that defines the conventions.
         version: the tool's version with which the profile was compared.
-        package: the tool's name on the package index, if it is there.
-        release: the package's newest release at that time, if ``version`` is not a release.
-        policy: its policy.
-        names: the tool's names that carob lacks or reads differently. A depth may follow each name (``ndcg@10``) and
-            replaces the depth given here; ``"precision@"`` is the meaning with a depth, if it differs.
-        parameters: the tool's parameter names that carob does not read, by measure, each with carob's name.
-        axes: parameters that differ from carob's defaults, by measure. ``"AP@"`` is AP with a depth.
-        measures: the default measures; carob's own if empty.
-        digits: the decimals that the tool prints.
-        differs: sentences about differences that a profile cannot express, or that are unknown.
-        hints: the tool's names that carob cannot read, each with a sentence that says what to write instead. A name
-            without parameters stands for the name with any parameters.
+        package: the tool's name on the package index; empty if the tool is not on the index.
+        release: if ``version`` is not a release, the newest release of the package at the time of the comparison.
+        policy: the tool's policy.
+        names: the tool's names that carob does not know or interprets differently, each with carob's name. A depth
+            after a name (``ndcg@10``) replaces the depth given here. ``"precision@"`` defines the meaning of the name
+            with a depth, if this meaning is different.
+        parameters: the tool's names for parameters that carob does not know, by measure, each with carob's name.
+        axes: the tool's parameter values that differ from carob's defaults, by measure. ``"AP@"`` is AP with a depth.
+        measures: the default measures; carob's default measures if empty.
+        digits: the number of decimals that the tool prints.
+        differs: sentences about differences that a profile cannot express, and about unknown differences.
+        hints: the tool's names that carob cannot read, each with a sentence about what to write instead. A name without
+            parameters also covers the name with any parameters.
     """
 
     name: str
@@ -153,11 +154,11 @@ class Profile:
     def read(
         self, names: str | Measure | MeasureObject | Iterable[str | Measure | MeasureObject]
     ) -> list[tuple[str, Measure]]:
-        """Returns the label and the measure of each name in ``names``, as this profile interprets it.
+        """Returns the label and the measure for each name in ``names``, as this profile interprets the name.
 
         The label is the name as it was written, unless the name stands for several measures.
 
-        An object of ir_measures has the meaning that it has there, whatever the profile.
+        An object of ir_measures keeps its meaning in ir_measures, regardless of the profile.
 
         Raises:
             MeasureError: neither the tool nor carob knows a name.
@@ -173,10 +174,10 @@ class Profile:
         return found
 
     def read_one(self, name: str | Measure | MeasureObject) -> Measure:
-        """Returns the measure of a name that stands for a single one.
+        """Returns the measure for a name that stands for a single measure.
 
         Raises:
-            MeasureError: a name is unknown, or stands for several measures.
+            MeasureError: the name is unknown or stands for several measures.
         """
         found = self.read(name)
         if len(found) != 1:
@@ -185,14 +186,14 @@ class Profile:
         return found[0][1]
 
     def in_carob(self, name: str | Measure | MeasureObject) -> str | Measure:
-        """Returns carob's name for one of the tool's names, or the measure that an object is."""
+        """Returns carob's name for one of the tool's names, or the measure for an object."""
         if isinstance(name, str):
             self.refuse_hinted(name)
             return self.translated(name) or name
         return measure_of(name) if isinstance(name, MeasureObject) else name
 
     def translated(self, name: str) -> str | None:
-        """Returns carob's name for one of the tool's names, or None if there is none."""
+        """Returns carob's name for one of the tool's names, or None if the profile does not translate the name."""
         if name in self.names:
             return self.names[name]
         word, at, depth = name.rpartition("@")
@@ -200,7 +201,7 @@ class Profile:
         return f"{own.partition('@')[0]}@{depth}" if at and own else self.with_own_parameters(name)
 
     def with_own_parameters(self, name: str) -> str | None:
-        """Returns the name with carob's names for the tool's parameters, or None if it has no such parameter."""
+        """Returns the name with the tool's parameter names replaced by carob's, or None if nothing was replaced."""
         found = name
         for theirs, own in self.parameters.get(name.partition("(")[0].partition("@")[0].strip(), {}).items():
             found = re.sub(rf"\b{re.escape(theirs)}(?=\s*=)", own, found)
@@ -210,7 +211,7 @@ class Profile:
         """Refuses a name that the profile lists in ``hints``.
 
         Raises:
-            MeasureError: ``hints`` lists the name. The message says what to write instead.
+            MeasureError: ``hints`` lists the name. The message explains what to write instead.
         """
         word, at, _ = name.partition("@")
         bare = word.partition("(")[0]
@@ -220,7 +221,7 @@ class Profile:
             raise MeasureError(worded(f"Profile {self.name} cannot read '{name}'. ", hint))
 
     def meant(self, measure: Measure, kept: set[str]) -> Measure:
-        """Returns the measure with the tool's defaults for parameters that the name omits."""
+        """Returns the measure with the tool's defaults for parameters that were omitted in the name."""
         axes = {**self.axes.get(measure.name, {})}
         if measure.depth is not None:
             axes |= self.axes.get(f"{measure.name}@", {})
@@ -229,7 +230,7 @@ class Profile:
         return Measure(measure.name, (*measure.parameters, *missing), measure.depth) if missing else measure
 
     def describe(self, columns: int = 80) -> str:
-        """Returns the profile's differences from carob's own conventions, as text of ``columns`` columns."""
+        """Returns the profile's differences from carob's own conventions, as text wrapped to ``columns`` columns."""
         axes = [f"{name}({pairs(its)})" for name, its in self.axes.items() if its]
         names = [f"{name} = {meant}" for name, meant in self.names.items()]
         sections = {
@@ -253,7 +254,7 @@ class Profile:
 
 
 def measure_of(given: MeasureObject) -> Measure:
-    """Returns the measure that an object of ir_measures means there.
+    """Returns carob's measure for an object of ir_measures.
 
     Raises:
         MeasureError: carob does not have the measure, or the object lacks a depth.
@@ -267,11 +268,11 @@ def pairs(parameters: dict[str, Any]) -> str:
 
 
 def section(title: str, lines: list[str], columns: int) -> str:
-    """Formats a titled list: short entries share one line, and each sentence has a separate line."""
+    """Formats a titled list: short entries share a line, but each sentence starts a new line."""
     import textwrap
 
     sentences = title in ("differs", "source")
-    # A no-break space keeps an entry on one line.
+    # No-break spaces keep each entry on one line.
     texts = lines if sentences else [", ".join(line.replace(" ", "\u00a0") for line in lines)]
     filled = [
         textwrap.fill(
@@ -289,14 +290,15 @@ def written(name: str) -> set[str]:
 
 
 KINDS = {dict: "a table", list: "an array", int: "a whole number", str: "text"}
-"""TOML's names of the types of fields."""
+"""The names of the fields' types in TOML."""
 
 
 def profile_in(path: str) -> Profile:
-    """Returns the profile in a TOML file. The profile is named after the file unless the file gives a name.
+    """Returns the profile in a TOML file. The profile is named after the file unless the file specifies a name.
 
     Raises:
-        PolicyError: the file cannot be read, is not TOML, or has a key or a value that a profile cannot have.
+        PolicyError: the file cannot be read, is not TOML, or contains a key or a value that is not allowed in a
+            profile.
     """
     try:
         given = read_toml(path)
