@@ -226,7 +226,7 @@ class Definition:
             name of a parameter.
         whole: the measure to use for whole lists, if this measure needs a depth.
         same_as: the name of the measure in trec_eval.
-        source: the source of the definition.
+        source: the publication or the software that defines the measure.
         weighs: a function with the same arguments as the formula that returns the weight of each query in the mean. All
             weights are 1 if the function is None or returns None.
         rows: the retrieved documents that the formula needs. ``judged`` means all judged documents. ``relevant`` leaves
@@ -239,8 +239,8 @@ class Definition:
         needs: further inputs that a recommendation measure needs with its default parameters, such as ``catalogue``.
         smaller_is_better: whether a smaller value is better.
         undefined: whether the measure can be undefined (NaN) for a query.
-        values: the range of a query's value, for gains of 0 or more and an ideal ranking of judged or retrieved
-            documents.
+        values: the range of per-query scores if gains are 0 or more and the ideal ranking consists of judged or
+            retrieved documents.
 
     Raises:
         MeasureError: the name is not allowed or belongs to carob, or a parameter has no default or an unsupported one.

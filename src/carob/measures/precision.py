@@ -80,7 +80,7 @@ def recall(r: Lists, rel: float = REL, over: str = one_of("relevant", "capped"))
     """The share of the relevant documents that are among the first k.
 
     R is 0 for a query without relevant documents. ``over=capped`` divides by k if there are more than k relevant
-    documents, so that R can reach 1 at every depth (LensKit's recall, BEIR's R_cap, recpack's calibrated recall).
+    documents, so R can reach 1 at every depth (LensKit's recall, BEIR's R_cap, recpack's calibrated recall).
     """
     return r.ratio(r.total(r.hits(max(rel, 0.0))), r.size(over, rel))
 
@@ -236,7 +236,7 @@ KORFHAGE = "Korfhage 1997; Baeza-Yates and Ribeiro-Neto 1999, section 3.2"
 
 @measure("CoverageRatio", additive=True, source=KORFHAGE)
 def coverage_ratio(r: Lists, known: float = KNOWN) -> Queries:
-    """The share of the relevant documents known to the user that were retrieved.
+    """Of the relevant documents that the user already knew, the share that was retrieved.
 
     A document counts as known if its grade is at least ``known``. CoverageRatio is 0 if the user knew no relevant
     document.
@@ -246,7 +246,7 @@ def coverage_ratio(r: Lists, known: float = KNOWN) -> Queries:
 
 @measure("NoveltyRatio", rows="relevant", source=KORFHAGE)
 def novelty_ratio(r: Lists, known: float = KNOWN, rel: float = REL) -> Queries:
-    """The share of the retrieved relevant documents that the user did not know.
+    """Of the retrieved relevant documents, the share that the user did not know.
 
     A document counts as known if its grade is at least ``known``, and as relevant if its grade is at least ``rel``.
     NoveltyRatio is 0 if no relevant document was found.

@@ -149,7 +149,9 @@ def ndcg_at_ideal_steps(r: Lists, gain: Gain = GAIN, ideal: str = IDEAL, rel: fl
 def gain_by_shortfall(r: Lists, gain: Gain = GAIN, ideal: str = IDEAL) -> Queries:
     """The sum of the gains, each discounted by the gain that the list has missed up to this rank.
 
-    The gain missed at a rank is the cumulated gain of the ideal ranking minus the cumulated gain of the list.
+    The gain missed at a rank is the cumulated gain of the ideal ranking minus the cumulated gain of the list, where a
+    gain below 1 in the ideal ranking, and each rank beyond its end, counts as a gain of 1. The discount is log2(2 +
+    gain missed).
     """
     best, gains = r.ideal(gain, ideal), r.gains(gain)
     ideal_gains = best.gains(gain)

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 
 LONG = 10
-"""The mean length above which a difference in length counts: whether lists have two or three documents depends on the
-data."""
+"""Differences in length only count if the mean length reaches this number, because whether lists have two or three
+documents depends on the data."""
 
 
 def record_of(baseline: object) -> Record | None:

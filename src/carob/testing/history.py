@@ -77,7 +77,7 @@ class History(Documented):
 
     Args:
         names: the names of the records.
-        means: the mean of each record, by measure.
+        means: the means of the records, by measure.
         steps: the change from each record to the next, for each measure.
         alpha: the level of the tests.
         warnings: the reasons why steps are doubtful, such as changed judgments.
