@@ -147,7 +147,7 @@ def ndcg_at_ideal_steps(r: Lists, gain: Gain = GAIN, ideal: str = IDEAL, rel: fl
 
 @measure("G", values=COUNTED, at="no", same_as="G", source="trec_eval, experimental there")
 def gain_by_shortfall(r: Lists, gain: Gain = GAIN, ideal: str = IDEAL) -> Queries:
-    """The sum of the gains, each discounted by the gain that the list has missed up to this rank.
+    """The sum of the gains, each discounted by the gain missed so far, divided by the sum of the ideal gains.
 
     The gain missed at a rank is the cumulated gain of the ideal ranking minus the cumulated gain of the list, where a
     gain below 1 in the ideal ranking, and each rank beyond its end, counts as a gain of 1. The discount is log2(2 +

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 
 LONG = 10
-"""Differences in length only count if the mean length reaches this number, because whether lists have two or three
-documents depends on the data."""
+"""A difference in mean length counts only if the larger mean reaches this number, because whether lists have two or
+three documents depends on the data."""
 
 
 def record_of(baseline: object) -> Record | None:
