@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 VERSION = "0.5.11"
-"""The release of pytrec_eval-terrier whose interface ``carob.compat.pytrec_eval`` has."""
+"""The release of pytrec_eval-terrier whose interface ``carob.compat.pytrec_eval`` implements."""
 FACES = ("pytrec_eval",)
 """The modules that carob can replace."""
 

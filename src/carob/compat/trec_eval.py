@@ -317,7 +317,7 @@ def first_trouble(needing: list[str], form: str, own: Refusal | None, incomplete
 
 
 def repeated_documents(found: _native.Matched, depth: int) -> dict[int, bytes]:
-    """Returns the first document by id that occurs twice within the depth of a ranking, for each such query."""
+    """Returns, for each query with repeated documents within the depth, the first of them by id."""
     ranks: dict[tuple[int, bytes], set[int]] = {}
     for query, document, _, _, rank, other in found.duplicates:
         ranks.setdefault((query, document), set()).update((rank, other))

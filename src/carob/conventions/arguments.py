@@ -146,7 +146,7 @@ def of_class(name: str, given: Any, cls: type[Kind], such_as: str) -> Kind:
     """Returns an argument that must be an object of a class. None means an object with the defaults of the class.
 
     Raises:
-        ArgumentError: the argument is anything else.
+        ArgumentError: the argument is neither None nor an object of the class.
     """
     if given is None:
         return cls()

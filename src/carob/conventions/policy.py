@@ -25,7 +25,7 @@ DEEPEST = 2**53
 class Policy:
     """The decisions that apply to all measures in a call.
 
-    The defaults are those of trec_eval, but errors in the data raise an exception.
+    The defaults match trec_eval's behaviour, except that errors in the data raise an exception.
 
     Args:
         ties: the order of documents with equal scores. ``trec`` orders them by document id, descending by bytes, and

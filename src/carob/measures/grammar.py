@@ -371,7 +371,7 @@ def scale_of(name: str, given: dict[str, Any], at: str | None) -> str | None:
     """Replaces ir_measures' scale of grades with ``gain`` and ``max``, and returns the depth.
 
     Raises:
-        MeasureError: the measure has no such scale, or the scale does not begin at 0.
+        MeasureError: the measure does not have a scale of grades, or the scale does not begin at 0.
     """
     lowest, highest = given.pop("min_rel", 0.0), given.pop("max_rel", None)
     has = REGISTER[name].parameters

@@ -59,7 +59,7 @@ def area_under_curve(
 
 
 def pairs_that_count(r: Lists, rel: float, weight: str) -> Queries:
-    """Returns the weight of a query in GAUC, which is 0 if the query has no pair."""
+    """Returns the weight of each query in GAUC, which is 0 for a query without pairs."""
     relevant = r.total(r.hits(rel))
     pairs = relevant * (r.length - relevant)
     weights = {
@@ -86,7 +86,7 @@ def grouped_area_under_curve(
 
 
 def lists_that_count(r: Lists, least: float) -> Queries:
-    """Returns the weight of a query in ListedAUC, which is 0 if the list is shorter than ``least``."""
+    """Returns the weight of each query in ListedAUC, which is 0 if the list is shorter than ``least``."""
     return r.exceeds(r.length + 1.0, least)
 
 

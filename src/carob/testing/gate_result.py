@@ -158,7 +158,7 @@ class GateCheck:
         high: the upper end of the interval.
         p_uncorrected: the two-sided p of the t-test.
         p_corrected: the p after Holm's correction for the number of tested checks.
-        detectable: the smallest difference that these queries would detect with 80% power.
+        detectable: the smallest difference that a test with these queries would detect with 80% power.
         queries: the number of compared queries.
         worst: the queries whose values fell most.
         decide_by: the rule of the check: ``mean``, ``significance`` or ``non-inferiority``.
@@ -166,8 +166,8 @@ class GateCheck:
         worst_point: whether the interval and p come from the worst-point method, which allows for unobserved values,
             instead of the t-test.
         skewed: whether a few queries have large differences of the same sign, so the interval and p are approximate.
-        identical: whether the run and the baseline have the same value for every query. Such a check always passes and
-            has no interval.
+        identical: whether the run and the baseline have the same value for every query. If so, the check passes and has
+            no interval.
         groups: the groups of queries, if requested.
     """
 
