@@ -36,7 +36,7 @@ def over_subtopics(r: Lists, values: Queries, rel: float) -> Queries:
 
 
 def scaled(r: Lists, weights: Callable[[Lists], Rows], alpha: float, rel: float, scale: str) -> Queries:
-    """Returns the novelty of a list: divided by that of a perfect list, averaged over subtopics, or as a plain sum."""
+    """Returns a list's novelty, relative to a perfect list, averaged over subtopics, or summed, as set by ``scale``."""
     s = r.groups
     reached = novelty(s, alpha, rel, weights(s))
     if scale == "none":
