@@ -35,9 +35,9 @@ def lightgbm_feval(
 
     Args:
         measures: measure names, or ``Measure`` objects; None for the profile's or carob's default measures.
-        policy: the conventions for ties, unjudged documents and so on; None for carob's or the profile's.
+        policy: the conventions, for example for ties and unjudged documents; None for those of the profile or of carob.
         profile: the name of a tool whose conventions apply: ``lightgbm`` reads measure names as LightGBM does.
-        nan_scores: how a query with a NaN score counts: ``error`` ends the training, ``worst`` ranks it in the
+        nan_scores: how to treat a query with a NaN score: ``error`` ends the training, ``worst`` ranks it in the
             worst order, and ``skip`` leaves it out of the means.
 
     Example:
@@ -91,9 +91,9 @@ def xgboost_metric(
 
     Args:
         measures: measure names, or ``Measure`` objects; None for the profile's or carob's default measures.
-        policy: the conventions for ties, unjudged documents and so on; None for carob's or the profile's.
+        policy: the conventions, for example for ties and unjudged documents; None for those of the profile or of carob.
         profile: the name of a tool whose conventions apply: ``xgboost`` reads measure names as XGBoost does.
-        nan_scores: how a query with a NaN score counts: ``error`` ends the training, ``worst`` ranks it in the
+        nan_scores: how to treat a query with a NaN score: ``error`` ends the training, ``worst`` ranks it in the
             worst order, and ``skip`` leaves it out of the means.
 
     Example:

@@ -44,13 +44,13 @@ def ranking_callback(
         judged: the grades of all judgments of each query, padded with NaN; None if only the documents are judged
             [query, judgment].
         weights: the weight of each query in the means; None for equal weights [query].
-        policy: the conventions for ties, unjudged documents and so on; None for carob's or the profile's.
-        profile: the name of a tool whose conventions apply, see ``carob.list_profiles()``; None for carob's
+        policy: the conventions, for example for ties and unjudged documents; None for those of the profile or of carob.
+        profile: the name of a tool whose conventions apply (see ``carob.list_profiles()``); None for carob's
             conventions.
         batch_size: the number of queries that the model scores at once; None for Keras's default.
-        dtype: the floating type to compute with; ``float64`` gives the values of ``carob.evaluate`` to double precision
-            even from single-precision scores. None for the type of the scores.
-        nan_scores: how a query with a NaN score counts, for example after the training has diverged: ``error`` ends
+        dtype: the floating-point type to compute with; ``float64`` gives the values of ``carob.evaluate`` to double
+            precision even from single-precision scores. None for the type of the scores.
+        nan_scores: how to treat a query with a NaN score, for example after the training has diverged: ``error`` ends
             the training (on a device, the mean is NaN), ``worst`` ranks it in the worst order, and ``skip`` leaves it
             out of the means.
 

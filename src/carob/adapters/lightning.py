@@ -47,13 +47,13 @@ def ranking_callback(
 
     Args:
         measures: measure names, or ``Measure`` objects; None for the profile's or carob's default measures.
-        policy: the conventions for ties, unjudged documents and so on; None for carob's or the profile's.
-        profile: the name of a tool whose conventions apply, see ``carob.list_profiles()``; None for carob's
+        policy: the conventions, for example for ties and unjudged documents; None for those of the profile or of carob.
+        profile: the name of a tool whose conventions apply (see ``carob.list_profiles()``); None for carob's
             conventions.
         per_query: whether to keep per-query scores, by query id.
-        dtype: the floating type to compute with; ``float64`` gives the values of ``carob.evaluate`` to double precision
-            even from single-precision scores. None for the type of the scores.
-        nan_scores: how a query with a NaN score counts, for example after the training has diverged: ``error`` ends
+        dtype: the floating-point type to compute with; ``float64`` gives the values of ``carob.evaluate`` to double
+            precision even from single-precision scores. None for the type of the scores.
+        nan_scores: how to treat a query with a NaN score, for example after the training has diverged: ``error`` ends
             the training (on a device, the mean is NaN), ``worst`` ranks it in the worst order, and ``skip`` leaves it
             out of the means.
 
@@ -77,7 +77,7 @@ def __getattr__(name: str) -> Any:
 
 
 def base_class() -> Any:
-    """Returns the callback class of the Lightning that the program has imported, or else of the first one found.
+    """Returns the callback class of the Lightning package that is already imported, otherwise of the first one found.
 
     Raises:
         DataError: Lightning is not installed.
@@ -123,7 +123,7 @@ def callback_class(base: Any) -> Any:
         def on_validation_batch_end(
             self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, batch_idx: int, *which: int
         ) -> None:
-            """Adds a batch to the meter of its data set."""
+            """Adds a batch to the meter of the data set that it belongs to."""
             del trainer, pl_module, batch, batch_idx
             if not which and None not in self.meters:  # each batch combines all data sets
                 self.meters = meters_for([None], self.meter)

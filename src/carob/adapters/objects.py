@@ -38,7 +38,7 @@ def evaluate_ranx(
         qrels: ranx's judgments.
         run: ranx's run.
         measures: measure names, or ``Measure`` objects; None for the profile's or carob's default measures.
-        policy: the conventions for ties, unjudged documents and so on; None for carob's or the profile's.
+        policy: the conventions, for example for ties and unjudged documents; None for those of the profile or of carob.
         profile: the name of a tool whose conventions apply: ``ranx`` reads measure names as ranx does.
 
     Raises:

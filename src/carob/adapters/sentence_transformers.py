@@ -36,7 +36,7 @@ def retrieval_evaluator(
         measures: further measures to report, as names or ``Measure`` objects, such as ``cosine_RBP(p=0.8)@10``.
         base: the evaluator to extend, such as ``SparseInformationRetrievalEvaluator``; None for
             ``InformationRetrievalEvaluator``.
-        options: its keyword arguments.
+        options: keyword arguments of the evaluator.
 
     Raises:
         DataError: sentence-transformers is not installed, or the document ids are of different types.

@@ -42,13 +42,13 @@ def retrieval_metric(
 
     Args:
         measures: measure names, or ``Measure`` objects; None for the profile's or carob's default measures.
-        policy: the conventions for ties, unjudged documents and so on; None for carob's or the profile's.
+        policy: the conventions, for example for ties and unjudged documents; None for those of the profile or of carob.
         profile: the name of a tool whose conventions apply: ``torchmetrics`` reads measure names as
             torchmetrics does.
         dtype: the floating-point type of the computation and of the means; ``float64`` gives the values of
             ``carob.evaluate`` to double precision even from single-precision scores. None for the type of the scores,
             with means in PyTorch's default type.
-        nan_scores: how a query with a NaN score counts, for example after the training has diverged: ``error`` ends
+        nan_scores: how to treat a query with a NaN score, for example after the training has diverged: ``error`` ends
             the training (on a device, the mean is NaN), ``worst`` ranks it in the worst order, and ``skip`` leaves it
             out of the means.
 
@@ -200,7 +200,7 @@ def refuse_unpaired(judged: Any, judged_indexes: Any) -> None:
 
 
 def refuse_shapes(indexes: Any, **arrays: Any) -> None:
-    """Refuses arrays whose shape differs from that of ``indexes``.
+    """Refuses arrays whose shape differs from the shape of ``indexes``.
 
     Raises:
         DataError: an array has the wrong shape.

@@ -86,7 +86,7 @@ class FusedSource:
         """The lists of the runs.
 
         Raises:
-            DataError: a run cannot be read, or cannot be fused with the others.
+            DataError: a run cannot be read, or cannot be fused with the other runs.
         """
         found = PooledLists.of(self.runs, self.policy, self.recipe.rules.ranks)
         refuse_scores(found, self.recipe)

@@ -177,8 +177,9 @@ def lists_of(run: Run, everything: _native.Judgments, policy: Policy) -> RunList
 def of_ids(held: Any, offsets: Integers, score: Floats) -> bool:
     """Returns whether a run in memory was made from lists of ids, which have negated ranks as scores.
 
-    If no scores were passed, the scores of every list are -1, -2, -3 and so on. This pattern is conclusive only if a
-    list has two or more documents. If every list has a single document, its points do not depend on its score.
+    If no scores were passed, the scores of every list are -1, -2, -3 and so on. This pattern is evidence only if some
+    list has two or more documents. If every list has a single document, the points of the document do not depend on its
+    score.
     """
     held = innermost(held)
     lengths = np.diff(offsets)
@@ -214,7 +215,7 @@ def refuse_outside_bounds(lists: RunLists, low: float | None, high: float | None
     """Refuses scores outside the theoretical bounds.
 
     Raises:
-        DataError: there is one.
+        DataError: a score is outside the bounds.
     """
     least, greatest = -np.inf if low is None else low, np.inf if high is None else high
     odd = np.flatnonzero((lists.score < least) | (lists.score > greatest))
@@ -231,7 +232,7 @@ def refuse_upside_down(lists: RunLists) -> None:
     """Refuses lists whose order would be reversed by dividing by the highest score, and warns about negative scores.
 
     Raises:
-        DataError: there is one.
+        DataError: the order of a list would be reversed.
     """
     low, high = lists.ends
     if ((high <= 0) & (low < high)).any():

@@ -148,7 +148,7 @@ def refuse_unknown(settings: Mapping[str, str], known: Sequence[str], lacking: s
         lacking: the beginning of the error message, such as ``isr has no parameter``.
 
     Raises:
-        ArgumentError: there is one.
+        ArgumentError: a setting is not supported.
     """
     for name in settings:
         if name not in known:
@@ -234,7 +234,7 @@ def refuse_method(name: str) -> None:
     """Refuses an unknown method.
 
     Raises:
-        ArgumentError: there is no such method.
+        ArgumentError: the method is unknown.
     """
     if name in ("condorcet", "w_condorcet"):
         raise ArgumentError(
@@ -248,7 +248,7 @@ def refuse_idle(name: str, norm: str | None, weights: Any, bounds: Any) -> None:
     """Refuses a setting that would have no effect with this method.
 
     Raises:
-        ArgumentError: there is one.
+        ArgumentError: a setting would have no effect.
     """
     method = METHODS[name]
     if method.by_rank and norm not in (None, "none"):
@@ -328,7 +328,7 @@ def refuse_strangers(what: str, given: Mapping[str, Any], names: Sequence[str]) 
     """Refuses a setting for a run that is not fused.
 
     Raises:
-        ArgumentError: there is one.
+        ArgumentError: a setting is for a run that is not fused.
     """
     strangers = [name for name in given if name not in names]
     if strangers:

@@ -128,7 +128,7 @@ class TunedFusion(Documented):
         recipe: the recipe with the chosen weights.
         apparent: the mean of the chosen weights on the queries on which they were chosen.
         held_out: the expected mean of the chosen weights on other queries.
-        optimism: by how much the apparent mean is too high, on average.
+        optimism: the expected amount by which the apparent mean is too high.
         gain: the gain over the best list on other queries. The best list is chosen by the same cross-validation.
         equal: the mean with equal weights.
         best_list: the mean of the best list on these queries.
@@ -401,7 +401,7 @@ def tried_weights(
     """Returns the fused lists for each setting of the weights, followed by the lists of each run.
 
     Args:
-        made: the fusion, but for its weights.
+        made: the fusion, whose weights are ignored.
         grid: the weights.
         judgments: the judgments.
         relevant_only: whether the measure needs only the rows of relevant documents.
@@ -434,8 +434,8 @@ def tuned(
         table: the scores for each setting in the grid, followed by the scores of each list [queries, settings and
             lists].
         grid: the weights.
-        made: the fusion, but for its weights.
-        counts: for each list, the number of relevant documents, and of those that no other list contains.
+        made: the fusion, whose weights are ignored.
+        counts: for each list, the number of relevant documents, and the number of relevant documents in no other list.
         alpha: 1 minus the confidence level.
         resampling: the folds.
     """
@@ -489,7 +489,7 @@ def middle_of_best(means: Floats, grid: Sequence[tuple[float, ...]]) -> int:
 
 
 def relevant_found(lists: Sequence[_native.Matched], judgments: _native.Judgments) -> list[tuple[int, int]]:
-    """Returns, for each list, the numbers of relevant documents (grade 1 or more) and of those only it retrieves."""
+    """Returns each list's number of relevant documents (grade 1 or more), in total and found by no other list."""
     places = [its.judgment[judgments.grades[its.judgment] >= 1] for its in lists]
     times = np.bincount(np.concatenate(places), minlength=1)
     return [(len(each), int((times[each] == 1).sum())) for each in places]

@@ -109,7 +109,7 @@ class Collected:
 
     @property
     def different(self) -> list[int]:
-        """The places of the pairs to which judges gave different grades."""
+        """The places of the pairs that received different grades from different judges."""
         return [
             place
             for place in range(len(self.task.pairs))

@@ -72,7 +72,7 @@ def refuse_other_places(template: str) -> None:
     """Refuses a template that lacks the query or the document, or contains an unknown name in braces.
 
     Raises:
-        DataError: the template has one of these faults.
+        DataError: the query or the document is missing, or a name is unknown.
     """
     for number, line in enumerate(template.splitlines(), 1):
         for found in PLACE.finditer(line):

@@ -140,7 +140,7 @@ class Session:
         """Stores a judgment of the document with this number, and returns after it is written to disk.
 
         Raises:
-            DataError: there is no such document or grade, the note is too long, or the file cannot be written.
+            DataError: the document or the grade does not exist, the note is too long, or the file cannot be written.
         """
         if not 0 <= number < len(self.sheet.order) or grade not in self.sheet.grades:
             raise DataError("There is no such document or grade. Reload the page.")

@@ -25,7 +25,7 @@ class QueryDocument(NamedTuple):
     Args:
         query: the query.
         document: the document.
-        grade: the grade if the pair is already judged, which is kept; None if it is to be judged.
+        grade: the grade of a pair that is already judged, which is kept; None if the pair is still to be judged.
         probability: the probability with which the pair was drawn; None if it was not drawn at random.
     """
 
@@ -64,7 +64,7 @@ class Task:
 
     @property
     def digest(self) -> str:
-        """A hash of the pairs to judge, independent of their order. It identifies the task in files of judgments."""
+        """A hash of the pairs to judge, independent of their order. Saved judgments use it to identify the task."""
         keys = sorted([self.pairs[place].query, self.pairs[place].document] for place in self.open)
         return hashlib.sha256(json.dumps(keys).encode()).hexdigest()
 

@@ -129,7 +129,7 @@ class BestBy:
         run: the run with the best mean.
         apparent: the mean of this run on these queries.
         honest: the expected mean of the selected run on other queries.
-        optimism: by how much the apparent mean is too good, on average.
+        optimism: the expected amount by which the apparent mean is too good.
         candidates: the runs, from the best to the worst mean.
         families: the families of variants; empty without a baseline.
         held_out: the result of the selected run on held-out queries; None unless these queries were opened.

@@ -1,1 +1,1 @@
-"""Compares runs over several collections together."""
+"""Compares runs across several collections."""

@@ -121,7 +121,7 @@ def refuse_no_ids(array: Any, name: str) -> None:
     """Refuses ids that are not whole numbers.
 
     Raises:
-        DataError: the ids have fractions, which would be rounded, or NaN.
+        DataError: the ids are not integers: fractions would be rounded, and NaN is no id.
     """
     if not arrays_of(array).library.isdtype(array.dtype, "integral"):
         raise DataError(
@@ -501,7 +501,7 @@ def topk_batch(
         relevant_mask: True where ``relevant_ids`` contains a document [query, judgment].
         duplicates: the rule for an id that occurs more than once: ``error`` refuses it, ``first`` or ``last`` counts
             only that occurrence.
-        dtype: the floating type; the library's default if None.
+        dtype: the floating-point type; the library's default if None.
 
     Raises:
         DataError: the shapes do not match or, on the host, an id occurs twice.

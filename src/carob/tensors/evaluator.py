@@ -88,8 +88,8 @@ def evaluate(
         relevance: the grade of each document, real or boolean, in the shape of ``scores``; NaN for an unjudged
             document. The policy defines what negative grades mean.
         measures: measure names, or ``Measure`` objects; None for the profile's or carob's default measures.
-        mask: True where ``scores`` has a document, in the same shape. Other entries may have any value. By default, all
-            entries are documents.
+        mask: True where ``scores`` contains a document, in the same shape. Other entries may have any value. By
+            default, all entries are documents.
         judged: the grades of all judgments of each query, retrieved or not, in any order, padded with NaN [query,
             judgment], or [judgment] with ``ragged``. By default, only the given documents are judged. On the
             host, a document whose positive grade is missing from ``judged`` is an error. On a device, its query becomes
@@ -105,13 +105,14 @@ def evaluate(
             queries without relevant documents out of the mean and returns NaN for them. ``missing="skip"`` does the
             same for queries without documents.
         profile: a named convention, see ``carob.list_profiles()``.
-        max_grade: the highest grade, if grades are whole numbers: ideal rankings are then counted instead of sorted. A
-            query with any other grade becomes NaN. On the host, carob determines the highest grade itself.
+        max_grade: the highest grade, if all grades are whole numbers. Ideal rankings are then computed by counting
+            grades instead of sorting them. The values of a query with any other grade become NaN. On the host, carob
+            determines the highest grade itself.
         dtype: the floating-point type to compute with, as a type of the library or by name (``float64``); the type of
             the scores if None.
         nan_scores: how to treat a query with a NaN score, on the host and on a device. ``error`` refuses it (on a
-            device, its values are NaN). ``worst`` ranks its documents in the worst order: those with the lowest grades
-            come first. ``skip`` leaves it out of the mean, and its values are NaN.
+            device, its values are NaN). ``worst`` ranks its documents in the worst order, with the lowest grades first.
+            ``skip`` leaves it out of the mean, and its values are NaN.
 
     Returns:
         The mean of each measure as an array without axes, or with ``per_query`` its value for each query [query]. The
@@ -166,10 +167,10 @@ def evaluate_topk(
         per_query: whether to return the value of each query instead of the mean.
         policy: the conventions. An id that occurs twice is an error on the host and makes its query's values NaN on a
             device; ``duplicates="first"`` or ``"last"`` keeps that occurrence.
-        profile: the name of a tool whose conventions apply, see ``carob.list_profiles()``; None for carob's
+        profile: the name of a tool whose conventions apply (see ``carob.list_profiles()``); None for carob's
             conventions.
         max_grade: the highest grade, if all grades are whole numbers; None if the highest grade is unknown.
-        dtype: the floating type to compute with; the library's default if None.
+        dtype: the floating-point type to compute with; the library's default if None.
 
     Returns:
         The mean of each measure, or with ``per_query`` its value for each query [query].
@@ -198,11 +199,11 @@ class Evaluator:
     Args:
         measures: measure names, or ``Measure`` objects; None for the profile's or carob's default measures.
         policy: the conventions; documents with equal scores keep the order of the array if None.
-        profile: the name of a tool whose conventions apply, see ``carob.list_profiles()``; None for carob's
+        profile: the name of a tool whose conventions apply (see ``carob.list_profiles()``); None for carob's
             conventions.
         max_grade: the highest grade, if all grades are whole numbers; None if the highest grade is unknown.
-        dtype: the floating type to compute with, as a type of the library or by name (``float64``); None for the type
-            of the scores.
+        dtype: the floating-point type to compute with, as a type of the library or by name (``float64``); None for the
+            type of the scores.
         nan_scores: how to treat a query with a NaN score: ``error``, ``worst`` or ``skip``.
 
     Raises:

@@ -41,7 +41,7 @@ class State:
         sums: the running sum and divisor of each measure [measure, 2].
         count: the number of queries so far.
         seen: the fingerprints of the queries with an id.
-        queries: each query's scores and the terms that it adds to the sums, by id, if the meter keeps them.
+        queries: each query's scores and its terms in the sums, by query id, if the meter keeps per-query scores.
     """
 
     sums: Any = None
@@ -63,12 +63,12 @@ class Meter:
     Args:
         measures: measure names, or ``Measure`` objects; None for the profile's or carob's default measures.
         policy: the conventions; documents with equal scores keep the order of the array if None.
-        profile: the name of a tool whose conventions apply, see ``carob.list_profiles()``; None for carob's
+        profile: the name of a tool whose conventions apply (see ``carob.list_profiles()``); None for carob's
             conventions.
         max_grade: the highest grade, if all grades are whole numbers; None if the highest grade is unknown.
         per_query: whether to keep per-query scores, by query id.
-        dtype: the floating type to compute with, such as ``float64``; None for the type of the scores. The sums use
-            double precision.
+        dtype: the floating-point type to compute with, such as ``float64``; None for the type of the scores. The sums
+            use double precision.
         nan_scores: how to treat a query with a NaN score: ``error``, ``worst`` or ``skip``, as in
             ``carob.tensors.evaluate``.
 
@@ -142,7 +142,7 @@ class Meter:
             scores: the scores of some queries.
 
         Raises:
-            DataError: the scores have other measures or another policy, or a query was added before.
+            DataError: the scores have different measures or a different policy, or a query was already added.
         """
         if not isinstance(scores, Scores):
             raise DataError(
@@ -325,7 +325,7 @@ class Meter:
             state: the result of ``state_dict``.
 
         Raises:
-            DataError: the state is for other measures, or is not a state.
+            DataError: the state is for different measures, or is not a valid state.
         """
         try:
             measures = list(map(str, state["measures"]))
