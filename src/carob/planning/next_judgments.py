@@ -440,7 +440,7 @@ def present_width(
 
 
 OF_A_JUDGE = ("covered", "nearly covered", "empty")
-"""Facts to omit if a judge's grades are used instead of people's, because they add no information."""
+"""Facts to omit if there are a judge's grades, about which they say nothing new."""
 
 
 def known_of(

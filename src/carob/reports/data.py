@@ -538,7 +538,7 @@ def whisker(contest: Contest, run: int, low: float, high: float) -> dict[str, st
 
 
 def correlation(comparison: Comparison) -> dict[str, Any] | None:
-    """For each two measures, returns the correlation of the runs' ranks and of the per-query scores."""
+    """Returns, for each pair of measures, the correlations of the runs' ranks and of the per-query scores."""
     contests = list(comparison.contests.values())
     if len(contests) < 2:
         return None
