@@ -363,7 +363,7 @@ def scored_by(
     """Returns the function that scores the given data: a run, lists of grades or a judged ranking.
 
     Raises:
-        DataError: the caller did not pass exactly one of these.
+        DataError: the caller did not pass exactly one of these three forms.
     """
     passed = [qrels is not None or run is not None, grades is not None, judged_ranking is not None]
     if sum(passed) != 1 or (qrels is None) != (run is None) or (judged is not None and grades is None):
@@ -472,7 +472,7 @@ def convention_of(profile: Profile, policy: Policy, measure: str) -> Convention:
 
 
 def path(start: Convention, end: Convention) -> list[str]:
-    """Returns the settings in which two conventions differ, in the order of the steps."""
+    """Returns the settings that differ between two conventions, in the order of the steps."""
     before, after = start.axes(), end.axes()
     if before["measure"] != after["measure"]:
         # A different formula has different parameters, so they change together with the formula.

@@ -299,7 +299,7 @@ def in_words(expression: str, say: Language) -> str:
     known = say.operations
     if not known:
         return expression
-    # A word before "=" or within parentheses that follow a word is a parameter or its value, as log2 in discount(log2).
+    # A word before "=", or in parentheses after a word, is a parameter or its value, such as log2 in discount(log2).
     return re.sub(
         r"\b[a-z_]\w*(?=\()|(?<![\w(=, ])[a-z_]\w+\b(?!=)|\brank\b",
         lambda found: known.get(found[0], found[0]),

@@ -137,7 +137,7 @@ class Scored:
         measures: the measures by label.
         values: for each label, the values of each collection.
         lacking: the pairs of a missing run and the collection in which it is missing.
-        scores: the scores of each collection by run; empty where only means are known.
+        scores: the scores of each collection by run; empty if only means are known.
         notes: notes on the runs' data.
     """
 
@@ -194,7 +194,7 @@ class CollectionReader:
 
     Args:
         measures: the measures.
-        missing: how values that a file lacks are treated, as in ``read_scores``.
+        missing: how to treat values that are missing from a file, as in ``read_scores``.
         opened: a function that opens a run, given its name and path; by default, it returns the path.
         judged: a function that opens judgments, given their path; by default, it returns the path.
         faults: the list to which errors about one collection are added; None to raise the first error.
@@ -308,7 +308,7 @@ class CollectionReader:
                 with inside(name, file):
                     found[name] = scores_of(each, only, self.missing)
             return found
-        # A collection without any value is kept, so that its runs are reported as missing.
+        # A collection without any value is kept, so its runs are reported as missing.
         means: dict[str, Any] = {text(row["collection"]): {} for _, row in rows}
         for run, its in scores_of(cells[""], only, "skip").items():
             for query, values in zip(its.ids.texts, its.matrix.tolist(), strict=True):
@@ -498,7 +498,7 @@ def values_of(table: RunTable, places: list[int], runs: int, name: str) -> Colle
 
     Args:
         table: the values of the collection's runs.
-        places: the columns of these runs.
+        places: the columns in the result for these runs.
         runs: the number of all runs.
         name: the collection.
 
@@ -527,7 +527,7 @@ def values_of(table: RunTable, places: list[int], runs: int, name: str) -> Colle
 def lacking_in(
     names: tuple[str, ...], runs: tuple[str, ...], values: Mapping[str, list[CollectionValues]]
 ) -> tuple[tuple[str, str], ...]:
-    """Returns the pairs of a run and a collection in which the run has no value by any one of the measures."""
+    """Returns the pairs of a run and a collection in which the run has no value for at least one measure."""
     there = np.array([[each.means for each in its] for its in values.values()])
     return tuple(
         (runs[run], names[place]) for place, run in np.argwhere(np.isnan(there).any(axis=0)).tolist()
@@ -568,7 +568,7 @@ def decided(found: Scored, absent: str, least: int = 2) -> Scored:
 
 
 def without(found: Scored, *, collections: bool) -> Scored:
-    """Returns the values without the collections in which a run is missing, or without the runs missing somewhere."""
+    """Returns the values without the collections in which a run is missing, or without those runs."""
     lost = {name if collections else run for run, name in found.lacking}
     names = [name for name in found.collections if not collections or name not in lost]
     runs = [run for run in found.runs if collections or run not in lost]
@@ -620,7 +620,7 @@ class OnCollections(Documented):
 
     @property
     def remarks(self) -> list[str]:
-        """The sentences about the data that are not warnings, such as those about duplicates and ties."""
+        """The sentences about the data that are not warnings, such as sentences about duplicates and ties."""
         return [said for kind, said in self.noted if kind not in DOUBTFUL]
 
     @property
@@ -662,7 +662,7 @@ class OnCollections(Documented):
         raise NotImplementedError
 
     def warnings(self) -> list[str]:
-        """Returns the sentences that say why the result is doubtful."""
+        """Returns sentences that say why the result is doubtful."""
         raise NotImplementedError
 
     def beside(self) -> list[str]:
@@ -682,7 +682,7 @@ class OnCollections(Documented):
 
 
 LONGEST_NAME = 24
-"""The maximum width of a name in text, where tables must fit the line."""
+"""The maximum width of a name in text, because tables must fit the line."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -692,7 +692,7 @@ class CollectionsScores(OnCollections):
     Args:
         collections: the collections.
         names: the runs.
-        scores: the scores of each collection by run; empty where only means are known.
+        scores: the scores of each collection by run; empty if only means are known.
         lacking: the pairs of a missing run and the collection in which it is missing.
         notes: the facts about the data of each run in each collection.
         measures: the measures by label.

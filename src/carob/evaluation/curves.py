@@ -99,7 +99,7 @@ class Curve(Documented, Listed[list[float]]):
         return {query: [column[query] for column in columns] for query in columns[0]}
 
     def records(self) -> dict[str, Callable[[], Records]]:
-        """Returns ``means`` and ``values``, the table that the command line prints, which can include each query."""
+        """Returns the tables ``means`` and ``values``. The command line prints ``values``, which can list queries."""
         return {"means": self.mean_records, "values": self.value_records}
 
     @property

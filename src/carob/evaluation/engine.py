@@ -358,7 +358,7 @@ def same_for_all(policy: Policy) -> bool:
     return policy.judgments == "all" and policy.missing != "skip"
 
 
-# ---------------------------------------------------------------- queries in which there is nothing to find
+# ---------------------------------------------------------------- queries without relevant documents
 
 
 def without_wanted(found: Match, measures: Iterable[Measure]) -> dict[RequiredJudgments, NDArray[np.bool_]]:
@@ -598,7 +598,7 @@ def evaluate_together(
     else:
         # Use more threads than cores: while one thread waits for the interpreter, another one runs native code.
         found = in_threads(lambda batch: scored(*work(batch)), batches, min(2 * cores, len(batches)))
-    # The warnings are issued here, where the caller's line is known.
+    # Issue the warnings here, because the caller's line is known here.
     yield from ((warned(scores), matches) for batch in found for scores, matches in batch)
 
 

@@ -83,7 +83,7 @@ class System:
 
 @dataclass(frozen=True, eq=False)
 class Read:
-    """The data read from the evidence, each file once.
+    """The data read from the evidence. Each file is read once.
 
     Args:
         systems: the runs by name, in the given order, evaluated with the judgments (people's judgments if there is a
@@ -306,7 +306,7 @@ class Evidence:
 
 
 SPARSE = 0.5
-"""Below this ratio to another judge's share of judged documents, judgments may be a sample without its probabilities.
+"""If a judge's share of judged documents is below this fraction of another judge's, the judgments may be a sample.
 
 For runs that contributed to a pool, the pool's judgments are far above this ratio because they contain all top
 documents."""
@@ -420,7 +420,7 @@ def named(runs: RunsLike, least: int = 2) -> dict[str, Run | Scores]:
 
 
 def named_together(runs: RunsLike, least: int = 2) -> dict[str, Run | Scores]:
-    """Returns the runs by name, as ``named`` does, and holds small texts in memory to evaluate them under several
+    """Returns the runs by name, as ``named`` does, and keeps small texts in memory to evaluate them under several
     judges.
     """
     given = named(runs, least)
@@ -536,7 +536,7 @@ def lists_held(run: Run, queries: Collection[bytes]) -> Run:
 
 
 ROUNDING = 1e-9
-"""The tolerance for values outside their measure's range, which rounding errors can cause."""
+"""The tolerance for values outside their measure's range, to allow for rounding errors."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -60,8 +60,8 @@ def evaluate_ids(
 ) -> Scores:
     """Evaluate lists of retrieved ids against relevant ids, with one list for each question.
 
-    A question for which nothing was retrieved scores 0. A retrieved id that is not in the reference is unjudged,
-    which differs from grade 0 only for measures such as Bpref.
+    A question for which nothing was retrieved scores 0. A retrieved id that is not in the reference is unjudged. Only
+    for measures such as Bpref does this differ from grade 0.
 
     Args:
         retrieved: for each question, the ids in rank order, best first: lists, a list column of a data frame, or
@@ -204,7 +204,7 @@ def of_questions(
     Args:
         named: the questions.
         grades: for each question, the grades of its retrieved ids in rank order.
-        pools: all grades of each question, or None if only those of retrieved ids are known.
+        pools: the grades of all judged ids of each question, or None if only the grades of retrieved ids are known.
         measures: as in ``evaluate``.
         how: further arguments of ``evaluate``.
     """
@@ -470,7 +470,7 @@ def grades_of(wanted: Any, named: Callable[[Any], Any] | None, number: int) -> d
 
 
 def once(listed: Listed, duplicates: str, number: int) -> Listed:
-    """Removes repeated ids as the policy decides. Since ids have no scores, ``max`` keeps the best verdict."""
+    """Removes repeated ids as the policy decides. Because ids have no scores, ``max`` keeps the best verdict."""
     if len({each for each, _ in listed}) == len(listed):
         return listed
     if duplicates == "error":

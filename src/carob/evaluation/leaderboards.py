@@ -157,7 +157,7 @@ class Board(Cells):
         own[measure] = self.number(value, place)
 
     def add_scores(self, scores: Sequence[Scores], file: str) -> None:
-        """Adds scores that carob computed, which are also added as values.
+        """Adds scores that carob computed, both as scores and as values.
 
         Raises:
             DataError: there is already a run of this name.

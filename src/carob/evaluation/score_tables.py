@@ -255,7 +255,7 @@ def added(values: Floats) -> float:
 LEAST_NAME, LONGEST_NAME = 12, 40
 """The minimum width of a shortened name in a table that must fit, and the maximum in a table that continues below."""
 MOST_FOOTERS, MOST_OWN = 4, 6
-"""The number of different footers up to which all are shown in full, and of runs or groups shown if there are more."""
+"""The maximum number of footers shown in full, and the number of runs or groups shown if there are more footers."""
 MOST_NAMES = 8
 """The maximum number of runs that a footer names. Further runs are only counted."""
 
@@ -521,7 +521,7 @@ class Fact:
     reach: float = 0.0
 
     def told(self, say: Language = ENGLISH, total: int | None = None) -> str:
-        """Returns the sentence, or the same sentence about ``total`` queries, documents or lines of several runs."""
+        """Returns the sentence with its count, or with ``total`` as the count for several runs."""
         if total is None:
             return say(self.sentence, count=self.count, **self.words)
         return say(self.sentence, count=total, **(self.words | dict.fromkeys(self.own, "")))
@@ -683,7 +683,7 @@ def capped(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
 
 
 NOT_FEW = 0.2
-"""If all scores are equal in at least this share of lists, that is no accident; fewer such lists count as ties."""
+"""If all scores are equal in at least this share of lists, the run is suspicious; fewer such lists count as ties."""
 SEVERAL = 5
 """With at least this many queries, the best possible value for every query is not due to chance."""
 LISTS, DOCUMENTS = 2, 20
@@ -814,7 +814,7 @@ def says(label: str, measure: Measure) -> bool:
         return False
     try:
         return parse_measures(label) == [measure]
-    except MeasureError:  # the parameters have names that only the profile knows
+    except MeasureError:  # the label's parameters have names that only the profile knows
         return False
 
 
@@ -864,7 +864,7 @@ def missing_facts(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
 
 
 def empty_facts(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
-    """Returns the number of queries without relevant documents and their treatment, by measure if these differ."""
+    """Returns the number of queries without relevant documents and their treatment, by measure if measures differ."""
     if not scores.counts.empty:
         return []
     counts, rules = scores.counts.empty_for, rules_of(scores, "empty")

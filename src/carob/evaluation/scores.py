@@ -497,7 +497,7 @@ def stacked(parts: Sequence[tuple[Any, tuple[int, ...]]], kind: Any, order: list
 
 
 def pooled_again(merged: Scores, parts: Sequence[Scores]) -> Scores:
-    """Recomputes, from all parts together, those merged measures that compare documents of different queries."""
+    """Recomputes merged measures that compare documents of different queries from all parts together."""
     from carob.lists.flat import Flat
 
     values, pools = merged.matrix.copy(), {}

@@ -56,7 +56,7 @@ def reading_beyond(measures: Mapping[str, Measure], policy: Policy, length: floa
 
 @dataclass(frozen=True)
 class CutLists:
-    """Runs whose lists end before those of another run.
+    """Runs whose lists are much shorter than another run's lists.
 
     Args:
         runs: the runs with short lists.
@@ -190,7 +190,7 @@ def caps_of(scores: QueryValues, rows: JudgedRows, best: dict[Any, Any] | None =
 
     Args:
         scores: the run's values.
-        rows: the rows from which they were computed.
+        rows: the rows from which the values were computed.
         best: the cache of counts of judgments, shared by runs with the same judgments.
     """
     found, lists = {}, Flat(rows, best=best)

@@ -139,7 +139,7 @@ def finite_only(rows: JudgedRows) -> JudgedRows:
 
 
 def at_given_ranks(rows: JudgedRows, name: str) -> JudgedRows:
-    """Puts each document of a run of ranks at its given rank. A gap counts as an unjudged document.
+    """Puts each document of a run with given ranks at its rank. A gap counts as an unjudged document.
 
     Args:
         rows: the lists, with a score for every document, which is its negated rank.
@@ -186,7 +186,7 @@ def by_group(
         queries: the query of each list, by its number in the judgments, ascending.
         subtopics: the judgments by group.
         negative: the policy for negative grades.
-        judgments: which judgments are known: ``all``, or only those of ``retrieved`` documents.
+        judgments: which judgments are known: ``all``, or only judgments of ``retrieved`` documents.
     """
     rank_of = np.full(len(subtopics.place), np.inf)
     rank_of[documents[documents >= 0]] = rows.rank[documents >= 0]

@@ -273,7 +273,7 @@ def match(
         )
     elif (
         isinstance(found, Extracted) and found.constant is not None
-    ):  # without an order of rows, an engine finds only these signs
+    ):  # an engine has no order of rows, so only these counts are available
         constant = int(np.count_nonzero(found.constant & (found.length >= FEWEST)))
         counts = replace(counts, constant=constant, infinite=found.infinite)
     first_tie = None if shortened is None else shortened.first_tie.copy()
@@ -485,7 +485,7 @@ def decide(
 
 def first_ties(rows: JudgedRows) -> Integers:
     """Returns, for each list, the first rank that a judged document shares with another document, or 0."""
-    # If an element is assigned several times, the last assignment counts, which is the first tie in reverse order.
+    # If an element is assigned several times, the last assignment counts. In reverse order, that is the first tie.
     tied = np.flatnonzero(rows.tie_last > rows.tie_first)[::-1]
     first = np.zeros(len(rows.length), np.int64)
     first[rows.list_of_row[tied]] = rows.tie_first[tied]

@@ -44,7 +44,7 @@ REVERSED = {
 RISING, COUNTING = 2, 4
 """Bits of the kernel's signs of a list: scores that rise from row to row, and scores that are 1, 2, 3 …."""
 FEWEST = 3
-"""Lists with fewer documents than this do not count as lists of equal scores."""
+"""Lists with fewer documents than this do not count as constant."""
 STEPS = 10
 """The minimum number of steps from one score to the next that is needed to suspect ranks or distances."""
 MOSTLY = 0.9
@@ -85,8 +85,8 @@ class Signs:
         accord: the numbers of document pairs that the rank column orders as the scores do, and differently.
         respelled: the number of relevant documents, among those searched for, that were found only in another spelling.
         examples: the first respelled documents: the query's number, the judged document, and the retrieved document.
-        affixed: for some queries, pairs of a relevant document that was not retrieved and an unjudged document such
-            that one id contains all words of the other, in the form of ``examples``.
+        affixed: for some queries, pairs of a relevant document that was not retrieved and an unjudged document, where
+            one id contains all words of the other, in the form of ``examples``.
         beyond_ascii: whether some ids contain characters beyond ASCII, blanks, or ``%``.
         met: whether a judged document was retrieved.
         extra: some queries that only the run contains, if judged queries are missing from it; else empty.

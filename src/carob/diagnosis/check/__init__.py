@@ -41,7 +41,7 @@ __all__ = ["KINDS", "Check", "Finding", "Kind", "check"]
 
 ORDER = (ERROR, WARNING, NOTE)
 MANY, SHOWN = 4, 8
-"""A kind with at least ``MANY`` findings is reported once, and names the first ``SHOWN`` runs."""
+"""``MANY`` or more findings of a kind are reported together, and only the first ``SHOWN`` runs are named."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

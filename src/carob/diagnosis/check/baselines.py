@@ -166,7 +166,7 @@ class Ignorant:
 
     @cached_property
     def popular(self) -> JudgedRows:
-        """The same list for all queries: judged documents, sorted by the number of other queries they are relevant to.
+        """One list for all queries: the judged documents, sorted by the number of other queries they are relevant to.
 
         Documents that are relevant to no other query are left out. If two numbers are equal, the document with the
         smaller id comes first.

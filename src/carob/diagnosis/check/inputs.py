@@ -124,7 +124,7 @@ class Files:
 
 
 def known_as(given: Any, name: str | None) -> tuple[str, ...]:
-    """Returns the names by which a run may be known, usual name first: its path's, unless a name was given."""
+    """Returns the names by which a run may be known: first the base name, then the full name or path."""
     is_path = isinstance(given, (str, os.PathLike))
     path = str(name or (os.fspath(given) if is_path else getattr(given, "name", "run")))
     return called(path), path
@@ -244,7 +244,7 @@ def head(source: Source | None) -> bytes:
 
 
 def fields_in(line: bytes) -> list[bytes]:
-    """Returns the fields of a line, separated by tabs if it contains any, or else by whitespace."""
+    """Returns the fields of a line, separated by tabs if the line contains any, otherwise by whitespace."""
     if b"\t" not in line.strip():
         return line.split()
     return [each.strip() for each in line.split(b"\t") if each.strip()]

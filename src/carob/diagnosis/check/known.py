@@ -70,7 +70,7 @@ def fingerprint(qrels: Qrels) -> dict[str, Any]:
 
 
 def packed(hashes: NDArray[np.uint32]) -> str:
-    """Encodes ascending hashes as text: their differences, by significance of the bytes, so that zeros are adjacent.
+    """Encodes ascending hashes as text: the bytes of their differences, lowest bytes first, so most zeros are adjacent.
 
     This order makes a compressed wheel two kilobytes smaller.
     """
@@ -94,7 +94,7 @@ def known_sets() -> list[dict[str, Any]]:
 def nearest_sets(
     sets: list[dict[str, Any]], pairs: NDArray[np.uint32], grades: NDArray[np.float64]
 ) -> list[dict[str, Any]]:
-    """Returns the known set nearest to the judgments, all equally near versions of it, or an empty list.
+    """Returns the known sets nearest to the judgments, several if equally near, or an empty list if none is near.
 
     Args:
         sets: the known sets.

@@ -36,7 +36,7 @@ COVERED = 0.9
 
 
 RAISES = " Omitting them raises the means, and carob gate refuses it for queries that the baseline answers."
-"""The sentence added to the remedy for missing queries if these lower the means."""
+"""The sentence added to the remedy for missing queries if omitting these queries raises the means."""
 
 POSITIONS = "The run's answers name no queries, so their positions number them. "
 

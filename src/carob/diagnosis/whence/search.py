@@ -66,7 +66,7 @@ class GivenNumber:
 
     @property
     def read_as(self) -> str:
-        """How the number is interpreted: ``rounded``, ``truncated``, ``percent`` or ``truncated percent``."""
+        """The interpretation of the number: ``rounded``, ``truncated``, ``percent`` or ``truncated percent``."""
         return " ".join(["truncated"] * self.cut + ["percent"] * self.percent) or "rounded"
 
     @property

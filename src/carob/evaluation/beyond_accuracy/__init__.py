@@ -304,7 +304,7 @@ class Value:
 
     Args:
         measure: the measure; ``measure.full`` is its name with every convention.
-        value: the value over all users; NaN where it is undefined.
+        value: the value over all users; NaN if it is undefined.
         users: each user's value, NaN if undefined; None for a measure of all lists together [users].
     """
 

@@ -153,7 +153,7 @@ def items_in(given: Any) -> list[str]:
 def features_in(given: Any) -> dict[str, list[float]]:
     """Returns the features of each item: the numbers in columns of numbers, and 0 or 1 for each word in other columns.
 
-    Words such as genres are separated by ``|``, or are lists.
+    Several words in a cell, such as genres, are separated by ``|`` or are given as a list.
 
     Raises:
         DataError: the file cannot be read, or has no column of items, or has a text that is different for each item.
@@ -176,7 +176,7 @@ def features_in(given: Any) -> dict[str, list[float]]:
 
 
 def features_of(name: str, rows: list[Placed], file: str) -> list[list[float]]:
-    """Returns the features in a column: its numbers, or for each word, which rows contain the word.
+    """Returns the features in a column: its numbers or, for each word, 1 for rows that contain the word and else 0.
 
     Raises:
         DataError: each row has a different word, so no two items would be similar.
