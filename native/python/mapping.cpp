@@ -106,10 +106,10 @@ Owned id_text(PyObject* id, IdKinds kinds, PyObject* query, PyObject* document) 
         if (number) text.reset(PyObject_Str(number.get()));
         if (!text) {
             PyErr_Clear();
-            fail_id(query, document, "it is " + type_name(id) + " and has no decimal text");
+            fail_id(query, document, type_name(id) + " without decimal text");
         }
     } else {
-        fail_id(query, document, "it is " + type_name(id) + ", not str");
+        fail_id(query, document, "found " + type_name(id));
     }
     if (!text) throw PythonFault{};
     expect_bytes(text.get(), query, document);
@@ -165,7 +165,7 @@ double number(PyObject* value, PyObject* query, PyObject* document) {
         const bool too_large = PyErr_ExceptionMatches(PyExc_OverflowError) != 0;
         PyErr_Clear();
         fail("number", query, document,
-             too_large ? "an integer too large for a double" : type_name(value) + " is not a number");
+             too_large ? "an integer too large for a double" : "found " + type_name(value));
     }
     if (rounded_off(value, found)) fail("wide", query, document, "a double does not hold it");
     return found;
@@ -183,9 +183,8 @@ inline double score_of(PyObject* value, PyObject* query, PyObject* document) {
     fail("changed", query, nullptr, "the dictionary changed while it was read");
 }
 
-void expect_dict(PyObject* object, const char* what, PyObject* query) {
-    if (!PyDict_Check(object))
-        fail("mapping", query, nullptr, std::string(what) + " is " + type_name(object) + ", not dict");
+void expect_dict(PyObject* object, PyObject* query) {
+    if (!PyDict_Check(object)) fail("mapping", query, nullptr, "found " + type_name(object));
 }
 
 // Handles one query of a run: reads the scores in the dictionary's order, then ranks the judged documents.
@@ -461,15 +460,15 @@ private:
 
 // Calls take(query, its dictionary) for each query, even if the dictionary changes in the meantime; queries are text.
 template <class Take>
-void each_query(PyObject* dict, const char* what, IdKinds ids, Take&& take) {
-    expect_dict(dict, what, nullptr);
+void each_query(PyObject* dict, IdKinds ids, Take&& take) {
+    expect_dict(dict, nullptr);
     const Py_ssize_t size = PyDict_Size(dict);
     const Owned held = tamed(dict, ids, nullptr);
     Py_ssize_t position = 0;
     PyObject* query = nullptr;
     PyObject* inner = nullptr;
     while (PyDict_Next(held.get(), &position, &query, &inner)) {
-        expect_dict(inner, "what a query has", query);
+        expect_dict(inner, query);
         take(query, inner);
     }
     if (PyDict_Size(dict) != size) fail_changed(nullptr);
@@ -480,7 +479,7 @@ void each_query(PyObject* dict, const char* what, IdKinds ids, Take&& take) {
 Judgments judgments_from_mapping(PyObject* qrels, IdKinds ids) {
     JudgmentsBuilder builder;
     IdBytes bytes;
-    each_query(qrels, "the judgments", ids, [&](PyObject* query, PyObject* inner) {
+    each_query(qrels, ids, [&](PyObject* query, PyObject* inner) {
         const Py_ssize_t size = PyDict_Size(inner);
         bytes.clear();
         const std::string_view query_id = bytes(query);
@@ -516,7 +515,7 @@ Matched match_mapping(const Judgments& judgments, PyObject* run, const MatchOpti
     std::vector<std::string> extra;
     MappingReducer reducer(judgments, options, ids);
     IdBytes bytes;
-    each_query(run, "the run", ids, [&](PyObject* query, PyObject* inner) {
+    each_query(run, ids, [&](PyObject* query, PyObject* inner) {
         bytes.clear();
         const std::string_view id = bytes(query);
         const std::int64_t q = judgments.find_query(id);

@@ -42,6 +42,6 @@ def test_what_the_kernel_refuses_is_a_fault_and_the_lines_are_read_nevertheless(
     (fault,) = judged.text.faults
     assert (fault.code, fault.what, fault.remedy) == (
         "refused",
-        "qrels: query 1.5: the query id is neither text nor a whole number (it is float, not str)",
+        "qrels: query 1.5: the query id is neither text nor a whole number (found float)",
         "Convert the id to str.",
     )

@@ -71,6 +71,31 @@ def test_whole_numbers_that_would_tie_in_lines_of_json_are_refused(tmp_path: Pat
     assert carob.evaluate({"p": {"9007199254740993": 1, "a": 1, "b": 1}}, str(path), "P@1")["P@1"] == 1
 
 
+WORDS_IN_LINES = {
+    "of a row": '{"query_id": "q", "doc_id": "a", "score": "high"}',
+    "among lists": '{"query_id": "q", "retrieved_ids": ["a", "b"], "scores": [1, "high"]}',
+    "among records": '{"query_id": "q", "results": [{"doc_id": "a", "score": "high"}]}',
+}
+
+
+@pytest.mark.parametrize("library", [True, False])
+@pytest.mark.parametrize("case", WORDS_IN_LINES)
+def test_words_in_lines_of_json_are_refused_by_their_line(
+    tmp_path: Path, case: str, library: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if library:
+        pytest.importorskip("polars", reason="reads JSON lines")
+    else:
+        monkeypatch.setattr("carob.inputs.files.table.has_library", lambda _: False)
+    path = tmp_path / "a.jsonl"
+    sound = WORDS_IN_LINES[case].replace('"high"', "0.5").replace(': "q"', ': "p"')
+    path.write_text(sound + "\n" + WORDS_IN_LINES[case] + "\n")
+    with pytest.raises(carob.DataError, match=r"a\.jsonl, line 2: .*'high'"):
+        carob.evaluate({"q": {"a": 1}}, str(path))
+    path.write_text(sound + "\n")
+    assert carob.evaluate({"p": {"a": 1}}, str(path), "P@1")["P@1"] == 1
+
+
 @pytest.mark.parametrize(
     ("content", "said"),
     [

@@ -12,8 +12,8 @@ from carob.inputs.decompression import unpacked
 from carob.inputs.errors import LINE_NOT_AN_OBJECT, number_error, refused, sentences
 from carob.inputs.nested import query_in_two_rows, value_at
 from carob.inputs.sources import BYTE_ORDER_MARK, source_of
-from carob.output.errors import CarobError
-from carob.output.parsing import json_in, json_or_none
+from carob.output.errors import CarobError, DataError
+from carob.output.parsing import is_number, json_in, json_or_none
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -210,6 +210,23 @@ def numbers_in(row: Any, plan: ColumnRoles) -> Iterator[Any]:
         for name in names if isinstance(each, dict) else []:
             held = value_at(each, name)
             yield from held if isinstance(held, list) else [held]
+
+
+def not_a_number(files: Iterable[str], plan: ColumnRoles, kind: str) -> DataError | None:
+    """Returns the error for the first score or grade that is text but not a number; None if there is none.
+
+    Libraries name the text, but not its line.
+
+    Args:
+        files: files with an object on each line.
+        plan: the roles of the columns.
+        kind: ``qrels`` or ``run``.
+    """
+    for place, row in objects_in(files):
+        for held in numbers_in(row, plan):
+            if isinstance(held, str) and not is_number(held):
+                return number_error(held, kind, **place)
+    return None
 
 
 def is_wide(number: Any) -> bool:

@@ -29,6 +29,7 @@ from carob.inputs.files.json import (
     first_objects_of_list,
     is_by_line,
     lists_by_query,
+    not_a_number,
     objects_in,
     queries_by_line,
     refuse_lines,
@@ -120,15 +121,15 @@ class FileTable:
         Raises:
             DataError: a row is faulty. The error contains the name of the file.
         """
-        with reading(self.name, self.library):
-            try:
+        try:
+            with reading(self.name, self.library):
                 yield
-            except DataError as error:
-                error = self.fault() or error
-                place = {} if error.row is None else {"row": None} | self.origin.place(error.row + 1)
-                if place and policy is not None and policy.malformed == "skip":
-                    place["remedy"] = worded(error.remedy or "Correct the row.", " ", LENIENT)
-                raise error.at(file=self.name, **place) from None
+        except DataError as error:
+            error = self.fault() or error
+            place = {} if error.row is None else {"row": None} | self.origin.place(error.row + 1)
+            if place and policy is not None and policy.malformed == "skip":
+                place["remedy"] = worded(error.remedy or "Correct the row.", " ", LENIENT)
+            raise error.at(file=self.name, **place) from None
 
 
 def table_in(path: str, kind: str, asked: Asked, folders: str | None = None) -> FileTable | Place | None:
@@ -444,9 +445,10 @@ class TableRequest:
             systems = () if self.kind == "qrels" or plan.nested else self.systems(library, table)
 
         def fault() -> DataError | None:
-            lists = library.odd_lists(table, plan, self.kind)
-            if lists is not None:
-                return lists
+            # Searched first, because a library that meets such a line cannot look for anything else.
+            odd = self.odd_line() or library.odd_lists(table, plan, self.kind)
+            if odd is not None:
+                return odd
             found = library.odd_number(table, plan) if text else None
             if found is None:
                 return None
@@ -507,7 +509,11 @@ class TableRequest:
             raise error.at(
                 **{"file": self.place.name, "row": None} | (places[-1] if places else {})
             ) from None
-        return FileTable(self.place.name, content, {}, self.origin)
+        return FileTable(self.place.name, content, {}, self.origin, fault=self.odd_line)
+
+    def odd_line(self) -> DataError | None:
+        """Returns the error for the first score or grade in JSON lines that is not a number; None for other forms."""
+        return not_a_number(self.place.files, self.plan, self.kind) if self.by_line else None
 
 
 def columnar(wanted: TableRequest) -> FileTable:
@@ -618,7 +624,10 @@ def by_lines(wanted: TableRequest) -> FileTable:
     library = library_for(place, "lines")
     with reading(place.name, library.name):
         table = library.lines(list(place.files), wanted.plan)
-    return wanted.made(library, table)
+    try:
+        return wanted.made(library, table)
+    except DataError as error:
+        raise (wanted.odd_line() or error) from None
 
 
 def sampled(wanted: TableRequest) -> FileTable:
