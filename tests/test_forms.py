@@ -434,7 +434,9 @@ SCORES_FOR_RUNS = {"compare", "best", "plan", "gate", "correlate", "report"}
 
 
 NEITHER = "has neither judgments nor ranked lists"
-AS_JUDGE = "The judge is given as scores, so people's scores of the same runs are needed"
+AS_JUDGE = (
+    "The judge's scores were passed instead of judgments, so people's scores of the same runs are needed"
+)
 
 
 @pytest.mark.parametrize("function", sorted(CALLS.keys() - CHECKS))
@@ -452,7 +454,7 @@ def test_results_are_neither_judgments_nor_runs(function: str) -> None:
         assert "has neither judgments nor ranked lists" in found or function == "evaluate_judged_ranking"
         found = refusal(call, QRELS, dict(scores))
         told = "has neither judgments nor ranked lists. Pass the qrels and runs" in found
-        told |= "The runs are given as people's scores: pass the judge's scores" in found
+        told |= "People's scores were passed instead of runs: pass the judge's scores" in found
         told |= "Bounds over unjudged documents need qrels and runs, not scores." in found
         assert told or function in (
             *SCORES_FOR_RUNS,

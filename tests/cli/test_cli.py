@@ -25,15 +25,18 @@ if TYPE_CHECKING:
             "carob: There is no measure 'nDGC'. Did you mean nDCG",
         ),
         (["eval", "qrels.txt", "one.run", "--profile", "trec"], "There is no profile 'trec'"),
-        (["eval", "--judged-ranking", "qrels.txt", "x"], "pass one or the other"),
+        (["eval", "--judged-ranking", "qrels.txt", "x"], "pass either --judged-ranking, or QRELS and RUN"),
         (["eval", "-", "-"], "can be read only once"),
         (["eval", "qrels.txt", "one.run", "--ties", "random"], "'random' is not one of"),
         (["evaluate", "qrels.txt", "one.run"], "There is no command 'evaluate'. Did you mean eval?"),
         (["score"], "There is no command 'score'. Did you mean eval?"),
         (["evl"], "There is no command 'evl'. Did you mean eval"),
         (["help", "evl"], "There is no command 'evl'. Did you mean eval"),
-        (["qrels.txt", "one.run"], "'qrels.txt', which is a file: 'carob eval QRELS RUN' scores runs."),
-        (["zzzz"], "There is no command 'zzzz'. 'carob help' lists them all."),
+        (
+            ["qrels.txt", "one.run"],
+            "'qrels.txt' is a file, not a command. To score a run, use 'carob eval QRELS RUN'.",
+        ),
+        (["zzzz"], "There is no command 'zzzz'. 'carob help' lists all commands."),
     ],
 )
 def test_a_mistake_gets_a_sentence(

@@ -394,8 +394,9 @@ def test_a_file_that_adds_a_run_is_no_collection_of_its_own(said, tmp_path: Path
         code, _, err = said(flat, "--absent", absent)
         assert code == 2
         assert (
-            "'dl19' and 'dl19-sys61' have no run in common and would be two collections, because each file of this "
-            "folder is one. If 'dl19-sys61' adds a run to 'dl19', make a folder for each collection" in err
+            "'dl19' and 'dl19-sys61' have no run in common, but would count as two collections, because each file of "
+            "this folder is a collection. If 'dl19-sys61' adds a run to 'dl19', make a folder for each collection"
+            in err
         )
         assert str(flat / "dl19" / "sys61.json") in err
     code, out, _ = said(nested)

@@ -160,9 +160,9 @@ def test_python_does_not_read_it() -> None:
 
 
 FAULTS = {
-    'mesures = ["RR"]': "there is no setting 'mesures'. Did you mean measures?",
-    'out = "x"': "there is no setting 'out'. The settings are: measures, profile, policy, columns, gate.",
-    '[policy]\ntie = "input"': "[policy] there is no setting 'tie'. Did you mean ties or ",
+    'mesures = ["RR"]': "unknown setting 'mesures'. Did you mean measures?",
+    'out = "x"': "unknown setting 'out'. The settings are: measures, profile, policy, columns, gate.",
+    '[policy]\ntie = "input"': "[policy] unknown setting 'tie'. Did you mean ties or ",
     '[policy]\nties = "none"': "'ties' must be one of trec, ",
     "[policy]\nties = 1": "'ties' must be one of trec, ",
     "[policy]\ndepth = -1": "'depth' must be a whole number",
@@ -172,15 +172,15 @@ FAULTS = {
     "policy = 1": "'policy' must be a table",
     '[columns]\nrun = "query=x"': "'columns.run' must be a table of column names",
     '[columns.run]\nquery = "x,document=y"': "'columns.run' must be a table of column names without commas",
-    '[columns.run]\nfile = "x"': "--run-columns: 'file=x' names no column",
-    '[gate]\njunit = "out.xml"': "[gate] there is no setting 'junit'.",
+    '[columns.run]\nfile = "x"': "--run-columns: 'file=x' does not specify a column",
+    '[gate]\njunit = "out.xml"': "[gate] unknown setting 'junit'.",
     "[gate]\nmax-drop = 0.1": "'max-drop' must be a table of measures and numbers",
     '[gate]\nmin = {RR = "0.1"}': "'min' must be a table of measures and numbers",
     '[gate]\ndecide-by = "luck"': "'decide-by' must be one of mean, significance, non-inferiority",
     "[gate]\nalpha = 5": "'alpha' must be a number between 0 and 1",
-    '[gate]\nbaseline = "/etc/passwd"': "'baseline' must be the path of a file in the folder of carob.toml",
-    '[gate]\nbaseline = "../old.run"': "'baseline' must be the path of a file in the folder of carob.toml",
-    "[gate]\nbaseline = 1": "'baseline' must be the path of a file in the folder of carob.toml",
+    '[gate]\nbaseline = "/etc/passwd"': "'baseline' must be the path of a file in the folder that contains carob.toml",
+    '[gate]\nbaseline = "../old.run"': "'baseline' must be the path of a file in the folder that contains carob.toml",
+    "[gate]\nbaseline = 1": "'baseline' must be the path of a file in the folder that contains carob.toml",
     '[gate]\nbaseline = "below"': "'baseline' must be a file, not a folder or pipe",
 }
 """Files that are refused, and the sentence."""

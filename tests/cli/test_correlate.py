@@ -92,6 +92,6 @@ def test_empty_files_and_standard_input_are_named(
     assert "EMPTY: the file is empty." in capsys.readouterr().err
     for arguments in ((files["board.jsonl"], "-"), ("-", files["board.jsonl"])):
         assert command("correlate", *arguments) == 2
-        assert "Leaderboards are not read from standard input ('-')" in capsys.readouterr().err
+        assert "Leaderboards cannot be read from standard input ('-')" in capsys.readouterr().err
     with pytest.raises(carob.DataError, match="standard input"):
         carob.read_leaderboard("-")

@@ -72,7 +72,7 @@ NOTHING = (
     [
         ([], NOTHING),
         (["qrels", "--grades", "1"], NOTHING),
-        (["--grades", "1", "--judged", "1", "--judged", "1"], "--judged has the grades of 2 queries"),
+        (["--grades", "1", "--judged", "1", "--judged", "1"], "--judged was passed for 2 queries"),
         (["--grades", "1", "--at", "x"], "'x' in --at is not a number"),
         (["--grades", "1", "-m", "nDCG@5"], "leave out '@' and the depth"),
     ],

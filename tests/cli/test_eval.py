@@ -29,7 +29,7 @@ def test_the_best_runs_alone_are_shown_and_the_others_counted(
     folder: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     asked = ("eval", "qrels.txt", "one.run", "two.run", "-m", "RR", "--top", "1")
-    told = "1 more run is scored and not shown (--top 1)"
+    told = "1 more run was scored but not shown (--top 1)"
     assert run(capfd, *asked) == f"run      RR\ntwo  1.0000\n{told}\n2 queries · policy trec\n"
     assert [line.split(",")[0] for line in run(capfd, *asked, "--format", "csv").split()] == [
         "run",

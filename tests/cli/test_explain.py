@@ -95,4 +95,4 @@ def test_blanks_between_judged_grades_are_commas_too() -> None:
 def test_files_beside_grades_are_refused_by_name() -> None:
     code, output = run_carob("AP", "--grades", "2", "1", "qrels.txt")
     assert code == 2
-    assert "'qrels.txt' is not a grade" in output
+    assert "'qrels.txt' was passed too" in output

@@ -65,12 +65,12 @@ def test_the_ending_names_the_format_and_equal_figures_are_equal_files(ending: s
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--figure", "x.gif"], "ends in none of .svg, .pdf, .png"),
-        (["--figure", "figure"], "ends in none of"),
+        (["--figure", "x.gif"], "is not one of .svg, .pdf, .png"),
+        (["--figure", "figure"], "is not one of"),
         (["--figure", "x.svg", "--figure", "pairs=x.svg"], "'x.svg' is given twice"),
         (["--figure", "x.svg", "--figure", "pair=y.svg"], "There is no figure 'pair'"),
         (["--figure", "pair=x.svg"], "There is no figure 'pair'. Did you mean pairs?"),
-        (["--figure", "x.svg", "--pair", "bm25", "title"], "There is no run 'title'. Did you mean titles?"),
+        (["--figure", "x.svg", "--pair", "bm25", "title"], "No run is called 'title'. Did you mean titles?"),
         (["--figure", "x.svg", "--pair", "bm25", "bm25"], "bm25 and bm25 are not compared"),
         (["--figure", "pairs=x.svg", "--pair", "bm25", "titles"], "needs --figure differences=FILE"),
         (["--pair", "bm25", "titles"], "needs --figure differences=FILE"),

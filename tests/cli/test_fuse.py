@@ -66,7 +66,10 @@ def test_a_file_without_weights_is_refused(
 ) -> None:
     Path("w.json").write_bytes(content)
     assert command("fuse", *small, "--weights", "w.json", "-o", "-") == 2
-    assert "w.json: the file contains no weights. Pass a file of --save-weights." in capsys.readouterr().err
+    assert (
+        "w.json: the file contains no weights. Pass a file written by --save-weights."
+        in capsys.readouterr().err
+    )
 
 
 @pytest.mark.parametrize(
@@ -74,16 +77,25 @@ def test_a_file_without_weights_is_refused(
     [
         ("nope.json", "nope.json: No such file or directory."),
         ("no/nope", "no/nope: No such file or directory. Check the path: there is no folder 'no'."),
-        ("nope", "'nope' in --weights is neither a file nor numbers: pass a file of --save-weights, or"),
-        ("", "'' in --weights is neither a file nor numbers"),
+        (
+            "nope",
+            (
+                "'nope' in --weights is neither an existing file nor a list of numbers: pass a file written by "
+                "--save-weights, or"
+            ),
+        ),
+        ("", "'' in --weights is neither an existing file nor a list of numbers"),
         ("0.3,x", "'x' in --weights is not a number"),
         ("0.3,", "'' in --weights is not a number"),
         ("one=0.3,two=x", "'x' in --weights is not a number: write it as in 0.3,0.7 or bm25=0.3,dense=0.7."),
         (
             "one=0.3,0.7",
-            "names some of the runs: write one weight for each run, as in 0.3,0.7 or bm25=0.3,dense=0.7",
+            (
+                "specifies names for only some of the weights: write exactly one weight for each run, as in 0.3,0.7 or "
+                "bm25=0.3,dense=0.7"
+            ),
         ),
-        ("one=0.3,one=0.7", "names a run twice"),
+        ("one=0.3,one=0.7", "specifies a run twice"),
         ("one=0.3,three=0.7", "There is a weight for run three, but the runs are: one, two."),
     ],
 )
@@ -99,7 +111,7 @@ def test_what_tuning_would_ignore_is_refused(
     small: list[str], options: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert command("fuse", *small, "--tune", "RR", "--qrels", "qrels.txt", *options) == 2
-    assert f"{options[0]} does not go with --tune" in capsys.readouterr().err
+    assert f"{options[0]} cannot be used with --tune" in capsys.readouterr().err
 
 
 def test_judgments_of_other_queries_are_refused(small: list[str], capsys: pytest.CaptureFixture[str]) -> None:

@@ -27,7 +27,7 @@ def test_a_gate_compares_scores_with_a_baseline(tmp_path: Path, capsys: pytest.C
     table = tmp_path / "scores.csv"
     table.write_text(TABLE)
     assert outcome(["gate", str(table), "--baseline", old, "--max-drop", "nDCG@10=0.01"]) == 2
-    assert "a gate takes one run, but the file has 2 (a, b)" in capsys.readouterr().err
+    assert "a gate checks only one run, but the file contains 2 (a, b)" in capsys.readouterr().err
     (tmp_path / "qrels.txt").write_text("q1 0 d1 1\n")
     assert outcome(["gate", str(tmp_path / "qrels.txt"), "--min", "AP=0.1"]) == 2
     assert "Missing argument 'RUN'." in capsys.readouterr().err
@@ -36,11 +36,11 @@ def test_a_gate_compares_scores_with_a_baseline(tmp_path: Path, capsys: pytest.C
 def test_an_undecided_gate_and_a_missing_baseline_are_said() -> None:
     lines = undecided("x.run, line 3: 'high' is not a number.").splitlines()
     assert lines[1] == "**gate undecided: no verdict**"
-    assert "'high' is not a number. The gate has no verdict, which does not mean" in lines[3]
+    assert "'high' is not a number. The gate reached no verdict, which does not mean" in lines[3]
     lines = undecided("base.json: No such file.", "base.json").splitlines()
     assert lines[1] == "**gate undecided: no baseline**"
     assert lines[3].startswith(
-        "There is no file base.json to compare with. To keep the results of the current run"
+        "The baseline base.json does not exist. To store the results of the current run"
     )
     assert lines[3].endswith("--record base.json.")
 

@@ -55,7 +55,7 @@ def test_a_baseline_alone_makes_a_gate_of_a_golden_set(capfd: pytest.CaptureFixt
     assert (found["run"], found["baseline"], found["decide_by"]) == ("new", "old", "significance")
     assert (check["label"], check["kind"], check["limit"]) == ("nDCG@10", "max-drop", 0.0)
     told = (
-        "no tolerance was given, so it is 0 and only a significant drop fails: with --max-drop nDCG@10=0.01, every "
+        "no tolerance was given, so it is 0, and only a significant drop fails. With --max-drop nDCG@10=0.01, every "
         "drop of more than 0.01 fails, significant or not"
     )
     assert found["headline"] == "gate FAILED: new against old, 1 of 1 checks failed; decided by significance"
@@ -69,7 +69,8 @@ def test_a_minimum_needs_no_tolerance_beside_a_baseline(capfd: pytest.CaptureFix
     assert "nDCG@10 0.6599 is not below 0.3" in out
     assert "2 checks passed; decided: drops by significance, minimums by mean" in out
     assert (
-        "no tolerance was given, so it is 0 and only a significant drop fails: with --max-drop nDCG@10" in out
+        "no tolerance was given, so it is 0, and only a significant drop fails. With --max-drop nDCG@10"
+        in out
     )
     assert command("gate", SET, NEW, "--baseline", OLD, "--min", "nDCG@10=0.3") == 1
 
@@ -87,7 +88,7 @@ def test_a_drop_by_chance_passes_unless_the_mean_decides(
     out = capfd.readouterr().out
     assert "A drop fails the gate if it is larger than the tolerance, significant or not." in out
     assert command("gate", SET, str(worse)) == 2
-    assert "There is no limit to check" in capfd.readouterr().err
+    assert "No limit was passed, so there is nothing to check" in capfd.readouterr().err
 
 
 def test_both_shapes_give_the_numbers_of_the_run_that_they_were_made_from(

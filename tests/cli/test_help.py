@@ -124,12 +124,12 @@ def test_measures_and_profiles_are_listed(folder: Path, capfd: pytest.CaptureFix
 
 def test_an_unknown_command_is_told_what_was_meant(folder: Path) -> None:
     assert (folder / "one.run").exists()
-    every = "'carob help' lists them all."
+    every = "'carob help' lists all commands."
     for name, said in {
         "Kappa": f"There is no command 'Kappa'. Did you mean agreement? {every}",
         "gat": f"There is no command 'gat'. Did you mean gate? {every}",
         "zzzz": f"There is no command 'zzzz'. {every}",
-        "one.run": "There is no command 'one.run', which is a file: 'carob eval QRELS RUN' scores runs.",
+        "one.run": "'one.run' is a file, not a command. To score a run, use 'carob eval QRELS RUN'.",
     }.items():
         assert unknown_command(name, [*COMMANDS]) == said
 

@@ -49,15 +49,24 @@ def served() -> None:
         ("pairs.csv --offline a.html --prompts b TEXTS", "cannot be combined"),
         (
             "pairs.csv --offline a.html --port 80 TEXTS",
-            "--port belongs to the page: leave it out, or leave out --offline",
+            "--port can only be used with the page: leave it out, or leave out --offline",
         ),
-        ("pairs.csv --offline a.html --no-browser TEXTS", "--browser belongs to the page"),
-        ("--collect pairs.csv x.json -o a.qrels --shared 0", "--shared belongs to the page and --offline"),
-        ("pairs.csv -o a.qrels --template x TEXTS", "--template belongs to --prompts: leave it out."),
-        ("pairs.csv -o a.qrels --lenient TEXTS", "--lenient belongs to --collect"),
+        ("pairs.csv --offline a.html --no-browser TEXTS", "--browser can only be used with the page"),
+        (
+            "--collect pairs.csv x.json -o a.qrels --shared 0",
+            "--shared can only be used with the page or --offline",
+        ),
+        (
+            "pairs.csv -o a.qrels --template x TEXTS",
+            "--template can only be used with --prompts: leave it out.",
+        ),
+        ("pairs.csv -o a.qrels --lenient TEXTS", "--lenient can only be used with --collect"),
         ("--collect pairs.csv", "Pass --output"),
         ("--collect pairs.csv -o a.qrels", "at least one file of judgments"),
-        ("--collect pairs.csv x.json -o a.qrels --judge anna", "--judge belongs to the page and --offline"),
+        (
+            "--collect pairs.csv x.json -o a.qrels --judge anna",
+            "--judge can only be used with the page or --offline",
+        ),
         ("pairs.csv -o a.qrels --shared 0.5 TEXTS", "--shared needs --judges"),
         ("pairs.csv -o a.qrels --judges a,b TEXTS", "--judges needs --judge"),
         ("pairs.csv -o a.qrels --judges a,b --judge c TEXTS", "'c' is not one of the judges a, b"),
@@ -78,7 +87,10 @@ def served() -> None:
         ("pairs.csv --offline a.html --guidelines nowhere.txt TEXTS", "nowhere.txt"),
         ("folder -o a.qrels TEXTS", "folder: this is a folder. Pass a file."),
         ("--collect pairs.csv folder -o a.csv", "folder: this is a folder. Pass a file."),
-        ("--collect pairs.csv /dev/null -o a.csv", "/dev/null: the file is empty: it has no judgment"),
+        (
+            "--collect pairs.csv /dev/null -o a.csv",
+            "/dev/null: the file is empty: it contains neither judgments",
+        ),
         ("--collect - - -o a.csv", "Standard input ('-') can be read only once"),
     ],
 )
@@ -145,7 +157,7 @@ def test_collected_judgments_never_replace_a_file(
     (work / "judged.qrels").write_text("precious\n")
     with pytest.raises(SystemExit):
         main(["judge", "--collect", "pairs.csv", "one.qrels", "-o", "judged.qrels"])
-    assert "this file exists, and may contain judgments" in capsys.readouterr().err
+    assert "this file already exists, and may contain judgments" in capsys.readouterr().err
     assert (work / "judged.qrels").read_text() == "precious\n"
     main(["judge", "--collect", "pairs.csv", "one.qrels", "-o", "-"])
     found = capsys.readouterr()

@@ -127,15 +127,19 @@ def test_variances_add_up_with_welchs_degrees_of_freedom() -> None:
 @pytest.mark.parametrize(
     ("second", "measures", "said"),
     [
-        ({query: SECOND[query] for query in TWICE[:5]}, MEASURE, "judged only 5 queries: below 12"),
+        ({query: SECOND[query] for query in TWICE[:5]}, MEASURE, "judged 5 queries: with fewer than 12"),
         ({query: {"d1": 1} for query in TWICE}, MEASURE, "judged 8% of the documents of these queries"),
         (
             {query: FIRST[query] for query in TWICE},
             MEASURE,
-            "grades of all 240 documents are the same: are they a copy",
+            "grades of all 240 documents are the same as the first assessor's: are they a copy",
         ),
         ({query: {d: 4 * g for d, g in its.items()} for query, its in SECOND.items()}, "P@5", "two scales"),
-        (SECOND, ["AP", "GMAP"], "GMAP: the noise of assessors is estimated only for plain means"),
+        (
+            SECOND,
+            ["AP", "GMAP"],
+            "GMAP: not a plain mean over queries, so the noise of assessors is not estimated",
+        ),
     ],
 )
 def test_doubts_about_the_noise_are_told(second: Any, measures: Any, said: str) -> None:
@@ -167,7 +171,7 @@ def test_a_shift_that_all_queries_share_is_told() -> None:
                 design=carob.Design(second_assessor=SECOND),
             ),
             DataError,
-            "needs the judgments and runs of the first, not scores",
+            "can only be compared with judgments and runs, but scores were passed",
         ),
         (
             lambda: carob.compare(
@@ -177,7 +181,7 @@ def test_a_shift_that_all_queries_share_is_told() -> None:
                 design=carob.Design(second_assessor=SECOND, weights=dict.fromkeys(QUERIES, 2.0)),
             ),
             PolicyError,
-            "whole queries of equal weight",
+            "fully judged queries of equal weight",
         ),
         (
             lambda: carob.estimate(FIRST, MODEL, RUNS, MEASURE, design=carob.Design(second_assessor=SECOND)),

@@ -222,8 +222,8 @@ def test_a_bootstrap_of_too_few_resamples_is_told(
         if needed is not None:
             assert told[0].sentence == (
                 f"{resamples} {'resample is' if resamples == 1 else 'resamples are'} too few for the percentiles of a "
-                f"{confidence * 100:g}% interval, since less than one is expected beyond each end: "
-                f"use {needed} resamples or more."
+                f"{confidence * 100:g}% interval, since fewer than one is expected beyond each end: "
+                f"use at least {needed} resamples."
             )
     assert not [
         each
@@ -239,8 +239,9 @@ def test_queries_without_judgments_are_told() -> None:
 
 def test_few_and_many_queries_are_told() -> None:
     few = carob.compare(None, systems(np.random.default_rng(0).random((12, 2))))
-    assert "12 queries are few: if differences vary as on these, they detect a true difference of" in flat(
-        few
+    assert (
+        "12 queries are few: if differences vary as they do on these queries, they detect a true difference of"
+        in flat(few)
     )
     many = carob.compare(None, systems(np.random.default_rng(0).random((1001, 2))))
     assert "judge by the difference and its interval, not by p" in flat(many)
@@ -252,7 +253,10 @@ def test_few_and_many_queries_are_told() -> None:
 def test_a_test_of_another_hypothesis_says_so(test: str) -> None:
     found = carob.compare(None, systems(np.random.default_rng(0).random((40, 2))), test=test)
     assert "This test does not compare means" in flat(found)
-    assert "skewed, it rejects equal means, and more often the more queries there are." in flat(found)
+    assert (
+        "skewed, the test can reject equal means, and does so more often the more queries there are."
+        in flat(found)
+    )
 
 
 def test_a_p_that_another_seed_could_turn_is_told() -> None:
@@ -261,14 +265,14 @@ def test_a_p_that_another_seed_could_turn_is_told() -> None:
     runs = [scores("a", 0.5 + draw + shift), scores("b", np.full(60, 0.5))]
     found = carob.compare(None, runs, test=carob.Test("randomisation", resamples=200))
     assert abs(found.primary.pairs[0].p_uncorrected - 0.05) < 0.03
-    assert "so near alpha in AP that another seed could change the decision" in flat(found)
+    assert "so close to alpha in AP that another seed could change the decision" in flat(found)
 
 
 def test_aggregates_that_are_no_means_say_what_was_tested() -> None:
     values = np.random.default_rng(0).random((40, 2))
     geometric = flat(carob.compare(None, systems(values, "GMAP"), test=carob.Test(margin=0.1, rope=0.1)))
     assert "GMAP is a geometric mean: test and interval concern the ratio of two" in geometric
-    assert "A margin or rope is a difference, so neither is applied." in geometric
+    assert "Margins and ropes are differences, so they are not applied to ratios." in geometric
     assert "NumRelRet is a sum" in flat(carob.compare(None, systems(np.round(9 * values), "NumRelRet")))
     assert "E@10: smaller is better." in flat(carob.compare(None, systems(values, "E@10")))
     weighted = [replace(each, weights=np.arange(1.0, 41)[:, None]) for each in systems(values)]
@@ -298,8 +302,8 @@ def test_judgments_of_relevant_documents_alone_say_nothing_about_what_is_missing
     for count in (2, 6):
         found = carob.compare(golden, {f"r{place}": run for place in range(count)}, "RR")
         assert (
-            "The judgments list only relevant documents, 1 per query, so the share judged of a run says nothing about "
-            "missing judgments; unjudged documents count as not relevant."
+            "The judgments list only relevant documents, 1 per query, so the proportion of a run's documents that is "
+            "judged does not show whether judgments are missing; unjudged documents count as not relevant."
         ) in flat(found)
         assert "is unjudged" not in flat(found)
         assert of(found, "unjudged").numbers == {"depth": 10}
@@ -380,7 +384,7 @@ def test_runs_whose_lists_end_early_are_told_where_a_measure_reads_further() -> 
 
     (sentence,) = told("AP")
     assert sentence.startswith(
-        "short: the longest list has 3 documents, and 5 in another run. In AP, shorter"
+        "short: the longest list has 3 documents, but 5 in another run. In AP, shorter"
     )
     assert len(told("P@4")) == 1
     assert told("P@3") == told("AP", depth=3) == []
@@ -400,7 +404,7 @@ def test_one_width_for_pairs_of_unequal_spread_is_told_although_no_decision_turn
     for spread, told in (([0.03, 0.03, 0.1, 0.1, 0.1], True), ([0.05] * 5, False)):
         found = carob.compare(None, systems(0.5 + difficulty + noise * spread), test=test)
         assert (said in flat(found)) is told
-        assert ("may be too narrow for those that vary most" in flat(found)) is (told and test == "tukey")
+        assert ("may be too narrow for the pairs that vary most" in flat(found)) is (told and test == "tukey")
     chosen = carob.compare(
         None, systems(0.5 + difficulty + noise * [0.03, 0.03, 0.1, 0.1, 0.1]), test="romano-wolf"
     )
@@ -564,7 +568,7 @@ def test_few_queries_say_what_students_t_assumes() -> None:
         for test in ("t", "randomisation")
         for rows in (9, 14)
     }
-    assumed = "Student's t assumes nearly normal differences, which so few cannot show."
+    assumed = "Student's t assumes nearly normal differences, which so few queries cannot confirm."
     assert [assumed in said[each] for each in (("t", 9), ("t", 14), ("randomisation", 9))] == [
         True,
         False,

@@ -293,7 +293,7 @@ def test_the_bootstrap_interval_is_near_students() -> None:
     assert found.low != t.low
 
 
-WITHOUT_EFFECT = "Without effect: {}, since neither the test nor the intervals are random."
+WITHOUT_EFFECT = "{} had no effect, because neither the test nor the intervals are random."
 
 
 @pytest.mark.parametrize("test", ["t", "wilcoxon", "sign"])
@@ -414,7 +414,7 @@ def test_one_query_has_neither_an_interval_nor_a_p(test: Any) -> None:
         assert np.isnan([[each.p_uncorrected, each.p_corrected] for each in found.primary.pairs]).all()
         assert not any(found.primary.beaten)
         text = " ".join(str(found).split())
-        assert "A single query says nothing about other queries, so there is no interval and no p." in text
+        assert "A single query does not show how queries vary, so there is no interval and no p." in text
         assert "exact p" not in text
 
 
@@ -481,7 +481,10 @@ def test_conventions_that_come_after_the_scores_are_refused(late: dict[str, Any]
         name: carob.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "AP", name=name) for name in ("one", "two")
     }
     with pytest.raises(
-        carob.DataError, match=f"one is given as scores, which {named}= cannot change: pass {named}= to"
+        carob.DataError,
+        match=(
+            f"one consists of scores that are already computed, which {named}= cannot change: pass {named}= to"
+        ),
     ):
         carob.compare(None, made, **grouped(late))
     assert carob.compare(None, made, policy=carob.Policy(ties="trec"), profile="carob").names == (

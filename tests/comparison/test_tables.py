@@ -40,7 +40,7 @@ d  titles     0.282    [0.176,0.399]  0.408
 a  feedback   +0.005  [-0.025,+0.035]  12/3/9  [-0.033,+0.043]   0.731    0.731
 c  dirichlet  -0.024  [-0.047,-0.001]  7/6/11  [-0.052,+0.005]   0.045    0.089
 d  titles     -0.277  [-0.390,-0.163]  2/2/20  [-0.419,-0.135]  <0.001   <0.001
-Columns left out for lack of width: d_z. The CSV has them.
+Columns left out because the table is too narrow: d_z. The CSV output contains them.
 
 Paired t-test, two-sided, alpha 0.05; Holm over 3 comparisons per measure.
 A letter: significantly better than that run after correction.
@@ -58,7 +58,7 @@ carob VERSION, policy trec.
 ! bm25 and dirichlet are skewed in AP: a few queries have large differences of
   one sign. Student's t and sign flips assume differences that are nearly
   symmetric, or more queries, so p and interval are approximate.
-! 24 queries are few: if differences vary as on these, they detect a true
+! 24 queries are few: if differences vary as they do on these queries, they detect a true
   difference of 0.038 to 0.189 (depending on the pair) four times out of five,
   and smaller ones less often.
 """
@@ -220,8 +220,8 @@ def test_groups_are_shown_with_the_worst(tmp_path: Path, capfd: pytest.CaptureFi
     assert "first half" in out
     assert out.count("(worst)") == 1
     assert (
-        "Groups are descriptive: their p comes from the t-test, uncorrected. w: many values are equal, so interval "
-        "and p are from the worst-point interval" in " ".join(out.split())
+        "Groups are descriptive: their p is from the t-test, uncorrected. w: many values are equal, so interval and p "
+        "are from the worst-point interval" in " ".join(out.split())
     )
 
 
@@ -242,7 +242,7 @@ def test_p_stands_beside_its_row_however_narrow_the_terminal() -> None:
         (head,) = [line for line in lines if "p(Holm)" in line]
         assert "diff" in head
         assert "CI" in head
-    assert any(line.startswith("Columns left out for lack of width: d_z") for line in lines)
+    assert any(line.startswith("Columns left out because the table is too narrow: d_z") for line in lines)
 
 
 def test_two_runs_are_never_shown_under_one_name() -> None:
@@ -262,7 +262,7 @@ def test_what_all_long_names_share_is_said_once() -> None:
     values = {each: draw.random(60) for each in ("bm25", "dense", "splade")}
     runs = [scores(f"submission-2026_{each}_rerank.final", its) for each, its in values.items()]
     text = carob.compare(None, runs).to_text(100)
-    assert "All names have 'submission-2026_' before them and '_rerank.final' after them." in text
+    assert "All names contain 'submission-2026_' before them and '_rerank.final' after them." in text
     best_first = sorted(values, key=lambda each: -values[each].mean())
     assert best_first != [*values]
     assert [line.split()[1] for line in text.splitlines() if re.match("[abc]  ", line)] == best_first
@@ -294,7 +294,7 @@ def test_the_largest_gains_of_each_pair_are_listed(layout: str) -> None:
     assert "-0.8000" not in table
     assert "+0.2000" not in getattr(found, f"to_{layout}")(gains=1)
     turned = carob.compare(None, [scores("old", old), scores("older", old)], baseline="older")
-    assert "In no pair does the first run score higher on any query." in turned.to_text(200, gains=1)
+    assert "The first run does not score higher on any query in any pair." in turned.to_text(200, gains=1)
 
 
 def many_runs(count: int) -> list[carob.Scores]:
@@ -318,7 +318,7 @@ def test_the_legend_of_corrected_intervals_stands_where_their_column_does() -> N
     assert all(told(three.to_text(140), three.to_markdown(), three.to_latex(), three.to_html()))
     assert LEGEND not in three.to_latex(pairs="none")
     narrow = three.to_text(50)
-    assert "corr. 95% CI" in narrow.partition("Columns left out for lack of width:")[2]
+    assert "corr. 95% CI" in narrow.partition("Columns left out because the table is too narrow:")[2]
     assert "Corr. 95% CI" not in narrow
     assert any(LEGEND in each for each in json.loads(many.to_json())["method"])
 

@@ -804,8 +804,8 @@ def test_lists_are_cut_before_unjudged_documents_are_removed(capsys: pytest.Capt
     assert "after the lists are cut at ``depth``" in " ".join(dict(texts)["unjudged"].split())
     main(["eval", "--help"])
     shown = " ".join(capsys.readouterr().out.split())
-    assert "the cut comes before --unjudged removed" in shown
-    assert "'removed' counts ranks without them, after the cut at --depth" in shown
+    assert "lists are cut before '--unjudged removed' is applied" in shown
+    assert "'removed' removes them and renumbers the ranks, after the lists are cut at --depth" in shown
 
 
 # ---------------------------------------------------------------- pooled judgments, and means of nothing
@@ -848,7 +848,7 @@ def test_what_a_profile_cannot_do_is_in_its_text(profile: str, names: str, says:
     qrels = {"1": {"1": {"z": 1}}} if "IA" in names else {"1": {"z": 1}}
     policy = Policy(empty="skip") if profile == "torchmetrics" else None
     if profile == "torchmetrics":
-        with pytest.raises(DataError, match="leaves no query"):
+        with pytest.raises(DataError, match="no query is left"):
             carob.evaluate({"1": {"z": 0}}, {"1": {"a": 1.0}}, names, profile=profile, policy=policy)
         return
     value = carob.evaluate(qrels, {"1": {"a": 1.0}}, names, profile=profile, policy=policy)

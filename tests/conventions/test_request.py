@@ -157,7 +157,9 @@ def test_without_measures_those_of_the_profile_or_of_carob_are_asked() -> None:
     assert tuple(request_of(None, None, None).asked) == DEFAULT_MEASURES
     profile = profile_named("torchmetrics")
     assert tuple(request_of(None, "torchmetrics", None).asked) == profile.measures != ()
-    with pytest.raises(DataError, match=r"^No measure was requested: name at least one, such as nDCG@10\.$"):
+    with pytest.raises(
+        DataError, match=r"^The list of measures is empty: name at least one, such as nDCG@10\.$"
+    ):
         request_of([], None, None)
 
 

@@ -205,10 +205,10 @@ def test_comparing_unreadable_runs_names_the_check(
     folder = submissions(tmp_path)
     with pytest.raises(SystemExit):
         main(["compare", "--collections", str(folder)])
-    assert capsys.readouterr().err.endswith("carob check --collections lists the faults of all runs.\n")
+    assert capsys.readouterr().err.endswith("carob check --collections lists the problems of all runs.\n")
     qrels = {"q1": {"a": 1}}
     bad = {"q1": {"a": float("nan")}}
-    with pytest.raises(DataError, match=r"collection 'news': .*carob\.check_collections lists the faults"):
+    with pytest.raises(DataError, match=r"collection 'news': .*carob\.check_collections lists the problems"):
         carob.compare_collections(
             {"web": (qrels, {"a": qrels, "b": qrels}), "news": (qrels, {"a": bad, "b": qrels})}
         )

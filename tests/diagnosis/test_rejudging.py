@@ -103,7 +103,7 @@ def test_difference_takes_two_judgments_in_place_of_profiles(
     assert len(json.loads(capfd.readouterr().out)["steps"]) == 4
     with pytest.raises(SystemExit):
         main(["difference", "trec_eval-10", "sklearn", "AP", run])
-    assert "or two QRELS, a measure and RUN" in capfd.readouterr().err
+    assert "or pass two QRELS, a measure and a RUN" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize("command", ["eval", "compare"])

@@ -108,7 +108,10 @@ def test_the_page_shows_bounds(folder, capfd) -> None:
     ("words", "sentence"),
     [
         (("eval", "qrels.txt", "one.run", "--max-grade", "2"), "--max-grade needs --unjudged-bounds"),
-        (("eval", "qrels.txt", "one.run", "--unjudged-bounds", "--format", "csv"), "has no table in csv"),
+        (
+            ("eval", "qrels.txt", "one.run", "--unjudged-bounds", "--format", "csv"),
+            "cannot be shown in the format csv",
+        ),
         (("compare", "qrels.txt", "one.run", "two.run", "--max-grade", "2"), "needs bounds"),
         (
             ("compare", "qrels.txt", "one.run", "two.run", "--unjudged-bounds", "-m", "GMAP"),

@@ -144,7 +144,7 @@ def test_a_malformed_qrels_file_names_itself_and_the_check(said: Any, tmp_path: 
     code, _, err = said(tmp_path, "-m", "RR")
     assert code == 2
     assert re.search(
-        r"B/qrels\.txt, line 1: .*carob check --collections lists the faults of all runs\.\n$", err
+        r"B/qrels\.txt, line 1: .*carob check --collections lists the problems of all runs\.\n$", err
     )
 
 

@@ -59,7 +59,7 @@ def test_a_curve_as_a_table() -> None:
         ({"measures": "Bpref", "grades": [[1]]}, MeasureError, "Bpref has no depth"),
         ({"measures": "nDGC", "grades": [[1]]}, MeasureError, "Did you mean nDCG"),
         ({"measures": "P", "grades": [[1]], "at": [1.5]}, MeasureError, "a depth is a whole number"),
-        ({"measures": [], "grades": [[1]]}, DataError, "No measure was requested"),
+        ({"measures": [], "grades": [[1]]}, DataError, "The list of measures is empty"),
         ({"measures": "P"}, DataError, "needs 'qrels' and 'run', or 'grades'"),
         ({"measures": "P", "qrels": QRELS, "grades": [[1]]}, DataError, "needs 'qrels' and 'run'"),
     ],
@@ -70,7 +70,7 @@ def test_what_makes_no_curve_is_refused(asked: dict, error: type[Exception], say
 
 
 def test_a_measure_not_asked_for() -> None:
-    with pytest.raises(MeasureError, match=r"No curve for 'R'\. Available: P"):
+    with pytest.raises(MeasureError, match=r"There is no curve of 'R'\. The curves are: P"):
         carob.curve("P", grades=[[1]])["R"]
 
 
@@ -101,8 +101,8 @@ def test_shares_of_the_documents_in_per_cent() -> None:
 @pytest.mark.parametrize(
     ("measure", "at", "says"),
     [
-        ("R", ["10%", 5], "numbers, or all in per cent"),
-        ("R", ["half"], "'half': the places of a curve are numbers"),
+        ("R", ["10%", 5], "numbers, or all of them percentages"),
+        ("R", ["half"], "'half': the places of a curve must be numbers"),
         ("P", ["10%"], "P takes no per cent"),
         ("R", ["120%"], "share is above 0 up to 1"),
     ],
@@ -121,5 +121,5 @@ def test_the_figure_of_shares_is_in_per_cent() -> None:
 
 def test_an_infinite_place_is_one_sentence() -> None:
     for place in (float("inf"), float("nan")):
-        with pytest.raises(carob.DataError, match="places of a curve are finite numbers"):
+        with pytest.raises(carob.DataError, match="places of a curve must be finite numbers"):
             carob.curve("P", {"q": {"a": 1}}, {"q": {"a": 1}}, at=[place])

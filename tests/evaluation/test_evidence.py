@@ -217,7 +217,9 @@ def test_a_function_that_takes_either_takes_scores_first() -> None:
     ],
 )
 def test_scores_have_the_conventions_under_which_they_were_computed(how: dict[str, Any], word: str) -> None:
-    with pytest.raises(DataError, match=f"is given as scores, which {word}= cannot change"):
+    with pytest.raises(
+        DataError, match=f"consists of scores that are already computed, which {word}= cannot change"
+    ):
         Evidence(None, scored(), **how).read()
 
 

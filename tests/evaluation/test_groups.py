@@ -72,7 +72,7 @@ def test_parts_keep_their_groups() -> None:
     assert {name: own.means() for name, own in merged.by_group().items()} == {
         name: own.means() for name, own in whole.by_group().items()
     }
-    with pytest.raises(DataError, match="Some parts have groups"):
+    with pytest.raises(DataError, match="Only some parts have groups"):
         parts[0].merge(carob.evaluate({"q9": {"a": 1}}, {"q9": {"a": 1.0}}, "AP"))
 
 
@@ -227,7 +227,7 @@ def test_a_comparison_has_each_tag_and_says_that_they_share_queries(service: Pat
     found = carob.compare("golden.json", {"a": "run.json", "b": "other.json"}, "RR", by="tags")
     assert {each.name: (each.queries, pytest.approx(each.means[0])) for each in found["RR"].groups} == MEANS
     assert (found.settings.by, found.settings.in_several_groups) == ("tags", 2)
-    said = "uncorrected. 2 queries count in several groups, which depend on each other."
+    said = "uncorrected. 2 queries count in several groups, so these groups are not independent."
     assert said in " ".join(str(found).split())
     apart = carob.compare(
         "golden.json", {"a": "run.json", "b": "other.json"}, "RR", by=dict.fromkeys(ANSWERS, "one")

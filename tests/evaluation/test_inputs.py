@@ -75,7 +75,7 @@ def test_frames_give_the_same(library: str) -> None:
         ("Gini", {"train": 5}, "train is int"),
         ("Gini", {"train": {"user": [1, 2], "item": [3]}}, "column user has 2 rows and item has 1"),
         ("Gini", {"relevant": {0: [[1]]}}, r"An id is text or a number, not \[1\]"),
-        ([], {}, "No measure"),
+        ([], {}, "The list of measures is empty"),
     ],
 )
 def test_what_cannot_be_used_is_refused_in_a_sentence(names: Any, more: dict[str, Any], says: str) -> None:

@@ -88,9 +88,9 @@ def test_the_table_counts_values_and_shows_the_means_that_the_file_states(tmp_pa
 def test_an_unknown_format_and_what_is_no_file_are_refused(tmp_path: Path) -> None:
     with pytest.raises(carob.PolicyError, match=r".") as unknown:
         carob.read_leaderboard(tmp_path, "tots")
-    assert str(unknown.value) == "There is no format 'tots' of leaderboards. Did you mean tot or auto?"
-    with pytest.raises(carob.DataError, match=r"the folder has no file\. Pass a file, or a folder with"):
+    assert str(unknown.value) == "There is no leaderboard format 'tots'. Did you mean tot or auto?"
+    with pytest.raises(carob.DataError, match=r"the folder is empty\. Pass a file, or a folder with"):
         carob.read_leaderboard(tmp_path)
     with pytest.raises(carob.DataError, match=r".") as stream:
         carob.read_leaderboard("-")
-    assert str(stream.value) == "Leaderboards are not read from standard input ('-'): pass files."
+    assert str(stream.value) == "Leaderboards cannot be read from standard input ('-'): pass files."

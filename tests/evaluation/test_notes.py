@@ -256,7 +256,7 @@ def test_each_command_tells_of_copies_and_cut_lists(
     told = " ".join((out + err).split()).casefold()
     assert "two collections have the same judgments and the same runs, so they count twice" in told
     assert (
-        "the longest list has 10 documents, and 42 in another run, so shorter lists are at a disadvantage in ap"
+        "the longest list has 10 documents, but 42 in another run, so shorter lists are at a disadvantage in ap"
         in told
     )
     if layout == "text":
@@ -285,7 +285,7 @@ def test_commands_on_one_collection_tell_of_cut_lists(
     as_file(tmp_path, "A", QRELS, {"x": LONG, "y": SHORT})
     paths = {"q": tmp_path / "A" / "qrels.txt", "x": tmp_path / "A" / "x.run", "y": tmp_path / "A" / "y.run"}
     assert command(*words.format(**paths).split()) == 0
-    assert "longest list has 10 documents, and 42 in another run" in " ".join(capsys.readouterr().out.split())
+    assert "longest list has 10 documents, but 42 in another run" in " ".join(capsys.readouterr().out.split())
 
 
 def test_retrieved_documents_of_all_runs_are_added_up_and_a_missing_run_is_not_counted() -> None:

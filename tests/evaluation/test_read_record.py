@@ -25,7 +25,7 @@ def folder(folder: Path) -> Path:
     ("content", "words"),
     [
         (b"run AP\none 0.5\n", "is not JSON"),
-        (b"[1, 2]", "is neither a record nor scores"),
+        (b"[1, 2]", "contains neither a record nor scores"),
         (
             b'{"record": 2, "runs": [], "measures": {}, "policy": {}}',
             "has the record format 2, but this version of carob reads format 1",
@@ -56,7 +56,7 @@ def test_scores_without_hashes_can_be_read_but_not_verified(
     main(["eval", "-q", "qrels.txt", "one.run", "--format", "json"])
     Path("plain.json").write_text(capfd.readouterr().out)
     assert read_record("plain.json").names == ["one"]
-    with pytest.raises(DataError, match="contains scores, but no record of their inputs"):
+    with pytest.raises(DataError, match="contains scores, but no record of the inputs"):
         carob.verify("plain.json")
 
 

@@ -151,7 +151,9 @@ def test_equally_popular_items_are_popular_together() -> None:
 
 
 def test_a_measure_of_judged_documents_needs_relevant_items() -> None:
-    with pytest.raises(DataError, match=r"nDCG@5 measures accuracy and needs relevant.*add relevant=…"):
+    with pytest.raises(
+        DataError, match=r"nDCG@5 measures accuracy, which needs relevant items.*add relevant=…"
+    ):
         carob.beyond_accuracy({"u": ["a"]}, "nDCG@5")
 
 

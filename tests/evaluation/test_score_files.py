@@ -172,11 +172,11 @@ REFUSED = {
     "twice": ("query,a\nq1,0.5\n\nq1,0.5\n", r"line 4: a has a second value of value for query 'q1'"),
     "names": ("query,a,a\nq1,0.5,1\n", r"line 1: two columns are named 'a'"),
     "mixed": ("query,AP,b\nq1,0.5,1\n", r"knows 'AP' as a measure but not 'b'"),
-    "query": ("query,a\n,0.5\n", r"line 2: the row names no query"),
+    "query": ("query,a\n,0.5\n", r"line 2: the query is missing from the row"),
     "value": ("query,measure,x\nq,AP,0.5\n", r"there is a column of measures, but no column"),
-    "nothing": ("query,a\nall,0.5\n", r"there are no per-query scores"),
+    "nothing": ("query,a\nall,0.5\n", r"the file contains no per-query scores"),
     "empty": ("", r"the file is empty"),
-    "unknown": ("one two\n", r"line 1: 'one two' begins neither a table"),
+    "unknown": ("one two\n", r"line 1: 'one two' is neither the header of a table"),
     "three": ("map\tq1\t0.5\nmap q2\n", r"line 2: found 2 columns, expected 3"),
     "long": (f"query,a\nq1,0.5\nq2,{'x' * 140_000}\n", r"line 3: the row cannot be read \(field larger than"),
     "quoted": ('query,a\n"q\n1",0.5\nq2,x\n', r"line 4: the value is not a finite number: 'x'"),
@@ -204,7 +204,7 @@ def test_other_mistakes_are_refused() -> None:
         carob.read_scores(NESTED, "RR")
     with pytest.raises(DataError, match="not from an object of the type int"):
         carob.read_scores(3)
-    with pytest.raises(DataError, match="given without judgments and ranked lists"):
+    with pytest.raises(DataError, match="passed without judgments and ranked lists"):
         carob.record(carob.read_scores(NESTED), "never-written.json")
 
 
@@ -272,7 +272,7 @@ def test_measures_of_which_less_is_better_are_warned_of(name: str, told: bool, t
     (tmp_path / "a.csv").write_text("\n".join(lines))
     scores = carob.read_scores(tmp_path / "a.csv")
     said = " ".join(each for run in scores for each in scores[run].warnings)
-    assert (f"{name} seems to be a measure where smaller is better" in said) is told
+    assert (f"{name} seems to be a measure for which smaller values are better" in said) is told
 
 
 @pytest.mark.parametrize("form", ["paths", "named", "frames"])
@@ -285,7 +285,9 @@ def test_a_lone_column_of_which_less_is_better_is_a_measure_and_no_run(form: str
     if given is None:
         pandas = pytest.importorskip("pandas")
         given = {run: pandas.read_csv(path) for run, path in named.items()}
-    with pytest.warns(carob.DataWarning, match="latency_ms seems to be a measure where smaller is better"):
+    with pytest.warns(
+        carob.DataWarning, match="latency_ms seems to be a measure for which smaller values are better"
+    ):
         scores = carob.read_scores(given)
     assert list(scores) == ["old", "new"]
     assert carob.compare(None, scores).labels == ("latency_ms",)

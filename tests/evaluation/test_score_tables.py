@@ -261,7 +261,7 @@ def test_what_many_different_footers_share_is_said_once() -> None:
     other = [replace(each, counts=replace(each.counts, extra=3), name=f"t{each.name}") for each in five]
     lines = footers([*five, *other, same[0]], MARKED, equal=False)
     assert len(lines) == 8
-    assert lines[-1] == "«and 4 more runs, each with different counts: see the JSON output»"
+    assert lines[-1] == "«and 4 more runs, whose counts differ: see the JSON output»"
     assert footers([lacking(0), *same], MARKED, without=SAME, equal=False) == [
         "s0, s1: «1 missing query «counted as 0»»"
     ]
@@ -374,7 +374,7 @@ INPUT, FINITE = {"policy": carob.Policy(ties="input")}, {"policy": carob.Policy(
             FOUND,
             "AP",
             {},
-            "«1 grade far from all others, such as a code (9, -9) for documents without a grade» · ",
+            "«1 grade far from all other grades, such as a code (9, -9) for documents without a grade» · ",
         ),
         (
             TEN,

@@ -66,7 +66,7 @@ def test_a_setting_is_a_name_and_a_value_and_is_written_once() -> None:
     with pytest.raises(CarobError, match=r".") as caught:
         named_settings("rrf(k=1, k=2)", "method")
     assert str(caught.value) == (
-        "'k=2' in rrf(k=1, k=2) is not a setting: write name=value, as in rrf(k=60)."
+        "'k=2' in rrf(k=1, k=2) is not a valid setting: write name=value, as in rrf(k=60)."
     )
 
 
@@ -77,7 +77,7 @@ def test_a_setting_is_a_name_and_a_value_and_is_written_once() -> None:
             "sum",
             "l2",
             {"bounds": {"bm25": (0, 1)}},
-            "Theoretical bounds belong to the normalisation min-max, not to l2.",
+            "Theoretical bounds can only be used with the normalisation min-max, not with l2.",
         ),
         ("rrf", None, {"bounds": {"bm25": (0, 1)}}, "rrf reads ranks only: leave out the bounds of scores."),
         ("rrf", None, {"weights": [True, 1]}, "A weight is True: use 0 or a positive, finite number."),

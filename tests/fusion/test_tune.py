@@ -171,7 +171,7 @@ def test_a_measure_of_which_less_is_better_is_made_small() -> None:
     ("queries", "count", "options", "message"),
     [
         (2, 2, {}, "2 judged queries are too few: tuning needs at least 3"),
-        (5, 13, {}, "13 runs have too many weights to try"),
+        (5, 13, {}, "13 runs have too many combinations of weights to try"),
         (5, 2, {"method": "max"}, "max takes no weights"),
     ],
 )

@@ -155,7 +155,9 @@ def test_two_runs_of_one_name_are_refused(record: dict[str, Any]) -> None:
 
 def test_what_a_query_lacks_is_named(record: dict[str, Any]) -> None:
     drop("runs", 0, "queries", "q1", "AP")(record)
-    verified(record).refused("evil.json is damaged (runs 1, queries, q1, AP is missing): write it again.")
+    verified(record).refused(
+        "evil.json is damaged (runs 1, queries, q1, AP is missing): create the record again."
+    )
 
 
 TEXTS = {

@@ -384,7 +384,7 @@ def test_commands_are_told_the_columns_too(
     assert "mine" in capfd.readouterr().out
     with pytest.raises(SystemExit):
         main(["eval", str(qrels), str(run), "--run-columns", "page=document"])
-    assert "'page=document' names no column" in capfd.readouterr().err
+    assert "'page=document' does not specify a column" in capfd.readouterr().err
 
 
 def test_a_file_without_an_ending_is_known_by_its_first_bytes(tmp_path: Path, library: str) -> None:

@@ -410,7 +410,10 @@ def test_one_log_is_enough_under_every_name(name: str, folder: Path, capsys) -> 
 @pytest.mark.parametrize("asked", ["eval", "compare", "best"])
 def test_a_log_on_standard_input_is_a_sentence(asked: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert command(asked, "-") == 2
-    assert "A log on standard input would be read twice: save it" in capsys.readouterr().err
+    assert (
+        "A log would have to be read twice, which is impossible from standard input: save it"
+        in capsys.readouterr().err
+    )
 
 
 @pytest.mark.parametrize("kind", FRAMES)

@@ -143,7 +143,7 @@ def test_evaluators_of_kibana_without_scores_are_left_out_and_costs_are_named(tm
     labels = document("m", "x", None, evaluator="Kind")
     tokens = document("m", "x", 90, evaluator="Tokens")
     tokens["evaluator"]["direction"] = "minimize"
-    with pytest.warns(UserWarning, match="Tokens seems to be a measure where smaller is better"):
+    with pytest.warns(UserWarning, match="Tokens seems to be a measure for which smaller values are better"):
         found = read(tmp_path, [document("m", "x", 1.0), labels, tokens])
     assert list(found["kbn"].labels) == ["Factuality", "Tokens"]
 

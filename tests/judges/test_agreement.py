@@ -268,7 +268,7 @@ def test_one_run_has_no_order() -> None:
     found = carob.agreement(LIKES_A, LIKES_C, {"first": SYSTEMS["first"]}, "RR")
     assert found.effects[0].a == (1,)
     assert found.effects[0].b == (1 / 3,)
-    assert found.to_text().splitlines()[1].endswith("unknown for one run (pass two or more)")
+    assert found.to_text().splitlines()[1].endswith("unknown for a single run (pass at least two)")
     assert "Order of systems" not in found.to_text()
     assert "first  1.0000     1  0.3333     1  -0.6667" in found.to_text()
     with pytest.raises(DataError, match="A result of the type Scores has neither judgments nor ranked lists"):
@@ -311,10 +311,10 @@ SPELLED = {
     "documents": (
         "d1",
         "D1",
-        "The document 'd1' of <mapping> may be 'D1' of <mapping>: upper and lower case differ",
+        "The document 'd1' of <mapping> may be the same as 'D1' of <mapping>: upper and lower case differ",
     ),
     "queries": ("q1", "Q1", "The query 'q1"),
-    "zeros": ("7", "007", "The document '7' of <mapping> may be '007' of"),
+    "zeros": ("7", "007", "The document '7' of <mapping> may be the same as '007' of"),
 }
 
 

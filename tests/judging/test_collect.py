@@ -108,7 +108,7 @@ def test_what_does_not_belong_is_refused(tmp_path: Path) -> None:
         (text(tmp_path, "c.csv", "query,document,grade\nq1,b,0.5\n"), "grade 0.5 is not one of"),
         (
             text(tmp_path, "d.jsonl", '{"id": "nothing", "answer": "1"}\n'),
-            "id 'nothing' is not that of a prompt",
+            "id 'nothing' does not belong to a prompt",
         ),
         (text(tmp_path, "e.jsonl", f'{{"id": "{id_of(TASK.pairs[0])}"}}\n'), "neither an answer nor a grade"),
         (text(tmp_path, "f.jsonl", "{\n"), "line 1: the line is not a JSON object"),
@@ -128,7 +128,7 @@ def test_a_file_without_judgments_is_named(content: str, tmp_path: Path) -> None
 def test_files_without_any_new_grade_are_refused(tmp_path: Path) -> None:
     answer = json.dumps({"id": id_of(TASK.pairs[0]), "answer": "no idea"})
     for name, content in (("known.qrels", "q2 0 a 2\n"), ("answers.jsonl", answer)):
-        with pytest.raises(DataError, match="no file has a grade for a document to judge"):
+        with pytest.raises(DataError, match="no file contains a grade for a document of the table"):
             collected(TASK, [text(tmp_path, name, content)], GRADES, lenient=True)
 
 
@@ -151,7 +151,7 @@ def test_judgments_of_another_draw_are_refused(tmp_path: Path) -> None:
             str(tmp_path / "judged.csv"), Task("n", (*one.pairs, QueryDocument("q", "c", None, 0.5)))
         ),
     ):
-        with pytest.raises(DataError, match="was drawn with a different probability or sample size"):
+        with pytest.raises(DataError, match="probability or sample size of this document differs"):
             act()
 
 

@@ -42,7 +42,7 @@ def test_two_processes_cannot_write_one_file(name: str, tmp_path: Path) -> None:
             check=False,
             env={**os.environ, "PYTHONPATH": source},
         )
-        assert f"another carob judge writes this file (process {os.getpid()})" in done.stderr
+        assert f"another carob judge process is writing to this file (process {os.getpid()})" in done.stderr
 
 
 def test_a_link_to_the_file_is_the_same_file(tmp_path: Path) -> None:
@@ -52,7 +52,7 @@ def test_a_link_to_the_file_is_the_same_file(tmp_path: Path) -> None:
             (tmp_path / "link.qrels").symlink_to("judged.qrels")
         except OSError:
             pytest.skip("this system makes no links")
-        with pytest.raises(DataError, match="another carob judge writes this file"):
+        with pytest.raises(DataError, match="another carob judge process is writing to this file"):
             Journal(str(tmp_path / "link.qrels"), TASK)
 
 
@@ -64,7 +64,8 @@ def test_the_lock_names_its_process_until_it_is_released(tmp_path: Path) -> None
     with pytest.raises(DataError) as refused:
         FileLock(str(path))
     assert str(refused.value) == (
-        f"{path}: another carob judge writes this file (process {os.getpid()}). Stop it, or pass another file."
+        f"{path}: another carob judge process is writing to this file (process {os.getpid()}). Stop that process, "
+        "or pass another file."
     )
     lock.release()
     FileLock(str(path)).release()
@@ -85,7 +86,7 @@ def test_a_lock_that_lost_its_name_is_not_current(tmp_path: Path) -> None:
 def test_a_lock_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / ".judged.csv.lock")
     with pytest.raises(
-        DataError, match=r"makes a lock of this name, but it is not a regular file\. Remove it"
+        DataError, match=r"needs this path for its lock file, but the path is not a regular file\. Remove it"
     ):
         FileLock(str(tmp_path / "judged.csv"))
     with pytest.raises(DataError, match=r"Cannot write .*/none/\.x\.lock: No such file or directory\."):

@@ -187,7 +187,7 @@ def test_a_line_whose_write_was_interrupted_is_removed(name: str, tmp_path: Path
                 assert list(journal.judgments) == [2, 0]
                 journal.add(1, JournalEntry(1, NOW))
             else:  # only the end of the line is missing
-                assert "Its end was added" in journal.repaired
+                assert "and has been completed" in journal.repaired
                 assert list(journal.judgments) == [2, 0, 1]
         assert path.read_bytes() == whole
 
@@ -341,7 +341,7 @@ def test_names_that_do_not_fit_are_refused(tmp_path: Path) -> None:
         ("a.qrels", SAMPLE, "only a table can store the probabilities"),
         ("a.csv.gz", TASK, "written as a table"),
         ("a.parquet", TASK, "written as a table"),
-        ("a.qrels", spaced, "an id with white space"),
+        ("a.qrels", spaced, "an id that contains white space"),
         ("nowhere/a.qrels", TASK, "Cannot write"),
     ):
         with pytest.raises(DataError, match=says):

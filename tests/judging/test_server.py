@@ -280,7 +280,10 @@ def test_a_second_server_for_one_file_is_refused(work: Path) -> None:
     with desk(work, "-o", "judged.qrels") as served:
         done = command(work, "judge", "pairs.csv", *TEXTS, "-o", "judged.qrels", "--no-browser")
         assert done.returncode == 2
-        assert f"another carob judge writes this file (process {served.process.pid})" in done.stderr
+        assert (
+            f"another carob judge process is writing to this file (process {served.process.pid})"
+            in done.stderr
+        )
         served.judge(0, 1)
     with desk(work, "-o", "judged.qrels") as served:
         assert served.judge(1, 1)["judged"] == 2

@@ -77,7 +77,9 @@ def test_what_the_page_cannot_mean_is_refused(work: Path) -> None:
     with Journal(str(work / "judged.csv"), read_task(str(work / "pairs.csv"))) as journal:
         own = Session(sheet(work, [5, 0]), journal)
         for number, grade in ((2, 1), (-1, 1), (0, 3)):
-            with pytest.raises(DataError, match=r"There is no such document or grade\. Reload the page\."):
+            with pytest.raises(
+                DataError, match=r"The page sent an unknown document or grade\. Reload the page\."
+            ):
                 own.judge(number, grade)
         with pytest.raises(DataError, match=r"The note is longer than 2,000 characters\. Shorten it\."):
             own.judge(0, 1, "x" * 2001)

@@ -418,5 +418,7 @@ def test_trec_eval_behaves_as_itself(tmp_path: Path, capfdbinary: pytest.Capture
 
 @pytest.mark.parametrize("first", [{"a": 1}, {"a", "b"}, frozenset("a")])
 def test_references_in_the_place_of_what_was_retrieved_are_refused(first: Any) -> None:
-    with pytest.raises(DataError, match=r"has no order of ranks: .* Are retrieved and reference swapped"):
+    with pytest.raises(
+        DataError, match=r"is not ordered by rank: .* If retrieved and reference were swapped"
+    ):
         carob.evaluate_ids([first], [["a", "x"]], "AP")

@@ -166,10 +166,10 @@ def test_known_judgments_have_probability_1_in_the_file() -> None:
     [
         ({"order": "random"}, PolicyError, "There is no order='random'"),
         ({"budget": 0}, PolicyError, "budget=0"),
-        ({"qrels": None}, DataError, "Runs need judgments: pass qrels"),
+        ({"qrels": None}, DataError, "Runs cannot be scored without judgments: pass qrels"),
         ({"measure": "GMAP"}, DataError, "GMAP is not a plain mean"),
         ({"runs": []}, DataError, "No run was given: the list is empty"),
-        ({"qrels": {"q": {"a": 1, "b": 1}}}, DataError, "Nothing is left to judge in these"),
+        ({"qrels": {"q": {"a": 1, "b": 1}}}, DataError, "no documents are left to judge"),
         ({"qrels": {"other": {"a": 1}}}, DataError, "No run contains"),
         ({"policy": carob.Policy(ties="expected")}, PolicyError, "ties=expected"),
     ],

@@ -34,7 +34,7 @@ def test_variances_are_those_of_an_analysis_of_variance() -> None:
     again = carob.variance_components(scores, scores).rows[0]
     assert again.replicate == pytest.approx(0.0)
     assert again.replicates == 2
-    with pytest.raises(carob.DataError, match="Replicates are scores of the same runs"):
+    with pytest.raises(carob.DataError, match="Replicates must be scores of the same runs"):
         carob.variance_components(scores, {"x": scores["x"], "y": scores["y"]})
     with pytest.raises(carob.DataError, match="Pass scores of several runs"):
         carob.variance_components()
@@ -119,7 +119,9 @@ def test_a_policy_that_advice_names_is_an_argument(function: Callable[..., Any])
         function(qrels, runs, "RR", policy=carob.Policy(missing="error"))
     assert function(qrels, runs, "RR", policy=carob.Policy(missing="zero"))
     scores = carob.evaluate(qrels, runs, "RR")
-    with pytest.raises(carob.DataError, match="is given as scores, which policy= cannot change"):
+    with pytest.raises(
+        carob.DataError, match="consists of scores that are already computed, which policy= cannot change"
+    ):
         function(scores, policy=carob.Policy(missing="skip"))
 
 

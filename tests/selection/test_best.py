@@ -31,7 +31,7 @@ def scores(values: Any, names: str = "abcdefghijkl", measure: str = "AP") -> car
 def test_few_queries_are_told_to_leave_every_run_open() -> None:
     values = np.arange(5)[:, None] / 100 + [0.1, 0.5, 0.9]
     found = carob.best(scores(values), resampling=carob.Resampling(resamples=100))
-    assert "5 queries are too few to select on" in found.warnings[-1]
+    assert "5 queries are too few for a selection" in found.warnings[-1]
     assert "few to select on" not in str(
         carob.best(scores(np.repeat(values, 2, axis=0)), resampling=carob.Resampling(resamples=100))
     )
@@ -176,7 +176,7 @@ def test_bad_requests_get_a_sentence(given: dict[str, Any], message: str) -> Non
 
 
 def test_nothing_is_opened_without_a_ledger() -> None:
-    with pytest.raises(carob.PolicyError, match="only with a ledger"):
+    with pytest.raises(carob.PolicyError, match="can only be opened with a ledger"):
         carob.HoldOut(0.3, opened=True)
 
 

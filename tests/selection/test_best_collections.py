@@ -73,7 +73,7 @@ def test_what_is_known_of_the_data_and_few_collections_are_warned_of(
         )
     perfect = "(check that the run was not made from the judgments): oracle in all 3 collections."
     missing = "6 missing queries counted as 0: b in all 3 collections (6 of 18)."
-    few = "3 collections are too few to select on: no sign-flip test can show at level 0.05"
+    few = "3 collections are too few for a selection: no sign-flip test can show at level 0.05"
     for layout in ("text", "markdown", "json", "latex", "html"):
         main(["best", "--collections", str(tmp_path), "-m", "RR", "--resamples", "100", "--format", layout])
         out = " ".join(capsys.readouterr().out.split())
@@ -110,7 +110,7 @@ def test_a_missing_run_is_refused_or_its_collections_are_left_out_by_name(
     found = json.loads(capsys.readouterr().out)
     assert found["measures"][0]["queries"] == 4
     told = [each["sentence"] for each in found["warnings"]]
-    assert "Collections that lack a run are left out: b in v." in told
+    assert "Collections in which a run is missing are left out: b in v." in told
 
 
 def test_collections_are_held_out_and_opened(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -48,7 +48,7 @@ def test_nemenyis_distance_is_descriptive_where_friedmans_test_rejects_nothing()
         text = " ".join(str(found).split())
         assert ("mean ranks that differ by at least this differ significantly" in text) is rejects
         assert ("It only describes the ranks here" in text) is not rejects
-        assert "is decided by the p of the pairs, which compare means." in text
+        assert "determine which runs are separated and which pairs are significant." in text
 
 
 def test_means_wins_and_p_are_those_of_a_direct_computation() -> None:
@@ -276,7 +276,7 @@ def test_what_has_no_spread_has_neither_f_nor_an_interval() -> None:
         assert found.pairs[0].p_uncorrected == 0.5
     alone = with_queries(9, (1, 1), (0.0, 0.1))
     text = re.sub(r"\s+", " ", str(carob.compare_collections(alone, target="these")))
-    assert "a single query has no standard error" in text
+    assert "collections with a single query have no standard error" in text
 
 
 @pytest.mark.parametrize(

@@ -93,7 +93,13 @@ def test_a_pair_that_is_turned_has_the_complement() -> None:
 @pytest.mark.parametrize(
     ("measure", "design", "said", "d_z", "superiority"),
     [
-        ("AP", {"weights": {f"t{n:02d}": 1.0 + n % 3 for n in range(1, 25)}}, "each query counts once", 0, 0),
+        (
+            "AP",
+            {"weights": {f"t{n:02d}": 1.0 + n % 3 for n in range(1, 25)}},
+            "all queries have the same weight",
+            0,
+            0,
+        ),
         ("AP", {"cluster": {f"t{n:02d}": str(n // 2) for n in range(1, 25)}}, "are independent", 0, 0),
         ("GMAP", {}, "far from normally distributed", 0, 1),
         ("AP", {}, "", 1, 1),

@@ -270,7 +270,7 @@ def test_what_cannot_be_asked_is_said() -> None:
         sign_flip(scores(5, 3), [(0, 3)])
     with pytest.raises(DataError, match="resamples=0"):
         sign_flip(scores(60, 2), draw=Draw(resamples=0))
-    with pytest.raises(DataError, match="4 clusters are given for 5 queries"):
+    with pytest.raises(DataError, match="4 cluster labels were passed for 5 queries"):
         sign_flip(scores(5, 2), draw=Draw(clusters=[1, 2, 3, 4]))
     with pytest.raises(DataError, match="shape"):
         sign_flip(np.zeros((0, 2)))

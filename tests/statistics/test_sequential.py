@@ -91,7 +91,7 @@ def test_a_second_look_is_recognised_from_the_record(tmp_path: Path) -> None:
         qrels, *runs = files(tmp_path, count)
         found = carob.compare(qrels, runs, "AP")
         if told:
-            with pytest.warns(carob.DataWarning, match="on 20 queries, and this one has 40"):
+            with pytest.warns(carob.DataWarning, match="on 20 queries, and this comparison has 40"):
                 carob.record(found, record)
         else:
             carob.record(found, record)

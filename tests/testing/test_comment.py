@@ -100,7 +100,7 @@ def test_the_command_writes_it_in_each_case(
     assert "**gate undecided: no verdict**" in Path("out.md").read_text()
     capfd.readouterr()
     assert command(*line, "good.json", "--baseline-date", "yesterday") == 2
-    assert "'yesterday' is not a day, such as 2026-11-01." in capfd.readouterr().err
+    assert "'yesterday' is not a date: write it as in 2026-11-01." in capfd.readouterr().err
     assert command("gate", "qrels.json", "bad.json", "--min", "RR=0.1", "--baseline-date", "2026-01-05") == 2
     assert "--baseline-date needs --comment." in capfd.readouterr().err
     assert command("gate", "qrels.json", "bad.json", "--min", "RR=0.1", "--comment", "qrels.json") == 2

@@ -214,7 +214,9 @@ def test_a_gate_by_tags_reads_them_from_the_golden_set(
     judged = {query: {"a": 1} for query in tags}
     before = {**ranked, "q2": {"a": 1.0, "b": 2.0}}
     tested = carob.gate(judged, ranked, before, {"RR": 0.1}, by=tags).to_text()
-    assert "1 query counts in several groups, which depend on each other." in " ".join(tested.split())
+    assert "1 query counts in several groups, so these groups are not independent." in " ".join(
+        tested.split()
+    )
     assert "t-test" not in carob.gate(judged, ranked, at_least={"RR": 0.1}, by=tags).to_text()
 
 
@@ -222,7 +224,7 @@ def test_a_pass_says_whether_a_larger_drop_is_excluded() -> None:
     same = gated(BEFORE, {"RR": 0.01}).checks[0]
     assert same.verdict == "RR stayed at 0.8611, tolerance 0.01"
     assert same.evidence == "the same value for each of the 12 queries, so there is nothing to test"
-    assert same.reading == ["no query fell; other queries can still tell the runs apart"]
+    assert same.reading == ["no query fell, but the runs may differ on other queries"]
     noisy = gated(NOISE, {"RR": 0.01}).checks[0]
     assert noisy.low < -0.01 < noisy.detectable
     assert gated(WORSE, {"RR": 0.05}).checks[0].reading == [SURE]
@@ -250,7 +252,7 @@ def test_queries_are_paired_by_id_and_strangers_are_named() -> None:
     assert check.queries == 11
     assert check.before == pytest.approx(sum(1 / rank for rank in BEFORE[1:]) / 11)
     assert check.after == pytest.approx(sum(1 / rank for rank in WORSE[1:]) / 11)
-    assert "1 query judged only in the baseline, left out of the differences: q00" in found.to_text()
+    assert "1 query judged only for the baseline, left out of the differences: q00" in found.to_text()
     assert "2 queries only in the run, left out of the differences: q12, q13" in found.to_text()
     reversed_order = dict(reversed(list(run_of(WORSE).items())))
     again = carob.gate(qrels_of(BEFORE), reversed_order, run_of(BEFORE), {"RR": 0.05})
@@ -302,8 +304,8 @@ def test_a_minimum_beside_a_baseline_keeps_the_rule_of_drops_without_a_tolerance
     assert (drop.title, drop.decide_by, drop.passed) == ("max-drop RR=0", "significance", True)
     assert (floor.title, floor.decide_by, floor.passed) == ("min RR=0.85", "mean", False)
     assert (
-        "no tolerance was given, so it is 0 and only a significant drop fails: with max_drop={'RR': 0.01}, every drop "
-        "of more than 0.01 fails, significant or not"
+        "no tolerance was given, so it is 0, and only a significant drop fails. With max_drop={'RR': 0.01}, every "
+        "drop of more than 0.01 fails, significant or not"
     ) in found.warnings
     assert found.headline.endswith("1 of 2 checks failed; decided: drops by significance, minimums by mean")
     assert (
@@ -319,7 +321,10 @@ def test_a_minimum_beside_a_baseline_keeps_the_rule_of_drops_without_a_tolerance
     mean = carob.gate(qrels_of(BEFORE), run_of(FALLEN), run_of(BEFORE), decide_by="mean")
     assert (mean.passed, mean.decide_by) == (False, "mean")
     # A tolerance does not change a rule that the caller chose.
-    assert "no tolerance was given, so it is 0: max_drop={'nDCG@10': 0.01} sets another" in mean.warnings
+    assert (
+        "no tolerance was given, so it is 0: max_drop={'nDCG@10': 0.01} sets another tolerance"
+        in mean.warnings
+    )
 
 
 def test_the_headline_names_the_rule_in_every_format() -> None:
@@ -350,7 +355,7 @@ def test_a_least_value_needs_no_baseline() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({}, "There is no limit to check"),
+        ({}, "No limit was passed, so there is nothing to check"),
         ({"max_drop": {"RR": 0.1}}, "A drop needs a baseline"),
         ({"max_drop": {"RR": -0.1}, "baseline": {}}, "The tolerance of RR is -0.1"),
         ({"max_drop": {"RR": math.nan}, "baseline": {}}, "The tolerance of RR is nan"),
@@ -361,7 +366,7 @@ def test_a_least_value_needs_no_baseline() -> None:
         ({"max_drop": {"RR": "0.1"}, "baseline": {}}, "The tolerance of RR is '0.1': use a number"),
         (
             {"max_drop": {"RR": 5}, "baseline": run_of(BEFORE)},
-            "a tolerance of 5 lets everything pass. For 5%",
+            "with a tolerance of 5, every run passes. For 5%",
         ),
         ({"at_least": 0.5}, "at_least is 0.5: pass a mapping"),
         ({"at_least": {"RR": math.nan}}, "The least value of RR is nan"),
@@ -558,7 +563,7 @@ def test_one_file_on_both_sides_is_said(other: str, folder: Path) -> None:
     found = carob.gate("qrels.txt", "old.run", other, {"RR": 0.01})
     (note,) = found.warnings
     assert note.startswith(
-        "old.run is both the run and the baseline, so nothing can have fallen: pass the run from"
+        "old.run is both the run and the baseline, so no drop can be measured: pass the run from"
     )
     for text in (str(found), found.to_json(), found.to_junit(), found.to_markdown(), found.to_github()):
         assert "both the run and" in " ".join(text.split())
@@ -625,8 +630,8 @@ def test_a_run_that_is_newer_than_the_judgments_is_noted() -> None:
     golden = {query: {"a": 1} for query in qrels}
     (said,) = carob.gate(golden, new, old, {"RR": 0.05}).warnings
     assert said == (
-        "The judgments list only relevant documents, 1 per query, so the share judged of a run says nothing about "
-        "missing judgments; unjudged documents count as not relevant."
+        "The judgments list only relevant documents, 1 per query, so the proportion of a run's documents that is "
+        "judged does not show whether judgments are missing; unjudged documents count as not relevant."
     )
     compared = carob.compare(golden, {"new": new, "old": old}, "RR", baseline="old").warnings
     assert said in [each.sentence for each in compared]
@@ -1031,7 +1036,7 @@ def test_equal_differences_prove_something_only_if_there_are_enough() -> None:
         old, new = (dict.fromkeys(qrels, its) for its in ({"a": 1.0}, {"x": 2.0, "a": 1.0}))
         found = carob.gate(qrels, new, old, {"RR": 0.6}, decide_by="non-inferiority")
         assert found.passed == shown
-        assert ("too few queries to show anything: 5" in str(found)) != shown
+        assert ("too few queries to draw a conclusion: 5" in str(found)) != shown
         assert not carob.gate(qrels, new, old, {"RR": 0.4}, decide_by="non-inferiority").passed
 
 
@@ -1061,7 +1066,7 @@ def test_values_that_only_one_side_has_are_named_or_end_the_gate(tmp_path: Path)
     assert note in found.warnings
     (new,) = carob.read_scores(nulled(tmp_path, SECOND, ["q1", "q2"])).runs
     old = carob.evaluate(MISSING_QRELS, full, "RR", name="old")
-    words = "nulled has no value of RR for 2 of 6 queries for which old has one, starting with 'q1'"
+    words = "nulled has no value of RR for 2 of 6 queries for which old has a value, starting with 'q1'"
     with pytest.raises(DataError, match=words):
         carob.gate(None, new, old, {"RR": 0.6})
     with pytest.raises(DataError, match="No query has a value of RR"):

@@ -78,7 +78,7 @@ def test_steps_are_of_the_queries_that_both_have_and_changed_judgments_are_said(
 
 def test_what_is_no_history_is_refused(tmp_path: Path) -> None:
     one = recorded(tmp_path, "one", [1] * 20)
-    with pytest.raises(carob.DataError, match="A history needs two records or more"):
+    with pytest.raises(carob.DataError, match="A history needs at least two records"):
         history({"one": one})
     (tmp_path / "none.json").write_text("[]")
     with pytest.raises(

@@ -167,7 +167,10 @@ def test_inputs_from_memory_have_no_hash_and_are_handed_over(tmp_path: Path) -> 
     path = tmp_path / "out.json"
     carob.record(carob.evaluate(qrels, run, "RR", name="mine"), path)
     assert [each["why"] for each in json.loads(path.read_text())["inputs"]] == ["a mapping in memory"] * 2
-    with pytest.raises(DataError, match=r"the qrels was a mapping in memory, so pass it \(qrels=\)"):
+    with pytest.raises(
+        DataError,
+        match=r"the qrels was a mapping in memory, so it cannot be read from the record: pass it \(qrels=\)",
+    ):
         carob.verify(path)
     found = carob.verify(path, qrels, {"mine": run})
     assert found.equal
@@ -226,7 +229,7 @@ def test_a_record_names_no_excluded_pairs_of_other_folders_or_of_no_run(
         carob.verify("out.json")
     assert carob.verify("out.json", anywhere=True).findings == ()
     Path("out.json").write_text(text.replace('"exclude", "name": "one"', '"exclude", "name": "two"'))
-    with pytest.raises(DataError, match="excluded pairs belong to no run"):
+    with pytest.raises(DataError, match="excluded pairs are listed, but no run"):
         carob.verify("out.json")
 
 

@@ -32,7 +32,7 @@ def best_command(
         carob best qrels.txt *.run --hold-out 0.3 --open --ledger openings.jsonl
         carob best --collections beir -m nDCG@10
 
-    With --collections in place of QRELS, a collection takes the place of a query: the run is selected on most
+    With --collections instead of QRELS, each collection plays the role of a query: the run is selected on most
     collections and scored on the others.
     """
     from carob.comparison.design import HoldOut, Resampling

@@ -21,10 +21,10 @@ def beyond_command(
     given: Given,
     **inputs: Any,
 ) -> None:
-    """Measure recommendations: coverage, evenness, novelty, diversity, popularity, surprise, and accuracy beside them.
+    """Measure recommendations: coverage, evenness, novelty, diversity, popularity, surprise, and accuracy.
 
-    A RUN lists the recommended items of each user, best first or with scores. Without -m, all measures that the files
-    allow are computed.
+    A RUN lists the recommended items of each user, best first or with scores. Without -m, all measures that can be
+    computed from the files are shown.
 
     \b
         carob beyond als.run --train train.csv --catalogue items.txt --depth 10

@@ -32,8 +32,8 @@ def check_command(
     and its results in JSON. Folders and quoted patterns also work, and '-' stands for standard input. The exit code is
     0 without warnings or errors, 1 with warnings, and 2 with errors.
 
-    With --collections in place of QRELS, all runs on several collections are checked at once. A run has the same file
-    name in each, or a path with {collection} in place of the collection's name:
+    With --collections instead of QRELS, all runs on several collections are checked together. A run has the same file
+    name in each collection, or a path in which {collection} stands for the collection's name:
 
     \b
         carob check --collections beir
@@ -71,7 +71,7 @@ def checked(files: tuple[str, ...], given: Given, options: dict[str, Any]) -> Ch
     from carob.inputs.run import refuse_alike
 
     if not files:
-        raise click.UsageError("Pass a QRELS file and any number of RUNs, or --collections.")
+        raise click.UsageError("Pass a QRELS file and any number of RUNs, or use --collections.")
     files = given.with_judgments(files)
     # A single log is checked unchanged, so anything unreadable in it is reported as a finding.
     several = isinstance(files[0], Logs) and len(files[0].logs) > 1
@@ -93,7 +93,7 @@ def pool_checked(files: tuple[str, ...], given: Given, **options: Any) -> PoolCh
 
     files = given.with_judgments(files)
     if len(files) < 3:
-        raise click.UsageError("--pool needs a QRELS file and two RUNs or more.")
+        raise click.UsageError("--pool needs a QRELS file and at least two RUNs.")
     options |= present({"measures": given.measures})
     runs = given.runs(files[1:])
     return check_pool(given.qrels(files[0]), runs, **given.conventions, **options)

@@ -22,7 +22,7 @@ BIBTEX = """\
 @click.command("cite")
 @options("cite")
 def cite_command(given: Given) -> None:
-    """Print what a paper says about scores: measures, version and conventions, their sources, and BibTeX for carob.
+    """Print text for a paper that reports scores: measures, version, conventions and sources, and BibTeX for carob.
 
     Pass the options with which the scores were computed:
 

@@ -22,8 +22,8 @@ from carob.cli.people_and_model import (
 from carob.cli.terminal import say, show_tables, size_said, steps
 
 TWO_RUNS = (
-    "Pass a QRELS file and at least two RUNs, or files with per-query scores as trec_eval -q, ir_measures -q and "
-    "carob eval -q --format csv print them."
+    "Pass a QRELS file and at least two RUNs, or files of per-query scores in the format of trec_eval -q, ir_measures "
+    "-q or carob eval -q --format csv."
 )
 
 
@@ -53,14 +53,14 @@ def compare_command(
         carob compare --collections beir
         carob compare --collections beir 'a/{collection}.run' 'b/{collection}.run'
 
-    With --people and --judge in place of QRELS, means and differences are estimated from people's judgments of some
-    queries and a model's judgments of all of them.
+    With --people and --judge instead of QRELS, means and differences are estimated from people's judgments of some
+    queries and a model's judgments of all queries.
 
-    With --collections in place of QRELS, runs are compared on several collections together. A run has the same file
-    name in each, or a path with {collection} in place of the collection's name.
+    With --collections instead of QRELS, runs are compared on several collections together. A run has the same file name
+    in each collection, or a path in which {collection} stands for the collection's name.
 
-    In place of QRELS and RUN, SCORES are files with existing per-query scores: a table (CSV, TSV, JSON lines
-    or Parquet), or what 'trec_eval -q', 'ir_measures -q' or 'carob eval -q --format csv' printed.
+    Instead of QRELS and RUN, you can pass SCORES, files with existing per-query scores: tables (CSV, TSV, JSON lines or
+    Parquet), or the output of 'trec_eval -q', 'ir_measures -q' or 'carob eval -q --format csv'.
     """
     from carob.comparison.tables import CommonView, View
 
@@ -81,11 +81,12 @@ def compare_command(
     queries = next((name for name in ("worst", "gains") if view[name]), None)
     if queries is not None and layout in ("csv", "tsv"):
         raise click.UsageError(
-            f"--{queries} lists queries, but {layout} has one row per pair: choose another format, such as json."
+            f"--{queries} lists queries, but the {layout} output has one row per pair: choose another format, "
+            "such as json."
         )
     options |= judging_given(judging, given, existing=existing)
     if record_path is not None and judging["judge"] is not None:
-        raise click.UsageError("--record stores scores, not estimates: leave it out, or leave out --judge.")
+        raise click.UsageError("--record stores scores, not estimates: leave out --record or --judge.")
     if existing:
         refuse_unusable(
             {
@@ -118,7 +119,9 @@ def refuse_pair(pair: tuple[str, str] | None, given: Given, *, several: bool = F
     kinds = set() if given.figure is None else {*given.figure.kinds.values()}
     if pair is not None and (several or kinds.isdisjoint((None, "differences"))):
         needed = "cannot be used with --collections" if several else "needs --figure differences=FILE"
-        raise click.UsageError(f"--pair names the pair whose queries a figure shows, and {needed}.")
+        raise click.UsageError(
+            f"--pair chooses the pair of runs for a figure of per-query differences, and {needed}."
+        )
 
 
 def compared_scores(files: tuple[str, ...], given: Given, **options: Any) -> Any:
@@ -173,22 +176,23 @@ def compared(
 @options("report")
 @without_qrels
 def report_command(files: tuple[str, ...], output: str, given: Given, **options: Any) -> None:
-    """Write a report that shows a run or compares several, as one HTML page.
+    """Write a report on a run, or a comparison of several runs, as one HTML page.
 
-    The page shows which run is better, how certain that is, the ranked lists of each query, and how each value is
-    computed; of a single run, its scores and its hardest queries. The page needs no network. QRELS and RUN are files in
-    TREC format, tables (Parquet, CSV, JSON lines …), or a golden set and its results in JSON. The name of a run is its
-    file name, or the name before an equals sign:
+    The page shows which run is better, how certain this result is, the ranked lists of each query, and how each value
+    is computed. For a single run, it shows the scores and the hardest queries. The page works without a network. QRELS
+    and RUN are files in TREC format, tables (Parquet, CSV, JSON lines …), or a golden set and its results in JSON. The
+    name of a run is its file name, or the name before an equals sign:
 
     \b
         carob report qrels.txt bm25.run dense.run -o report.html
         carob report qrels.txt old=a/x.run new=b/x.run -o page.html --title New
         carob report --collections beir -o report.html
 
-    With --people and --judge in place of QRELS, the page shows estimates from people's judgments of some queries and a
-    model's judgments of all of them. In place of QRELS and RUN, SCORES are files with existing per-query scores.
+    With --people and --judge instead of QRELS, the page shows estimates from people's judgments of some queries and a
+    model's judgments of all queries. Instead of QRELS and RUN, you can pass SCORES, files with existing per-query
+    scores.
 
-    With --collections in place of QRELS, the page compares runs on several collections.
+    With --collections instead of QRELS, the page compares runs on several collections.
     """
     several = several_in(options)
     if several["collections"] is not None:
@@ -234,7 +238,7 @@ def agreement_command(
     given: Given,
     **options: Any,
 ) -> None:
-    """Measure how far two judges agree, and whether their judgments rank the runs in the same order.
+    """Measure how well two judges agree, and whether their judgments rank the runs in the same order.
 
     A.QRELS contains the judgments of the reference judge. B.QRELS contains the judgments of the judge to test, such as
     a language model.

@@ -121,7 +121,7 @@ def refuse_unknown(given: Mapping[str, Any], known: tuple[str, ...], where: str,
     for name in given:
         if name not in known:
             hint = did_you_mean(name, known, f"The settings are: {', '.join(known)}.")
-            raise DataError(f"{where}there is no setting '{name}'. {hint}", file=path)
+            raise DataError(f"{where}unknown setting '{name}'. {hint}", file=path)
 
 
 def expect(is_right: bool, path: str, setting: str, expected: str) -> None:
@@ -205,7 +205,7 @@ def file_inside(path: str, baseline: Any) -> str:
     folder = os.path.realpath(os.path.dirname(path))
     found = os.path.realpath(os.path.join(folder, baseline)) if isinstance(baseline, str) else ""
     is_inside = not os.path.isabs(str(baseline)) and found.startswith(folder + os.sep)
-    expected = "the path of a file in the folder of carob.toml, or below it"
+    expected = "the path of a file in the folder that contains carob.toml, or in one of its subfolders"
     expect(is_inside, path, "baseline", expected)
     is_file = os.path.isfile(found) or not os.path.exists(found)
     expect(is_file, path, "baseline", "a file, not a folder or pipe")

@@ -29,11 +29,11 @@ def correlate_command(
     given: Given,
     **choices: Any,
 ) -> None:
-    """Correlate the orders of runs under many judges, or by many measures, with the order under the truth.
+    """Correlate the rankings of runs under many judges, or by many measures, with the ranking under the truth.
 
-    TRUTH and each JUDGE are judgments, followed by at least three RUNs; or they are leaderboards, which contain the
-    scores of their runs: a file, or a folder with a file for each run. Without a JUDGE, the first measure is the
-    truth, and the others are correlated with it.
+    TRUTH and each JUDGE are either judgments, followed by at least three RUNs, or leaderboards, which contain the
+    scores of runs. A leaderboard is a file, or a folder with one file for each run. Without a JUDGE, the first measure
+    is the truth, and the other measures are correlated with it.
 
     \b
         carob correlate people.qrels gpt.qrels llama.qrels runs/*.run
@@ -43,7 +43,9 @@ def correlate_command(
     from carob.evaluation.leaderboards import is_leaderboard, read_leaderboard
     from carob.judges.correlate import correlate
 
-    refuse_few(files, 1, "Pass a TRUTH, then JUDGEs, and RUNs if they are judgments.")
+    refuse_few(
+        files, 1, "Pass a TRUTH, then any JUDGEs, and then RUNs if the TRUTH and JUDGEs are judgments."
+    )
     truth, *others = files
     settings: dict[str, Any] = {
         "measures": given.measures,
@@ -106,7 +108,7 @@ def refuse_too_few(files: Sequence[str]) -> None:
     for path in paths:
         if os.path.exists(path):
             refuse_empty(path)
-    more = " Leaderboards are not read from standard input ('-'): pass files." if "-" in paths else ""
+    more = " Leaderboards cannot be read from standard input ('-'): pass files." if "-" in paths else ""
     raise click.UsageError(f"Pass at least three RUNs after the judgments.{more}")
 
 
@@ -142,5 +144,5 @@ def refuse_board_options(choices: dict[str, Any]) -> None:
     for name in OF_BOARDS:
         if choices.pop(name) is not None:
             raise click.UsageError(
-                f"--{name.replace('_', '-')} applies only to leaderboards, but judgments are given: leave it out."
+                f"--{name.replace('_', '-')} applies only to leaderboards, but judgments were passed: leave it out."
             )

@@ -31,7 +31,8 @@ def curve_command(
 ) -> None:
     """Compute measures at every depth, precision at every recall level, or recall by the share of documents read.
 
-    Each value is the mean over the queries. The queries are those of a run, or lists of grades on the command line:
+    Each value is the mean over the queries. Pass the queries as QRELS and RUN, or as lists of grades on the command
+    line:
 
     \b
         carob curve qrels.txt bm25.run -m P -m R --at 5,10,20
@@ -69,7 +70,7 @@ def places_in(text: str) -> list[float | str]:
     for part in parts:
         if not is_number(part.removesuffix("%")):
             raise DataError(
-                f"'{part}' in --at is not a number: write depths or recall levels, as in 1,5,10, or shares of the "
-                "documents, as in 5%,50%,100%."
+                f"'{part}' in --at is not a number: write depths or recall levels, as in 1,5,10, or percentages of "
+                "the documents, as in 5%,50%,100%."
             )
     return [part if part.endswith("%") else float(part) for part in parts]

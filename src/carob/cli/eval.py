@@ -36,8 +36,8 @@ def eval_command(
     and its results in JSON. Folders and quoted patterns also work, and '-' stands for standard input. The table has a
     row for each run. The name of a run is its file name, or the name before an equals sign, as in old=a/x.run.
 
-    With --collections in place of QRELS, each measure has a table of runs and collections. A run has the same file name
-    in each collection, or a path with {collection} in place of the collection's name.
+    With --collections instead of QRELS, each measure has a table of runs and collections. A run has the same file name
+    in each collection, or a path in which {collection} stands for the collection's name.
     """
     collections, absent = options.pop("collections"), options.pop("absent")
     if collections is not None:
@@ -67,7 +67,7 @@ def eval_command(
     if judged_ranking is not None:
         if files:
             raise click.UsageError(
-                "--judged-ranking takes the place of QRELS and RUN: pass one or the other."
+                "--judged-ranking replaces QRELS and RUN: pass either --judged-ranking, or QRELS and RUN."
             )
         from carob.evaluation.evaluate import evaluate_judged_ranking
 
@@ -79,7 +79,8 @@ def eval_command(
         refuse_few(
             files,
             2,
-            "Pass a QRELS file and at least one RUN. A table of retrieved_ids and reference_ids serves as both.",
+            "Pass a QRELS file and at least one RUN. A single table of retrieved_ids and reference_ids can "
+            "replace both.",
         )
         judgments, ranked = given.qrels(files[0], given.measures), given.runs(files[1:])
         if bounded:
@@ -118,7 +119,7 @@ def refuse_unbounded(bounded: bool, needing: dict[str, Any], layout: str, unfit:
         )
     if bounded and layout in DATA:
         raise click.UsageError(
-            f"--unjudged-bounds has no table in {layout}: choose another format, such as json."
+            f"--unjudged-bounds cannot be shown in the format {layout}: choose another format, such as json."
         )
 
 
@@ -190,7 +191,7 @@ def show(
     beside = layout in DATA if form is None else form.notes == "beside"
     notes = [*map(sentence, footers(scores, language, without=SAME if beside else ()))]
     if top is not None and layout not in DATA and top < len(scores):
-        said = "{count:more run is/more runs are} scored and not shown (--top {top})"
+        said = "{count:more run was/more runs were} scored but not shown (--top {top})"
         notes.insert(0, language(said, count=len(scores) - top, top=top))
         scores = best_first(scores)[:top]
     columns = terminal_width() if layout == "text" and sys.stdout.isatty() else None

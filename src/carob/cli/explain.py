@@ -70,14 +70,14 @@ def explain_command(
 
     if files and grades is not None:
         raise click.UsageError(
-            f"--grades takes the place of QRELS and RUN, and '{files[0]}' is not a grade: pass grades, as in "
-            "--grades 3,2,0, or files."
+            f"--grades replaces QRELS and RUN, but '{files[0]}' was passed too: pass either grades, as in --grades "
+            "3,2,0, or files."
         )
     files = given.with_judgments(files)
     if len(files) not in (0, 2):
         raise click.UsageError(
-            "Pass QRELS, RUN and --query, or --judged-ranking and --query, or only --grades. A table of retrieved_ids "
-            "and reference_ids serves as both QRELS and RUN."
+            "Pass QRELS, RUN and --query, or --judged-ranking and --query, or only --grades. A single table of "
+            "retrieved_ids and reference_ids can replace both QRELS and RUN."
         )
     explanation = explain(
         measure,
@@ -104,8 +104,8 @@ def grades_of_queries(
     """
     if judged and len(judged) != len(grades):
         raise click.UsageError(
-            f"--judged has the grades of {len(judged)} queries, and --grades of {len(grades)}: repeat both options "
-            "the same number of times."
+            f"--judged was passed for {len(judged)} queries, but --grades for {len(grades)}: repeat both options the "
+            "same number of times."
         )
     return {
         "grades": [grades_in(each, words) for each in grades] or None,
@@ -172,8 +172,8 @@ def difference_command(
     kinds = bool(files) + bool(grades) + (judged_ranking is not None)
     if kinds != 1 or len(files) not in ((0, 1) if rejudging else (0, 2)):
         raise click.UsageError(
-            "Pass two profiles, a measure, QRELS and RUN, or --grades or --judged-ranking in their place; or two "
-            "QRELS, a measure and RUN."
+            "Pass two profiles, a measure, and QRELS and RUN, --grades or --judged-ranking; or pass two QRELS, a "
+            "measure and a RUN."
         )
     from carob.diagnosis.difference import difference, rejudged
 

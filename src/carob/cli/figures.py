@@ -63,10 +63,13 @@ def picture(given: list[tuple[str | None, str]]) -> Picture:
     for kind, path in given:
         if os.path.splitext(path)[1].lower() not in ENDINGS:
             raise click.UsageError(
-                f"--figure: '{path}' ends in none of {', '.join(ENDINGS)}. The file extension determines the format."
+                f"--figure: the extension of '{path}' determines the format, but is not one of "
+                f"{', '.join(ENDINGS)}. Use one of these extensions."
             )
         if path in kinds:
-            raise click.UsageError(f"--figure: '{path}' is given twice. Each figure needs its own file.")
+            raise click.UsageError(
+                f"--figure: '{path}' is given twice. Use a different file for each figure."
+            )
         kinds[path] = kind
     canvas()
     return Picture(kinds)

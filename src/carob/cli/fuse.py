@@ -48,8 +48,8 @@ def fuse_command(
         carob fuse bm25.run dense.run --explain q12 doc7
         carob fuse bm25.run dense.run --tune nDCG@10 --qrels qrels.txt
 
-    With --tune, weights are chosen by their mean on the judged queries. Cross-validation estimates the mean on other
-    queries, and the gain over the best list.
+    With --tune, the weights with the highest mean on the judged queries are chosen. Cross-validation estimates the mean
+    of tuned weights on other queries, and their gain over the best single list.
     """
     from carob.fusion.fuse import fuse
 
@@ -57,7 +57,7 @@ def fuse_command(
     if output is None and explained is None and tune is None:
         raise click.UsageError("Pass -o FILE for the fused run, --explain QUERY DOCUMENT, or --tune MEASURE.")
     if (tune is None) != (qrels is None):
-        raise click.UsageError("--tune and --qrels belong together.")
+        raise click.UsageError("--tune and --qrels must be used together: pass both or neither.")
     if tune is None and save_weights is not None:
         raise click.UsageError("--save-weights needs --tune.")
     runs = given.runs(files)
@@ -87,8 +87,8 @@ def tuning(
 
     for name in ("absent", "name", "bounds", "depth"):
         if choices.pop(name, None) is not None:
-            more = " The depth is that of the measure, as in nDCG@10." if name == "depth" else ""
-            raise click.UsageError(f"--{name} does not go with --tune.{more}")
+            more = " Specify the depth in the measure, as in nDCG@10." if name == "depth" else ""
+            raise click.UsageError(f"--{name} cannot be used with --tune: leave it out.{more}")
     found = tune_fusion(given.qrels(qrels), runs, measure, **given.conventions, **present(choices))
     if saved is not None:
         found.save(saved)
@@ -126,14 +126,16 @@ def weights_in(text: str, choices: dict[str, Any]) -> dict[str, Any]:
             return {"weights": weights_written(parts)}
         if not is_like_path(text):
             raise DataError(
-                f"'{text}' in --weights is neither a file nor numbers: pass a file of --save-weights, or write "
-                f"numbers as in {FORMS_OF_WEIGHTS}."
+                f"'{text}' in --weights is neither an existing file nor a list of numbers: pass a file written by "
+                f"--save-weights, or write numbers as in {FORMS_OF_WEIGHTS}."
             )
     with sentences(text), open(text, "rb") as file:
         content = json_or_none(file.read(), file=text)
     weights = content.get("weights") if isinstance(content, dict) else None
     if not isinstance(weights, dict):
-        raise DataError("the file contains no weights.", file=text, remedy="Pass a file of --save-weights.")
+        raise DataError(
+            "the file contains no weights.", file=text, remedy="Pass a file written by --save-weights."
+        )
     if "method" not in content:
         return {"weights": weights}
     from carob.fusion.recipe import is_within
@@ -142,10 +144,12 @@ def weights_in(text: str, choices: dict[str, Any]) -> dict[str, Any]:
     for name, own in tuned.items():
         given = choices[name]
         if own is not None and not isinstance(own, str):
-            raise DataError(f"its {name} is no text.", file=text, remedy="Pass a file of --save-weights.")
+            raise DataError(
+                f"its '{name}' is not text.", file=text, remedy="Pass a file written by --save-weights."
+            )
         if given is not None and not is_within(given, own):
             raise DataError(
-                f"its weights were tuned with {own or 'no'} as {name}, and --{name} names {given}.",
+                f"its weights were tuned with {name} {own or 'none'}, but --{name} is {given}.",
                 file=text,
                 remedy=f"Leave out --{name}, or tune again.",
             )
@@ -164,9 +168,13 @@ def weights_written(parts: list[str]) -> list[float] | dict[str, float]:
     if not names:
         return numbers
     if len(set(names)) < len(parts):
-        fault = "names a run twice" if len(names) == len(parts) else "names some of the runs"
+        fault = (
+            "specifies a run twice"
+            if len(names) == len(parts)
+            else "specifies names for only some of the weights"
+        )
         raise DataError(
-            f"--weights {','.join(parts)} {fault}: write one weight for each run, as in {FORMS_OF_WEIGHTS}."
+            f"--weights {','.join(parts)} {fault}: write exactly one weight for each run, as in {FORMS_OF_WEIGHTS}."
         )
     return dict(zip(names, numbers, strict=True))
 

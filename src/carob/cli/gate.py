@@ -42,12 +42,14 @@ def gate_command(
         carob gate qrels.txt new.run --baseline old.run --max-drop nDCG@10=0.005
         carob gate golden.json new.json --baseline old.json
 
-    With --max-drop, every larger drop fails, significant or not. Without --max-drop, only a significant drop fails: of
-    the measures of --min, or else of nDCG@10. The first line of the result names the rule; --decide-by sets it.
+    With --max-drop, every drop larger than the tolerance fails, significant or not. Without --max-drop, only a
+    significant drop fails: a drop in the measures of --min or, without --min, in nDCG@10. The first line of the result
+    states the rule, which --decide-by sets.
 
     With --decide-by significance, a drop beyond --max-drop fails only if it is significant. With --decide-by
-    non-inferiority, the gate fails unless the data show that the drop is not larger. Queries that the baseline lacks
-    are left out and named. Queries that only RUN lacks count as 0, or the gate is undecided.
+    non-inferiority, the gate fails unless the data show that the drop is within the tolerance. Queries that are missing
+    from the baseline are left out and listed. Queries that are missing only from RUN count as 0 or make the gate
+    undecided, depending on --missing.
 
     Instead of QRELS and RUN, you can pass SCORES, a file with one run's per-query scores, as for 'carob compare'. The
     baseline is then a file of the same kind.
@@ -132,11 +134,11 @@ def undecided(message: str, missing: str | None = None) -> str:
     from carob.output.document import Document, Line, Section
     from carob.testing.comment import MARK
 
-    said = f"{message} The gate has no verdict, which does not mean that the run is as good as before."
+    said = f"{message} The gate reached no verdict, which does not mean that the run is as good as before."
     if missing is not None:
         said = (
-            f"There is no file {missing} to compare with. To keep the results of the current run as the baseline: "
-            f"carob eval QRELS RUN -m MEASURE --record {missing}."
+            f"The baseline {missing} does not exist. To store the results of the current run as the baseline: carob "
+            f"eval QRELS RUN -m MEASURE --record {missing}."
         )
     title = f"gate undecided: {'no verdict' if missing is None else 'no baseline'}"
     return MARK + Document([Section([Line(title, "answer"), Line(said)])]).to("markdown")
@@ -151,9 +153,11 @@ def refuse_two_logs(qrels: str, run: str, given: Given) -> None:
     first, second = paths_of(qrels, run)
     if first != second and given.is_log(first) and given.is_log(second):
         raise DataError(
-            f"{first} and {second} are two runs with their judgments, and a gate takes one run.",
-            remedy=f"To compare them: carob gate {second} --baseline {first}. To take the judgments of {first} alone, "
-            "pass them as a file of judgments.",
+            f"{first} and {second} are two runs with their judgments, but a gate checks only one run.",
+            remedy=(
+                f"To compare them: carob gate {second} --baseline {first}. To use only the judgments in {first}, pass "
+                "them as a separate file of judgments."
+            ),
         )
 
 
@@ -182,8 +186,8 @@ def only_run(argument: str, given: Given, reader: Callable[..., Any]) -> Any:
     scores = reader((argument,), given)
     if len(scores) > 1:
         raise DataError(
-            f"{argument}: a gate takes one run, but the file has {len(scores)} ({', '.join(scores)}). Pass a file "
-            "with one run."
+            f"{argument}: a gate checks only one run, but the file contains {len(scores)} ({', '.join(scores)}). Pass "
+            "a file with one run."
         )
     return next(iter(scores.values()))
 
@@ -224,8 +228,8 @@ def verify_command(
 ) -> None:
     """Recompute the scores of a record, and report differences.
 
-    RECORD is a file written by 'carob eval --record' or 'carob compare --record'. The exit code is 0 if everything is
-    as recorded, 1 if an input, the policy or a value differs, and 2 if something cannot be read.
+    RECORD is a file written by 'carob eval --record' or 'carob compare --record'. The exit code is 0 if everything
+    matches the record, 1 if an input, the policy or a value differs, and 2 if something cannot be read.
     """
     from carob.evaluation.read_record import read_record
     from carob.inputs.run import refuse_alike

@@ -36,7 +36,7 @@ MEANT = {
 @click.argument("name", required=False, metavar="[COMMAND]")
 @click.pass_context
 def help_command(context: click.Context, name: str | None) -> None:
-    """Show the help of a command."""
+    """Show the help for a command."""
     group = context.parent
     if group is None or not isinstance(group.command, click.Group):
         raise click.UsageError("Write 'carob help COMMAND'.")
@@ -52,8 +52,8 @@ def help_command(context: click.Context, name: str | None) -> None:
 def unknown_command(name: str, known: list[str]) -> str:
     """Returns the message for an unknown command, which suggests the most similar command."""
     if os.path.exists(name):
-        return f"There is no command '{name}', which is a file: 'carob eval QRELS RUN' scores runs."
-    every = "'carob help' lists them all."
+        return f"'{name}' is a file, not a command. To score a run, use 'carob eval QRELS RUN'."
+    every = "'carob help' lists all commands."
     meant = next((command for command, words in MEANT.items() if name.lower() in words), None)
     hint = did_you_mean(name, known, "") if meant is None else f"Did you mean {meant}?"
     return (
@@ -65,7 +65,7 @@ def unknown_command(name: str, known: list[str]) -> str:
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @options("measures")
 def measures_command(names: tuple[str, ...]) -> None:
-    """List all measures, or print the definitions of some."""
+    """List all measures, or print the definitions of the named measures."""
     from carob.measures import list_measures, parse_measures
 
     columns = shown_columns()
@@ -98,7 +98,7 @@ def listed(entries: dict[str, str], columns: int | None) -> str:
 @click.command("profiles")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 def profiles_command(names: tuple[str, ...]) -> None:
-    """List all profiles (the conventions of other tools), or print the settings of some."""
+    """List all profiles (the conventions of other tools), or print the settings of the named profiles."""
     from carob.conventions.profiles import list_profiles, profile_named
 
     columns = shown_columns()

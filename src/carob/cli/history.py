@@ -11,9 +11,10 @@ from carob.cli.options import Given, options, split
 @click.argument("files", nargs=-1, required=True, metavar="[NAME=]RECORD...")
 @options("history")
 def history_command(files: tuple[str, ...], run: str | None, alpha: float, given: Given) -> None:
-    """Show how the values of records changed, and the step where they fell.
+    """Show how values changed from record to record, and at which step they fell.
 
-    Pass files of 'carob eval --record', the oldest first. Each step is tested with the queries that both records have.
+    Pass files written by 'carob eval --record', oldest first. Each step is tested on the queries that both records
+    contain.
 
     \b
         carob history v1.json v2.json v3.json -m nDCG@10

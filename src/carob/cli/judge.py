@@ -41,8 +41,8 @@ def judge_command(
         carob judge next.csv --queries q.tsv --documents d.tsv -o judged.csv
         carob compare --people judged.csv --judge model.txt bm25.run dense.run
 
-    Judges without Python get the page as one file. --collect merges the files that it saves, or tables, qrels and a
-    model's answers:
+    For judges without Python, --offline writes the page as one file. --collect merges the files that this page saves,
+    tables, qrels, and a model's answers:
 
     \b
         carob judge next.csv --queries q.tsv --documents d.tsv --offline a.html
@@ -82,7 +82,7 @@ def refuse_idle(mode: str, given: dict[str, Any]) -> None:
                 "the page" if each == "serve" else f"--{each}" for each, its in MODES.items() if name in its
             ]
             rest = "" if mode == "serve" else f", or leave out --{mode}"
-            raise click.UsageError(f"--{name} belongs to {' and '.join(uses)}: leave it out{rest}.")
+            raise click.UsageError(f"--{name} can only be used with {' or '.join(uses)}: leave it out{rest}.")
     needed = [
         name for name in ("queries", "documents", "output") if name in MODES[mode] and given[name] is None
     ]
@@ -157,7 +157,7 @@ def collect_judgments(files: tuple[str, ...], **given: Any) -> None:
     output = given["output"]
     if output != "-" and os.path.isfile(output):
         raise DataError(
-            "this file exists, and may contain judgments.", file=output, remedy="Pass another file."
+            "this file already exists, and may contain judgments.", file=output, remedy="Pass another file."
         )
     task = read_task(files[0])
     found = collected(task, files[1:], labels_of_grades(given["grades"]), lenient=bool(given["lenient"]))
@@ -175,7 +175,7 @@ def collect_judgments(files: tuple[str, ...], **given: Any) -> None:
     click.echo(f"{said}.", err=True)
     if found.failed:
         answers = plural(len(found.failed), "answer")
-        click.echo(f"{answers} without a clear grade left out: {', '.join(found.failed)}.", err=True)
+        click.echo(f"{answers} without a clear grade were left out: {', '.join(found.failed)}.", err=True)
 
 
 def serve_page(path: str, given: dict[str, Any]) -> None:
@@ -195,7 +195,8 @@ def serve_page(path: str, given: dict[str, Any]) -> None:
 
         def started(site: Site) -> None:
             click.echo(
-                f"{progress(session, given['output'])} Open this page, and stop with Ctrl-C:", err=True
+                f"{progress(session, given['output'])} Open this page in a browser, and press Ctrl-C here to stop:",
+                err=True,
             )
             say(f"{site.address}\n")
             if given["browser"] is not False:

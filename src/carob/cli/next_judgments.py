@@ -22,23 +22,25 @@ def next_command(
     given: Given,
     **options: Any,
 ) -> None:
-    """Choose the documents that people should judge next, and say what their judgments are worth.
+    """Choose the documents that people should judge next, and predict how precise the estimates will then be.
 
-    By default, the documents are a random sample. A document is likely to be drawn if it can change the difference of
-    the runs substantially. Fill in the grades of the file, for example with 'carob judge', and 'carob compare --people'
-    estimates the differences with intervals:
+    By default, the documents are a random sample. A document is more likely to be drawn if its grade can change the
+    difference between the runs more. Fill in the grades in the file, for example with 'carob judge'. From these grades,
+    'carob compare --people' estimates the differences with intervals:
 
     \b
         carob next qrels.txt bm25.run dense.run --budget 100 -o next.csv
         carob next --judge model.txt bm25.run dense.run -o next.csv
         carob compare --people next.csv --judge model.txt bm25.run dense.run
 
-    QRELS contains people's judgments so far. With --judge, omit QRELS, or pass it as --people.
+    QRELS contains people's judgments so far. With --judge, omit QRELS, or pass it with --people.
     """
     from carob.planning.next_judgments import next_judgments
 
     if people is not None and judge is None:
-        raise click.UsageError("--people needs --judge: without a judge, pass people's judgments as QRELS.")
+        raise click.UsageError(
+            "--people needs --judge: if you have no judge, pass people's judgments as QRELS."
+        )
     if len(given.measures or ()) > 1:
         raise click.UsageError("Pass one measure: the documents are chosen for a single measure.")
     if judge is None:

@@ -112,7 +112,7 @@ def listed_numbers(
     parts = [each.strip() for each in given.split(",")]
     if not all(each.isascii() and each.isdigit() for each in parts):
         raise click.BadParameter(
-            f"'{given}' is not a list of whole numbers, such as 20,40,60.", context, option
+            f"'{given}' is not a list of whole numbers: write it as in 20,40,60.", context, option
         )
     return tuple(map(int, parts))
 
@@ -130,7 +130,9 @@ def day_in(context: click.Context, option: click.Parameter, value: str | None) -
     try:
         return date.fromisoformat(value)
     except ValueError:
-        raise click.BadParameter(f"'{value}' is not a day, such as 2026-11-01.", context, option) from None
+        raise click.BadParameter(
+            f"'{value}' is not a date: write it as in 2026-11-01.", context, option
+        ) from None
 
 
 def picture_in(_context: click.Context, _option: click.Parameter, value: tuple[str, ...]) -> Picture | None:
@@ -341,7 +343,9 @@ def grouped(options: dict[str, Any]) -> dict[str, Any]:
             rest[argument] = kind(**given)
         if given and kind is UnjudgedLimits and not bounds:
             option = next(iter(given)).replace("_", "-")
-            raise click.UsageError(f"--{option} needs bounds over unjudged documents. Add --unjudged-bounds.")
+            raise click.UsageError(
+                f"--{option} only affects bounds over unjudged documents. Add --unjudged-bounds."
+            )
     return present(rest)
 
 
@@ -544,8 +548,8 @@ class Logs(str):
     def remedy(self) -> str:
         """The advice for logs that differ."""
         return (
-            f"Make them agree; or pass the judgments that count first, as QRELS. For those of {shown(self)}, pass "
-            f"that file twice: {shown(self)} {' '.join(map(shown, self.logs))}."
+            "Make the judgments agree, or pass the judgments to use as the first file (QRELS). To use the judgments "
+            f"of {shown(self)}, pass that file twice: {shown(self)} {' '.join(map(shown, self.logs))}."
         )
 
 
@@ -610,7 +614,10 @@ def refuse_few(files: tuple[str, ...], least: int, remedy: str) -> None:
                 with sentences(path):
                     os.stat(path)
         if "-" in files:
-            remedy += " A log on standard input would be read twice: save it, and pass the file."
+            remedy += (
+                " A log would have to be read twice, which is impossible from standard input: save it to a file, and "
+                "pass the file."
+            )
         pattern = next(filter(is_pattern, paths_of(*files)), None)
         raise click.UsageError(f"{remedy} {command_of(several_runs(pattern))}" if pattern else remedy)
 
@@ -671,7 +678,10 @@ def columns_of_runs(texts: Sequence[str]) -> dict[str, Any]:
         if named is None:
             columns_in(text, "run", found)
         elif (run := named[1].strip()) in roles:
-            raise DataError(f"--run-columns: the run '{run}' is named like a column. Pass it as NAME=FILE.")
+            raise DataError(
+                f"--run-columns: '{run}' is both the name of a run and the name of a column. Rename the run by "
+                "passing it as NAME=FILE."
+            )
         else:
             columns_in(text[named.end() :], "run", found.setdefault(run, {}))
     return found
@@ -691,13 +701,15 @@ def columns_in(text: str, kind: str, found: dict[str, Any] | None = None) -> dic
         role, _, name = part.partition("=")
         role, constant = role.strip().removesuffix(":"), role.strip().endswith(":")
         if role not in known or not name or (constant and not may_be_constant(role, name)):
-            more = ", grade:=1 that grade" if kind == "qrels" else ""
+            more = ", and grade:=1 gives every row the grade 1" if kind == "qrels" else ""
             raise DataError(
-                f"--{kind}-columns: '{part}' names no column: write WHAT=NAME, where WHAT is "
-                f"{', '.join(known[:-1])} or {known[-1]}; query:=review1 gives every row that query{more}."
+                f"--{kind}-columns: '{part}' does not specify a column: write WHAT=NAME, where WHAT is "
+                f"{', '.join(known[:-1])} or {known[-1]}. query:=review1 gives every row the query review1{more}."
             )
         if role in found:
-            raise DataError(f"--{kind}-columns: the {role} is named twice, '{found[role]}' and '{name}'.")
+            raise DataError(
+                f"--{kind}-columns: two columns are specified for the {role}, '{found[role]}' and '{name}'. Pass one."
+            )
         text = f":={name}" if constant and role == "query" else name
         found[role] = float(name) if constant and role != "query" else text
     return found

@@ -20,10 +20,9 @@ if TYPE_CHECKING:
 JUDGING = ("people", "judge", "target", "judge_weight", "strata", "tuned_on", "width")
 """The options for people's and a judge's judgments."""
 SCORES_ALONE = (
-    "needs judgments and ranked lists, but only per-query scores are given: leave it out, or pass QRELS and "
-    "RUNs."
+    "needs judgments and ranked lists, not only per-query scores: leave it out, or pass QRELS and RUNs."
 )
-ESTIMATES = "needs complete judgments: leave it out, or pass QRELS in place of --people and --judge."
+ESTIMATES = "needs complete judgments: leave it out, or pass QRELS instead of --people and --judge."
 
 
 def judging_in(options: dict[str, Any]) -> dict[str, Any]:
@@ -37,7 +36,7 @@ def judging_in(options: dict[str, Any]) -> dict[str, Any]:
     if (people is None) != (judge is None):
         one, other = ("people", "judge") if judge is None else ("judge", "people")
         raise click.UsageError(
-            f"--{one} needs --{other}: pass people's and the judge's judgments, or QRELS alone."
+            f"--{one} needs --{other}: pass both people's and the judge's judgments, or pass only QRELS."
         )
     lone = next((name for name in JUDGING[2:] if judging[name] is not None and people is None), None)
     if lone is not None:
@@ -73,7 +72,9 @@ def inputs_of(
         return files, existing
     existing = given.scores(people)
     if existing and files:
-        raise click.UsageError("--people contains scores, which already name their runs: leave out the RUNs.")
+        raise click.UsageError(
+            "--people contains scores, which already include their runs: leave out the RUNs."
+        )
     if not existing and not files:
         raise click.UsageError("Pass at least one RUN after --people and --judge.")
     return (people, *files), existing

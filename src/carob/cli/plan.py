@@ -20,10 +20,10 @@ def plan_command(
     planned_queries: str | None,
     **aims: Any,
 ) -> None:
-    """Say how many queries a comparison needs, from a pilot with few queries.
+    """Compute how many queries a comparison needs, from a pilot with few queries.
 
-    The pilot is a set of queries with judgments and at least two runs, whose differences should vary as they will in
-    the comparison. Instead of QRELS and RUN, you can pass SCORES: files with existing per-query scores.
+    The pilot is a set of queries with judgments and at least two runs, whose differences should vary as much as in the
+    planned comparison. Instead of QRELS and RUN, you can pass SCORES: files with existing per-query scores.
 
     \b
         carob plan qrels.txt bm25.run dense.run --difference 0.02

@@ -33,8 +33,8 @@ def run_command(
         carob run shard1.run shard2.run -o whole.parquet
         carob run bm25.run -o 'fold-{}.run' --split-by folds.txt
 
-    Several files are parts of one run. Each list is ranked by score, ties are ordered by --ties, and ranks are numbered
-    from 1. The last line on standard error counts what was written and what was left out.
+    Several files are treated as parts of one run. Each list is ranked by score, ties are ordered by --ties, and ranks
+    are numbered from 1. The last line on standard error reports how much was written and how much was left out.
     """
     from carob.writing.write_run import write_run
 

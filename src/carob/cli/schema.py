@@ -39,13 +39,16 @@ RESULTS = {
 }
 """The results that each command prints with ``--format json``; each is identified by its field ``schema``."""
 EXIT_STATUS = {
-    0: "The command succeeded, and found no fault with the data or the run.",
+    0: "The command succeeded, and found no problem with the data or the run.",
     1: "The command succeeded, and the answer is no.",
-    2: "There is no answer to rely on: wrong arguments, unreadable or wrong data, an undecided gate, a failure.",
+    2: (
+        "There is no reliable answer, because of wrong arguments, unreadable or wrong data, an undecided gate, or a "
+        "failure."
+    ),
 }
 """The meaning of each exit status in every command except ``carob trec-eval``, which uses trec_eval's own."""
 ANSWER_NO = {
-    "check": "The data have warnings. Errors in the data, or warnings with --strict, have the status 2.",
+    "check": "There are warnings about the data. Errors in the data, or warnings with --strict, give the status 2.",
     "gate": "The run failed a check.",
     "verify": "An input, the policy or a value differs from the record.",
 }
@@ -56,12 +59,12 @@ ANSWER_NO = {
 @click.argument("names", nargs=-1, metavar="[COMMAND|FORMAT]...")
 @click.pass_context
 def schema_command(context: click.Context, names: tuple[str, ...]) -> None:
-    """Print arguments, exit status and JSON of commands, and formats of files, as JSON Schema.
+    """Print the arguments, exit status and JSON output of commands, and the formats of files, as JSON Schema.
 
     The formats are golden-set, results, carob.toml and errors.
 
-    The schema of a command's JSON is that of the result which its field 'schema' names, such as Comparison/1. The
-    number becomes larger when a field is removed or changes its type or meaning. New fields may appear at any time.
+    The JSON output of a command follows the schema that its field 'schema' names, such as Comparison/1. The number
+    increases when a field is removed or changes its type or meaning. New fields can be added at any time.
     """
     group = context.parent
     if group is None or not isinstance(group.command, click.Group):
@@ -110,7 +113,10 @@ def format_of_rows(kind: str, records: str, number: str, title: str) -> dict[str
         "properties": dict.fromkeys(("id", *names["query"]), own_id) | listed | beside,
         "anyOf": [{"required": [name]} for name in listed],
     }
-    said = "Case, '_' and '-' in the names of fields are ignored: expectedids is also expectedIds and expected_ids."
+    said = (
+        "Upper and lower case, '_' and '-' are not distinguished in the names of fields: expectedids also stands for "
+        "expectedIds and expected_ids."
+    )
     return {"title": title, "$comment": said, "type": "array", "items": row}
 
 
@@ -156,7 +162,7 @@ def error_lines() -> dict[str, Any]:
     }
 
 
-RETRIEVED = "The retrieved documents for a golden set, best first or by score."
+RETRIEVED = "The retrieved documents for a golden set, listed best first or with scores."
 FORMATS: dict[str, Callable[[click.Context], dict[str, Any]]] = {
     "golden-set": lambda _: format_of_rows("qrels", "qrels_records", "grade", "A golden set."),
     "results": lambda _: format_of_rows("run", "run_records", "score", RETRIEVED),

@@ -24,16 +24,16 @@ def whence_command(
     top: int,
     given: Given,
 ) -> None:
-    """Find the conventions of tools, and the known mistakes, that give NUMBER.
+    """Find the conventions of tools, and the known mistakes, that produce NUMBER.
 
-    A number belongs to a ranked list: pass its grades, or files and a query. Without --query, the number is the mean
-    over all queries.
+    NUMBER is the score of a ranked list: pass the grades of the list, or files and a query. Without --query, the number
+    is the mean over all queries.
 
     \b
         carob whence 0.3333 --grades 0,0,1,0,2 --judged 2,1,1
         carob whence 0.767 qrels.txt bm25.run --query 301 -m nDCG@10
 
-    Two numbers decide more than one: repeat --grades, or --query, to pass the list of each number.
+    Two numbers rule out more explanations than one: repeat --grades or --query to pass the list for each number.
     """
     from carob.diagnosis.whence import whence
 
@@ -41,7 +41,7 @@ def whence_command(
     files = given.with_judgments(tuple(word for word in words if not NUMBER.fullmatch(word)))
     if not numbers:
         raise click.UsageError(
-            f"'{words[0]}' is not a number: pass the number that you have first, such as 0.613."
+            f"'{words[0]}' is not a number: as the first argument, pass the number to explain, such as 0.613."
         )
     if bool(files) == bool(grades) or len(files) not in (0, 2):
         raise click.UsageError("After the numbers, pass QRELS and RUN, or --grades.")

@@ -79,17 +79,20 @@ def judged_twice(second: QrelsLike, evidence: Evidence, read: Read) -> JudgedTwi
     """
     runs = {name: each.run for name, each in read.systems.items() if each.run is not None}
     if read.qrels is None or len(runs) < len(read.systems):
-        raise DataError("A second assessor needs the judgments and runs of the first, not scores.")
+        raise DataError(
+            "A second assessor can only be compared with judgments and runs, but scores were passed: pass qrels and "
+            "runs."
+        )
     if read.sample is not None or evidence.weights is not None:
         raise PolicyError(
-            "The noise of assessors is estimated for whole queries of equal weight: leave out either the second "
-            "assessor, or the sample or weights."
+            "The noise of assessors can only be estimated from fully judged queries of equal weight: leave out either "
+            "the second assessor, or the sample or weights."
         )
     ids, tables = tables_of(read.scores)
     known = [table for table in tables if is_plain(table.measure)]
     if not known or known[0] is not tables[0]:
         raise DataError(
-            f"{tables[0].label} is not a plain mean over queries, so the noise of assessors is not estimated for it. "
+            f"{tables[0].label} is not a plain mean over queries, so its noise of assessors cannot be estimated. "
             "Choose another primary measure, such as nDCG@10."
         )
     other = Qrels.of(second, read.scores[0].policy).known
@@ -121,7 +124,7 @@ def both_known(first: Floats, second: Floats) -> tuple[Floats, Floats]:
     kept = ~np.isnan(first + second).any(axis=1)
     if not kept.any():
         raise DataError(
-            "No query that both assessors judged has a value: let the second judge more of the documents."
+            "No query that both assessors judged has a value: let the second assessor judge more of the documents."
         )
     return first[kept], second[kept]
 

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from carob.measures import Measure
 
 HYPOTHESES = {
-    "wilcoxon": "the differences lie symmetrically around 0. If they are skewed",
+    "wilcoxon": "the differences are symmetric around 0. If they are skewed",
     "sign": "wins and losses are equally likely. If the differences are skewed",
 }
 """The hypotheses of the tests that do not compare means."""
@@ -80,11 +80,11 @@ UNSIZED = {
     "dependent": (
         "effect sizes have no intervals, since the intervals assume that the values of queries are independent."
     ),
-    "weights": "effect sizes have no intervals, since the intervals assume that each query counts once.",
-    "geometric": "d_z has no interval, since logarithms of values near 0 are far from normally distributed.",
+    "weights": "effect sizes have no intervals, since the intervals assume that all queries have the same weight.",
+    "geometric": "d_z has no interval, since the logarithms of values near 0 are far from normally distributed.",
     "few": (
-        f"with fewer than {FEWEST_FOR_EFFECTS} queries, effect sizes have no intervals, since their coverage is not "
-        "known."
+        f"with fewer than {FEWEST_FOR_EFFECTS} queries, effect sizes have no intervals, because the coverage of such "
+        "intervals is unknown."
     ),
 }
 """The reasons why effect sizes have no interval."""
@@ -195,8 +195,8 @@ def lengths(comparison: Findings) -> Iterator[Caution]:
     cut = CutLists.of(dict(zip(comparison.names, comparison.scores, strict=True)))
     if cut is not None:
         said = (
-            f"{listed(cut.runs)}: the longest list has {cut.shortest:,} documents, and {cut.longest:,} in another run. "
-            f"In {listed(cut.labels)}, shorter lists are at a disadvantage: cut all runs at the same depth."
+            f"{listed(cut.runs)}: the longest list has {cut.shortest:,} documents, but {cut.longest:,} in another "
+            f"run. In {listed(cut.labels)}, shorter lists are at a disadvantage: cut all runs at the same depth."
         )
         runs = tuple(comparison.names.index(run) for run in cut.runs)
         yield Caution("lengths", runs, said, {"shortest": cut.shortest, "longest": cut.longest})
@@ -284,7 +284,7 @@ def exchanged(comparison: Findings) -> Iterator[Caution]:
     if known is None or known.documents is not None:
         return
     few, alone = sparse(known.judged, comparison.judged), len(known.alone)
-    swapped = "were people's judgments and the judge's swapped?"
+    swapped = "were people's judgments and the judge's judgments swapped?"
     if known.sample == known.queries and alone > LACKING * known.queries:
         queries = plural(known.queries, "query", "queries")
         said = f"The judge judged {queries}, and people judged these and {plural(alone, 'other')}: {swapped}"
@@ -306,8 +306,8 @@ def copied(read: Read) -> Iterator[Caution]:
     if people.table == judge.table:
         count = people.judgments.count
         said = (
-            f"People's and the judge's judgments are the same, of {count:,} documents: is one file a copy of the "
-            "other?"
+            f"People's judgments and the judge's judgments of all {count:,} documents are the same: is one file a "
+            "copy of the other?"
         )
         yield Caution("copy", (), said, {"count": count})
 
@@ -318,7 +318,8 @@ def scales(read: Read) -> Iterator[Caution]:
     if ranges is not None:
         said = (
             f"People's grades are {ranges[0]}, and the judge's are {ranges[1]}. If these are two scales, convert both "
-            "to one: the bias and the worth of the judge also reflect the difference between the scales."
+            "to one scale: otherwise, the bias and the worth of the judge also reflect the difference between the "
+            "scales."
         )
         yield Caution("scales", (), said, {"people": ranges[0], "judge": ranges[1]})
 
@@ -335,27 +336,25 @@ def assessors(comparison: Findings) -> Iterator[Caution]:
     )
     if its.queries < FEW_FOR_PEOPLE:
         queries = plural(its.queries, "query", "queries")
-        said = (
-            f"Two assessors judged only {queries}: below {FEW_FOR_PEOPLE}, their noise is known only roughly."
-        )
+        said = f"Two assessors judged {queries}: with fewer than {FEW_FOR_PEOPLE}, their noise is a rough estimate."
         yield Caution("assessors", (), said, {"count": its.queries, "least": FEW_FOR_PEOPLE})
     if found.shared < LEAST_JUDGED * found.documents:
         said = (
-            f"The second assessor judged {share:.0%} of the documents of these queries, and the others keep their "
-            "grades: the noise of assessors is probably larger than stated."
+            f"The second assessor judged {share:.0%} of the documents of these queries, and the other documents keep "
+            "the first assessor's grades: the noise of assessors is probably larger than stated."
         )
         yield Caution("assessors", (), said, {"share": share})
     if found.equal == found.shared >= LEAST_ALIKE:
         said = (
-            f"The second assessor's grades of all {found.shared:,} documents are the same: are they a copy of the "
-            "judgments?"
+            f"The second assessor's grades of all {found.shared:,} documents are the same as the first assessor's: "
+            "are they a copy?"
         )
         yield Caution("assessors", (), said, {"shared": found.shared})
     if found.ranges is not None:
         first, second = found.ranges
         said = (
-            f"The first assessor's grades are {first}, and the second's are {second}. If these are two scales, convert "
-            "both to one: otherwise, the noise of assessors contains the difference between the scales."
+            f"The first assessor's grades are {first}, and the second's are {second}. If these are two scales, "
+            "convert both to one scale: otherwise, the noise of assessors includes the difference between the scales."
         )
         yield Caution("assessors", (), said)
     if its.shifted:
@@ -365,13 +364,13 @@ def assessors(comparison: Findings) -> Iterator[Caution]:
         pairs = [" ".join(each) for each in zip(named, shifts, strict=True)]
         said = (
             f"By the second assessor's grades, {plural(len(pairs), 'difference')} in {contest.label} would be shifted "
-            f"by more than chance: {listed(pairs, 4)}. Where one assessor judged all queries, such an error does not "
-            "average out over queries, and no interval contains it."
+            f"by more than chance: {listed(pairs, 4)}. If one assessor judged all queries, such an error does not "
+            "average out over queries, and no interval accounts for it."
         )
         yield Caution("assessors", (), said, {"count": len(pairs), "shifted": list(its.shifted)})
     if found.unused:
         labels = listed(found.unused)
-        said = f"{labels}: the noise of assessors is estimated only for plain means over queries."
+        said = f"{labels}: not a plain mean over queries, so the noise of assessors is not estimated."
         yield Caution("assessors", (), said)
 
 
@@ -406,23 +405,23 @@ def judge(comparison: Findings) -> Iterator[Caution]:
     if known.complete:
         if known.exact:
             said = (
-                f"People judged all {known.queries} queries, so means and differences are exact for these queries. The "
-                "target 'similar' gives intervals and p for queries like these."
+                f"People judged all {known.queries} queries, so means and differences are exact for these queries. "
+                "Choose the target 'similar' to get intervals and p for queries like these."
             )
             yield Caution("complete", (), said)
         return
     if known.sample < FEW_FOR_PEOPLE:
         said = (
-            f"People judged only {known.sample} queries: below {FEW_FOR_PEOPLE}, the intervals may be too narrow if "
-            "the values are far from normal."
+            f"People judged only {known.sample} queries: with fewer than {FEW_FOR_PEOPLE}, the intervals may be too "
+            "narrow if the values are far from normally distributed."
         )
         yield Caution("few", (), said, {**sizes, "least": FEW_FOR_PEOPLE})
     z = known.measures[label].apart
     if abs(z) > FAR:
         how = "harder" if (z > 0) == comparison.primary.smaller_is_better else "easier"
         said = (
-            f"By the judge's {label}, the {known.sample} queries that people judged are {how} than the others "
-            f"(z = {z:+.1f}): were they drawn at random? If not, the estimates may be wrong."
+            f"By the judge's {label}, the {known.sample} queries that people judged are {how} than the other "
+            f"queries (z = {z:+.1f}). If they were not drawn at random, the estimates may be wrong."
         )
         yield Caution("sample", (), said, {"z": z})
     yield from of_judge(comparison, known)
@@ -436,7 +435,7 @@ def unused(known: Judging) -> Iterator[Caution]:
         return
     few = known.sample - (known.strata or 1) < LEAST_FREEDOM
     for label, its in known.measures.items():
-        why = f"The judge's scores of {label} do not correlate positively with people's, so"
+        why = f"The judge's scores by {label} do not correlate positively with people's scores, so"
         if known.sample == known.queries:
             why = f"{label}: people judged all {known.sample} queries, so the judge adds nothing, and"
         elif few:
@@ -458,14 +457,16 @@ def without_error(comparison: Findings, known: Judging, approximate: Sequence[st
         means = () if label in approximate else contest.low
         if np.isnan([*means, *(pair.low for pair in contest.pairs)]).any():
             its = known.measures[label]
-            why = "people's judgments of the sample show no variation, for example because all are equal"
+            why = (
+                "people's judgments of the sample show no variation, for example because all grades are equal"
+            )
             remedy = "Let people judge more."
             if its.weight and not any(its.biases):
                 why = "people's and the judge's values do not differ on these queries"
                 remedy = "Let people judge more, independently of the judge."
             said = (
-                f"{label}: {why}, so some errors are unknown, and these estimates have neither interval nor p. "
-                f"{remedy}"
+                f"{label}: {why}, so some standard errors are unknown, and these estimates have neither an interval "
+                f"nor p. {remedy}"
             )
             yield Caution("no error", (), said)
 
@@ -473,12 +474,12 @@ def without_error(comparison: Findings, known: Judging, approximate: Sequence[st
 def seen(known: Judging) -> Iterator[Caution]:
     """Warns about a judge that agrees with people so well that it may have seen their grades."""
     if known.kappa > SUSPICIOUS and not known.complete:
-        rest = "the queries whose grades it has seen"
+        rest = "the queries whose grades the judge has seen"
         advice = Worded(f": pass {rest} as design=carob.Design(tuned_on=…)", f": name {rest} with --tuned-on")
         said = filled(
             "The judge's grades agree with people's by a weighted kappa of {kappa:.2f}. Above {most:.2f}, the judge "
             "may have seen people's grades, for example in its training or prompt, and then the intervals are too "
-            "narrow{advice}. A lower kappa would not rule this out.",
+            "narrow{advice}. A lower kappa does not rule this out.",
             kappa=known.kappa,
             most=SUSPICIOUS,
             advice=advice if known.documents is None else "",
@@ -491,8 +492,8 @@ def of_judge(comparison: Findings, known: Judging) -> Iterator[Caution]:
     clean = known.sample - (known.tuned or 0)
     if known.tuned and clean < FEWEST_CLEAN:
         said = (
-            f"The judge was tuned on {known.tuned} of the {known.sample} queries that people judged: the other {clean} "
-            "are too few to use the judge, so only people's judgments count."
+            f"The judge was tuned on {known.tuned} of the {known.sample} queries that people judged: the other "
+            f"{clean} are too few for estimates with the judge, so only people's judgments count."
         )
         yield Caution("clean", (), said)
     for label, its in known.measures.items():
@@ -501,9 +502,10 @@ def of_judge(comparison: Findings, known: Judging) -> Iterator[Caution]:
             biases, favoured = np.array(its.biases), list(its.favoured)
             own, others = float(biases[favoured].mean()), float(np.delete(biases, favoured).mean())
             said = (
-                f"The judge favours {run_names(comparison, favoured)} in {label}: its scores lie {signed(own, digits)} "
-                f"above people's, those of the other runs {signed(others, digits)} on average. The estimates allow for "
-                "that; the judge's own scores and order do not."
+                f"The judge favours {run_names(comparison, favoured)} in {label}: the judge's scores exceed people's "
+                f"scores by {signed(own, digits)} there, and by {signed(others, digits)} on average for the other "
+                f"runs. The estimates correct for this bias, but the judge's own "
+                "scores and order do not."
             )
             yield Caution("favours", its.favoured, said, {"bias": own, "others": others})
 
@@ -522,7 +524,7 @@ def no_sums(comparison: Findings, known: Judging) -> list[str]:
 def sampled(documents: int, approximate: Sequence[str]) -> Iterator[Caution]:
     """Warns if few documents were sampled, and about measures whose estimates from the sample are approximate."""
     if documents < FEW_DOCUMENTS:
-        said = f"People judged only {documents} documents: below {FEW_DOCUMENTS}, the intervals may be too narrow."
+        said = f"People judged {documents} documents: with fewer than {FEW_DOCUMENTS}, intervals may be too narrow."
         yield Caution("few", (), said, {"documents": documents, "least": FEW_DOCUMENTS})
     for label in approximate:
         said = (
@@ -632,7 +634,7 @@ def constant(comparison: Findings) -> Iterator[Caution]:
     p = "p of every pair" if comparison.settings.test == "t" else "the uncorrected p"
     nothing = one_of(["t", "interval", *of_spread(comparison.settings)])
     said = (
-        f"different by the same amount on every query: without variation there is no {nothing}; {p} is that of the "
+        f"different by the same amount on every query: without variation there is no {nothing}, so {p} is from the "
         "sign-flip test."
     )
     for label, contest in comparison.contests.items():
@@ -684,7 +686,7 @@ def equal(comparison: Findings) -> Iterator[Caution]:
         known = comparison.judge is not None or len(each.values) < 2
         unbounded = not all(map(math.isfinite, each.measure.definition.values))
         if names and not known and (not given.worst_point or unbounded or len(each.values) < FEWEST):
-            why = f"Where all values are equal, fewer than {FEWEST} queries do not show how often other values occur."
+            why = f"If all values are equal, fewer than {FEWEST} queries do not show how often other values occur."
             if not given.worst_point:
                 why = given.equal
             elif unbounded:
@@ -734,12 +736,15 @@ def crowded(comparison: Findings) -> Iterator[Caution]:
             f"{given.narrow[1]}, their worst-point intervals allow for values that were not seen."
         )
     else:
-        alone = " They are from people's judgments alone, and extended to the estimate from both where it lies outside."
+        alone = (
+            " They are computed from people's judgments alone, and extended to include the estimate from both kinds "
+            "of judgments if it lies outside."
+        )
         said = (
             f"{labels}: many values are equal, or they are few and near the end of their range. Student's t may give "
             f"too narrow an interval, or one that leaves the range, for {which}. Their worst-point intervals count "
-            "one more query, with the worst possible value, as two fifths of a query. They covered the mean in 97.5% "
-            "of simulated cases, and in 91% of the worst "
+            "one more query, with the worst possible value, as two fifths of a query. They covered the true mean in "
+            "97.5% of simulated cases, and in 91% of cases in the worst "
             f"setting.{alone if comparison.judge is not None else ''}{missed_by_worst_point(comparison)}"
         )
     yield Caution("crowded", tuple(sorted(several)), said, {"measures": [*found]})
@@ -757,9 +762,9 @@ def missed_by_worst_point(comparison: Findings) -> str:
         return ""
     pairs = listed(facing_names(comparison, contest, missed), 3)
     return (
-        f" They are conservative for differences far smaller than the range of the measure: of {pairs}, the t-test "
-        "alone would say that they differ. Judge more queries; or choose another test, such as randomisation, before "
-        "looking."
+        f" They are conservative for differences far smaller than the range of the measure: for {pairs}, only the "
+        "t-test would find a significant difference. Judge more queries, or choose another test, such as "
+        "randomisation, before looking at the results."
     )
 
 
@@ -809,8 +814,8 @@ def variances(comparison: Findings) -> Iterator[Caution]:
     if turned:
         names = f"{len(turned)} of {pairs} pairs differently: {listed(facing_names(comparison, contest, turned), 3)}."
         said = (
-            f"{start}, but this test assumes one variance for all pairs. Holm's t-tests assume none and decide {names} "
-            "The test romano-wolf allows for different variances."
+            f"{start}, but this test assumes one variance for all pairs. Holm's t-tests do not assume this, and "
+            f"decide {names} The test romano-wolf allows for different variances."
         )
         if settings.test == "romano-wolf":
             said = (
@@ -822,11 +827,12 @@ def variances(comparison: Findings) -> Iterator[Caution]:
     elif settings.test != "romano-wolf" and not any(narrower(comparison)):
         assumes, narrow = "has one width", ""
         if settings.test == "tukey":
-            assumes, narrow = "assumes one variance", ", and may be too narrow for those that vary most"
+            assumes, narrow = "assumes one variance", ", and may be too narrow for pairs that vary most"
         said = (
             f"{start}, but this test {assumes} for all pairs: its corrected intervals are wider than needed for pairs "
-            f"that vary little{narrow}. Holm's t-tests assume none and decide all {pairs} pairs alike. The test "
-            "romano-wolf has a width for each pair."
+            f"that vary little{narrow}. Holm's t-tests do not assume this, and decide all {pairs} pairs in the "
+            "same way. "
+            "The test romano-wolf has a separate width for each pair."
         )
         yield Caution("variances", (), said, {"pairs": pairs, "widths": ends})
 
@@ -849,8 +855,8 @@ def narrower(comparison: Findings) -> Iterator[Caution]:
         )
         said = (
             f"{count} of {pairs} corrected intervals in {contest.label} {'is' if count == 1 else 'are'} narrower than "
-            f"the uncorrected: {names}. This test has one width for all pairs, which may be too narrow for those that "
-            "vary most. The test romano-wolf has a width for each pair."
+            f"the uncorrected intervals: {names}. This test has one width for all pairs, which may be too narrow for "
+            "the pairs that vary most. The test romano-wolf has a separate width for each pair."
         )
         yield Caution("narrower", runs_among(less), said, {"count": count, "pairs": pairs})
 
@@ -931,7 +937,7 @@ def few_resamples_said(resamples: int, confidence: float, needed: int) -> str:
     """Returns the sentence that says that there are too few resamples for percentiles."""
     return (
         f"{plural(resamples, 'resample is', 'resamples are')} too few for the percentiles of a {confidence * 100:g}% "
-        f"interval, since less than one is expected beyond each end: use {needed:,} resamples or more."
+        f"interval, since fewer than one is expected beyond each end: use at least {needed:,} resamples."
     )
 
 
@@ -963,9 +969,7 @@ def resamples(comparison: Findings) -> Iterator[Caution]:
         for pair in contest.pairs
         if abs(pair.p_corrected - settings.alpha) < 1.96 * pair.error * (1.0 if family_wise else factor(pair))
     ]
-    said = (
-        f"so near alpha in {contest.label} that another seed could change the decision: use more resamples."
-    )
+    said = f"so close to alpha in {contest.label} that another seed could change the decision: use more resamples."
     yield from of_pairs(comparison, "resamples", near, said)
 
 
@@ -974,7 +978,7 @@ def factor(pair: Pair) -> float:
     return pair.p_corrected / pair.p_uncorrected if pair.p_uncorrected > 0 else 1.0
 
 
-NORMAL = " Student's t assumes nearly normal differences, which so few cannot show."
+NORMAL = " Student's t assumes nearly normal differences, which so few queries cannot confirm."
 
 
 def queries(comparison: Findings) -> Iterator[Caution]:
@@ -987,12 +991,12 @@ def queries(comparison: Findings) -> Iterator[Caution]:
     least = least_p(settings, max((pair.n for pair in pairs), default=0), len(comparison.names))
     if n == 1:
         p = " and no p" if pairs else ""
-        said = f"A single query says nothing about other queries, so there is no interval{p}."
+        said = f"A single query does not show how queries vary, so there is no interval{p}."
         yield Caution("few", (), said, {"queries": 1})
     elif pairs and least >= settings.alpha and all(pair.p_corrected >= settings.alpha for pair in pairs):
         said = filled(
             "{units} {are} too few for this test: its smallest p{after} is {least:.2g}, so nothing can be "
-            "significant. {t} can find a difference if the differences are nearly normally distributed.",
+            "significant. {t} can find a difference if the per-query differences are nearly normally distributed.",
             units=counted,
             are="is" if settings.clusters == 1 else "are",
             after=" after correction" if times(settings, len(pairs)) > 1 else "",
@@ -1005,8 +1009,8 @@ def queries(comparison: Findings) -> Iterator[Caution]:
         span, said = detectable_span(comparison.primary), f"{counted} are few"
         if span:
             said += (
-                f": if differences vary as on these, they detect a true difference of {span} four times out of five, "
-                "and smaller ones less often"
+                f": if differences vary as they do on these queries, they detect a true difference of {span} four "
+                "times out of five, and smaller differences less often"
             )
         normal = NORMAL if by_t and units < FEW_FOR_PEOPLE else ""
         yield Caution("few", (), f"{said}.{normal}", {"queries": n, "detectable": [*known[:1], *known[-1:]]})
@@ -1043,8 +1047,8 @@ def meanings(comparison: Findings) -> Iterator[Caution]:
     settings, primary = comparison.settings, comparison.primary
     if settings.test in NOT_OF_MEANS:
         said = (
-            f"This test does not compare means: its hypothesis is that {HYPOTHESES[settings.test]}, it rejects equal "
-            "means, and more often the more queries there are."
+            f"This test does not compare means: its hypothesis is that {HYPOTHESES[settings.test]}, the test can "
+            "reject equal means, and does so more often the more queries there are."
         )
         yield Caution("test", (), said)
         apart = [
@@ -1052,7 +1056,10 @@ def meanings(comparison: Findings) -> Iterator[Caution]:
             for pair, sure in zip(primary.pairs, differing(primary), strict=True)
             if pair.p_corrected < settings.alpha and pair.difference and not sure
         ]
-        said = f"called neither better nor worse in {primary.label}: the test favours one run, and the means the other."
+        said = (
+            f"called neither better nor worse in {primary.label}: the test favours one run, but the means favour the "
+            "other run."
+        )
         yield from of_pairs(comparison, "opposite", apart, said)
     contests = comparison.contests.values()
     for contest in contests:
@@ -1082,17 +1089,17 @@ def aggregate_said(contest: Contest, settings: Settings) -> str:
             "counts per query."
         )
     given = settings.margin is not None or settings.rope is not None
-    scale = " A margin or rope is a difference, so neither is applied." if given else ""
+    scale = " Margins and ropes are differences, so they are not applied to ratios." if given else ""
     start, floor = f"{contest.label} is a geometric mean:", "(values below 0.00001 count as 0.00001)"
     intervals = INTERVALS[settings.interval]
     if not intervals.of_ratio:
         return (
-            f"{start} the test concerns the ratio of two, by logarithms {floor}, so it need not agree with the "
+            f"{start} the test concerns the ratio of two means, by logarithms {floor}, so it need not agree with the "
             f"interval of their difference, a {intervals.named} over queries.{scale}"
         )
     return (
-        f"{start} test and interval concern the ratio of two, by logarithms {floor}. Their difference has no interval, "
-        f"since it also depends on their level.{scale}"
+        f"{start} test and interval concern the ratio of two means, by logarithms {floor}. Their difference has no "
+        f"interval, since it also depends on the level of the means.{scale}"
     )
 
 
@@ -1108,7 +1115,8 @@ def unsized(comparison: Findings, measures: Mapping[str, list[str]]) -> Iterator
         strata = ", without an interval, since their queries were drawn within strata"
         said = (
             "d_z has no interval, since its difference is an estimate from people's and the judge's values. "
-            f"Superiority is that of people's values alone{strata if comparison.judge.strata is not None else ''}."
+            "Superiority is computed from people's values "
+            f"alone{strata if comparison.judge.strata is not None else ''}."
         )
         yield Caution("effects", (), said)
         return
@@ -1241,8 +1249,8 @@ def only_relevant(each: float, policy: Policy, runs: Iterable[int] = (), **numbe
         numbers: the figures of the caution.
     """
     said = (
-        f"The judgments list only relevant documents, {each:.3g} per query, so the share judged of a run says nothing "
-        f"about missing judgments; unjudged documents {treated(policy)}."
+        f"The judgments list only relevant documents, {each:.3g} per query, so the proportion of a run's documents "
+        f"that is judged does not show whether judgments are missing; unjudged documents {treated(policy)}."
     )
     return Caution("unjudged", tuple(runs), said, numbers)
 
@@ -1292,8 +1300,8 @@ def doubt(comparison: Findings, run: int, readings: Readings, runs: tuple[int, .
     if its is None:
         now, without, with_them = column(decimals, (contest.means[run], removed, relevant), digits=digits)
         said += (
-            f" Its {contest.label} of {now} would be {without} if all unjudged documents were removed, and {with_them} "
-            f"if those in the top {comparison.judged_depth} had the highest grade."
+            f" Its {contest.label} of {now} would be {without} if all unjudged documents were removed, and "
+            f"{with_them} if all those in the top {comparison.judged_depth} had the highest grade."
         )
         return Caution("unjudged", runs, said, numbers)
     # The order of the pair is that of the table: the baseline last, or the better run first.
@@ -1305,7 +1313,9 @@ def doubt(comparison: Findings, run: int, readings: Readings, runs: tuple[int, .
     if comparison.exact:
         found = replace(found, low=math.nan, high=math.nan)
     ends = "" if math.isnan(found.low) else f" {interval(found.low, found.high, digits, sign=True)}"
-    bounds = " Bounds over unjudged documents show how far any judgments of them could move it."
+    bounds = (
+        " Bounds over unjudged documents show how much judging these documents could change the difference."
+    )
     said += (
         f" With all unjudged documents removed, the difference in {contest.label} ({names[first]} - {names[second]}) "
         f"is {signed(found.difference, digits)}{ends}.{bounds if comparison.unjudged is None else ''}"

@@ -229,7 +229,10 @@ def estimate(
     refuse_outside_compare(design)
     if judge is None:
         alone = "Compare the runs by people's judgments alone: carob.compare(people, runs)."
-        raise DataError("judge=None: an estimate needs a judge's judgments of all queries.", remedy=alone)
+        raise DataError(
+            "judge=None: an estimate needs a judge's judgments of all queries. Pass them as judge=.",
+            remedy=alone,
+        )
     evidence = Evidence(people, runs, judge, policy, profile, design.weights)
     read = evidence.read(measures, least=1, progress=progress)
     return compared(read, Test(confidence=confidence), design, pairs=False)
@@ -271,7 +274,8 @@ def compared(
         test = replace(test, name="t")
         if unjudged_bounds:
             raise PolicyError(
-                "Bounds over unjudged documents need judgments without a judge: leave out one of the two."
+                "Bounds over unjudged documents cannot be combined with a judge: leave out either the bounds or "
+                "the judge."
             )
     if read.sample is not None:
         applying = "name correction alpha family resamples seed confidence rope margin"
@@ -290,7 +294,7 @@ def compared(
     contests = decided(estimates.measures, settings, read.shown.systems)
     unused = [name for name in ("resamples", "seed") if getattr(test, name) is not None]
     if unused and not draws(settings):
-        note = f"Without effect: {' and '.join(unused)}, since neither the test nor the intervals are random."
+        note = f"{' and '.join(unused)} had no effect, because neither the test nor the intervals are random."
         settings = replace(settings, departures=(*settings.departures, note))
     shown = read.shown
     systems = list(shown.systems.values())

@@ -102,8 +102,8 @@ class Test:
         planned = self.looks[-1]
         if queries > planned:
             raise DataError(
-                f"{queries} queries are judged, but {planned} were planned, at which all of alpha is spent. Compare "
-                f"the first {planned} that were judged."
+                f"{queries} queries are judged, but only {planned} were planned, and alpha is fully spent at that "
+                f"number. Compare only the first {planned} queries that were judged."
             )
         from carob.statistics.sequential import level_at
 
@@ -267,7 +267,8 @@ class HoldOut:
         """Refuses to open held-out queries without a ledger."""
         if self.opened and self.ledger is None:
             raise PolicyError(
-                "Held-out queries are opened only with a ledger, the file in which every opening is counted: pass it."
+                "Held-out queries can only be opened with a ledger, the file that records every opening: pass the "
+                "path of this file."
             )
 
     @classmethod

@@ -40,7 +40,8 @@ TESTS = {
     "tukey": "randomised Tukey HSD test",
     "max-t": "max-T randomisation test (sign flips)",
     "wilcoxon": (
-        "Wilcoxon signed-rank test (zeros left out; exact for up to 50 other differences, else normal approximation)"
+        "Wilcoxon signed-rank test (zeros left out; exact for up to 50 other differences, otherwise normal "
+        "approximation)"
     ),
     "sign": "sign test",
 }

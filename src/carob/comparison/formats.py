@@ -90,7 +90,7 @@ def document_of(comparison: Findings, view: View = EVERYTHING, layout: str = "te
     ends = [f"'{before}' before them"] * bool(before) + [f"'{after}' after them"] * bool(after)
     sheets = sheets_of(replace(comparison, names=names), view)
     first, *others = sheets
-    left_out = [Line(f"All names have {' and '.join(ends)}.")] if ends else []
+    left_out = [Line(f"All names contain {' and '.join(ends)}.")] if ends else []
     blocks: list[list[Part]] = [[Line(above)], [Line(verdict, "verdict")], [first, *left_out]]
     blocks += [[each] for each in others]
     blocks += [[each] for each in bounds_shown(replace(comparison, names=names))]
@@ -223,7 +223,7 @@ def refuse_without_pairs(comparison: Findings, remedy: str) -> None:
     """
     if not comparison.primary.pairs:
         raise DataError(
-            f"There are no pairs of runs, only values: use {remedy}, or carob.compare with two or more runs."
+            f"There are no pairs of runs to show, only values: use {remedy}, or carob.compare with two or more runs."
         )
 
 
@@ -343,12 +343,12 @@ def pair_named(comparison: Findings, contest: Contest, named: tuple[str, str]) -
     for name in named:
         if name not in comparison.names:
             hint = did_you_mean(name, comparison.names, f"The runs are: {listed(comparison.names)}.")
-            raise DataError(f"There is no run '{name}'. {hint}")
+            raise DataError(f"No run is called '{name}'. {hint}")
     a, b = map(comparison.names.index, named)
     found = next((each for each in contest.pairs if {each.a, each.b} == {a, b}), None)
     if found is None:
         raise DataError(
-            f"{named[0]} and {named[1]} are not compared: name two different runs that are a pair."
+            f"{named[0]} and {named[1]} are not compared with each other: choose two different runs that form a pair."
         )
     return turned(found, a)
 

@@ -177,17 +177,19 @@ def read_plan(path: str | os.PathLike[str]) -> Preregistration:
     for name, value in stated.items():
         if name not in known or type(value) is not KINDS.get(name, str):
             raise DataError(
-                f"{name} = {json.dumps(value, default=str)} is not part of a preregistration.",
+                f"{name} = {json.dumps(value, default=str)} is not a valid field of a preregistration.",
                 file=place,
                 remedy=worded(
-                    f"It states {', '.join(known)}; ",
+                    f"The fields are {', '.join(known)}; ",
                     Worded("carob.plan(…).preregister(path)", "'carob plan --preregister'"),
                     " writes such a file.",
                 ),
             )
     if "measure" not in stated:
         raise DataError(
-            "a preregistration states the primary measure.", file=place, remedy='Add measure = "AP".'
+            "the preregistration does not specify the primary measure.",
+            file=place,
+            remedy='Add measure = "AP".',
         )
     if "runs" in stated:
         stated["runs"] = tuple(map(str, stated["runs"]))

@@ -65,8 +65,8 @@ AT_ONCE = 4_000_000
 MOST_RESAMPLES = 1_000_000
 
 FROM_LIMIT = (
-    "There are too many scores to permute, so p comes from the limit of the permutation distribution, a range of "
-    "normals."
+    "There are too many scores to permute, so p is computed from the limit of the permutation distribution, the range "
+    "of normal variables."
 )
 
 NOT_BY_T = ("randomisation", "wilcoxon", "sign")

@@ -102,7 +102,13 @@ class FittedTable(Table):
         """Returns the table in at most this width, followed by its note and the titles of the dropped columns."""
         fitted, left = self.fitted(columns)
         notes = [self.note] if self.note else []
-        notes += [f"Columns left out for lack of width: {', '.join(left)}. The CSV has them."] if left else []
+        notes += (
+            [
+                f"Columns left out because the table is too narrow: {', '.join(left)}. The CSV output contains them."
+            ]
+            if left
+            else []
+        )
         return Table.text(fitted, columns, style) + "".join(folded_each(notes, columns))
 
     def fitted(self, columns: int) -> tuple[FittedTable, list[str]]:
@@ -321,8 +327,8 @@ def board(comparison: Findings, view: View) -> FittedTable:
         )
     elif counted:
         notes.append(
-            f"Best {comparison.labels[0]} first. beats: the number of runs that it is significantly better than. "
-            "The JSON has all letters and pairs."
+            f"Best {comparison.labels[0]} first. beats: the number of runs that it is significantly better than. The "
+            "JSON output contains all letters and pairs."
         )
     notes.append(hidden_said(len(comparison.names) - len(shown), "tested and ", view.top))
     left = (f"judged@{comparison.judged_depth}",) if shorter else ()
@@ -441,8 +447,8 @@ def assessed(comparison: Findings, view: View) -> list[FittedTable]:
     }
     said = (
         f"noise sd: the standard deviation of a query's difference from one assessor to another, by {its.queries} "
-        "queries that two judged. share: its square as a share of the variance between queries. second - first: what "
-        "the second assessor's grades add to the mean difference."
+        "queries that two judged. share: the square of noise sd as a share of the variance between queries. second - "
+        "first: how much the second assessor's grades change the mean difference."
     )
     if comparison.judge is None:
         difference, half = np.array([pair.difference for pair in shown]), its.pairs.half[rows]
@@ -508,9 +514,9 @@ def furthest(comparison: Findings, view: View, most: int, where: str) -> FittedT
         ]
     title, than = ("worst queries", "lower") if where == "behind" else ("largest gains", "higher")
     header = [f"{contest.label}, {title}", "query", "first", "second", "first minus second"]
-    note = "" if rows else f"In no pair does the first run score {than} on any query."
+    note = "" if rows else f"The first run does not score {than} on any query in any pair."
     if comparison.judge is not None and comparison.judge.documents is not None:
-        note = f"{note} These values come from the judge's grades alone.".strip()
+        note = f"{note} These values are computed from the judge's grades alone.".strip()
     return FittedTable(header, rows, frozenset({0, 1}), note=note)
 
 
@@ -615,9 +621,11 @@ def of_groups(several: int, *, marked: bool) -> str:
         several: the number of queries that belong to several groups.
         marked: whether any group has the mark of a worst-point interval.
     """
-    note = "Groups are descriptive: their p comes from the t-test, uncorrected."
+    note = "Groups are descriptive: their p is from the t-test, uncorrected."
     if several:
-        overlap = " {count:query counts/queries count} in several groups, which depend on each other."
+        overlap = (
+            " {count:query counts/queries count} in several groups, so these groups are not independent."
+        )
         note += filled(overlap, count=several)
     return note + MARKED * marked
 

@@ -96,9 +96,8 @@ def bounds_of(
     highest = shown.highest() if max_grade is None else max_grade
     if highest < shown.highest() and max_grade is not None and (shown.grade > max_grade).any():
         raise DataError(
-            f"The judgments contain the grade {shown.highest():g}, but the highest possible grade is given as "
-            f"{max_grade:g}. "
-            "Use a larger one."
+            f"The judgments contain the grade {shown.highest():g}, but the highest possible grade was set to "
+            f"{max_grade:g}. Set a higher one."
         )
     levels = relevance_levels(highest, shown.grade)
     pairs = list(pairs)

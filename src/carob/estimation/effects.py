@@ -116,8 +116,8 @@ def effects_of(
     places = np.flatnonzero((shown.grade == UNJUDGED) & np.isfinite(best))
     if not len(places):
         raise DataError(
-            f"All documents that the runs retrieve for {measure} in queries with judgments are judged. Nothing is left "
-            "to judge in these."
+            f"All documents that the runs retrieve for {measure} in queries with judgments are already judged, so no "
+            "documents are left to judge."
         )
     known = shown.grade >= 0
     prior = shown.judge
@@ -132,7 +132,9 @@ def effects_of(
     if everywhere and shown.graded is not None and not by_rank:
         places = np.flatnonzero((shown.grade == UNJUDGED) & shown.graded)
         if not len(places):
-            raise DataError("People judged all documents that the judge graded. Nothing is left to judge.")
+            raise DataError(
+                "People judged all documents that the judge graded, so no documents are left to judge."
+            )
     queries = len(shown.offsets) - 1
     shares = np.append(0.0, np.cumsum(rule.steps)) if by_rank else levels
     shares = shares / shares[-1] if shares[-1] > 0 else shares

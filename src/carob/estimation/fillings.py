@@ -333,8 +333,9 @@ def relevance_levels(highest: float, grades: Floats) -> Floats:
     """
     if not highest <= MOST_LEVELS:
         raise refused(
-            "Unjudged documents may have any whole grade up to {highest:g}, but the highest accepted is {most:,}.",
-            "State the highest grade that judges can give.",
+            "Unjudged documents may have any whole grade up to {highest:g}, but the highest grade that carob "
+            "supports here is {most:,}.",
+            "Specify the highest grade that judges can give.",
             highest=highest,
             most=MOST_LEVELS,
         )

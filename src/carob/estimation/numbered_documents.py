@@ -61,7 +61,8 @@ class Documents:
         for query in people:
             if query not in judged:
                 raise DataError(
-                    f"People judged documents of query '{query}', which the judge did not judge. Add its judgments."
+                    f"People judged documents of query '{query}', for which the judge has no judgments. Add the "
+                    "judge's judgments of this query."
                 )
         for query, its in judged.items():
             own = people.get(query, {})

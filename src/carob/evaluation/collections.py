@@ -73,10 +73,7 @@ if TYPE_CHECKING:
 HEADING = "{collections:collection} | {runs:run} | {queries:query/queries}"
 HEADING_OF_MEANS = "{collections:collection} | {runs:run}"
 TITLE = "{runs:run} on {collections:collection}"
-UNKNOWN_FORM = (
-    "Collection '{collection}' is given in an unknown form: pass (qrels, runs), scores by run, or a number "
-    "for each run."
-)
+UNKNOWN_FORM = "Collection '{collection}' is not in a supported form: pass (qrels, runs), scores by run, or numbers by run."
 INSIDE = "collection '{collection}': {said}"
 MACRO = "Macro: each collection has the same weight."
 LACKING = {
@@ -86,8 +83,8 @@ LACKING = {
     ),
     "no mean": "{count:missing run has/missing runs have} neither a value nor a mean over all collections: {shown}.",
     "absent:zero": "{count:missing run counts/missing runs count} as 0 on every query: {shown}.",
-    "absent:drop-collections": "Collections that lack a run are left out: {shown}.",
-    "absent:drop-runs": "Runs that a collection lacks are left out: {shown}.",
+    "absent:drop-collections": "Collections in which a run is missing are left out: {shown}.",
+    "absent:drop-runs": "Runs that are missing from a collection are left out: {shown}.",
 }
 """The sentences about missing runs, by the way missing runs are treated."""
 
@@ -280,8 +277,8 @@ class CollectionReader:
         """
         if not rows or "collection" not in rows[0][1]:
             raise DataError(
-                "there is no column 'collection', or no row. Name the columns collection, run, perhaps query, "
-                "and one for each measure.",
+                "the table has no column 'collection', or no rows. Name the columns collection, run, optionally "
+                "query, and add one column for each measure.",
                 file=file,
             )
         only = [] if self.measures is None else names_in(self.measures)
@@ -333,9 +330,9 @@ def refuse_part(folder: str, name: str, found: Mapping[str, Any]) -> None:
             run = next(iter(found[part]))
             raise DataError(
                 filled(
-                    "'{whole}' and '{part}' have no run in common and would be two collections, because "
-                    "each file of this folder is one. If '{part}' adds a run to '{whole}', make a folder "
-                    "for each collection with a file for each run, such as {path}.",
+                    "'{whole}' and '{part}' have no run in common, but would count as two collections, because each "
+                    "file of this folder is a collection. If '{part}' adds a run to '{whole}', make a folder for each "
+                    "collection with a file for each run, such as {path}.",
                     whole=whole,
                     part=part,
                     path=os.path.join(folder, whole, f"{run}.json"),
@@ -439,13 +436,13 @@ def from_scores(own: Mapping[str, Any], measures: MeasuresLike, conventions: Map
         one = next(iter(its.values()))
         if one.measures != first.measures:
             raise DataError(
-                f"Collection '{name}' was evaluated with different measures from the first collection: use the "
-                "same measures for all."
+                f"Collection '{name}' and the first collection were evaluated with different measures: use the same "
+                "measures for all collections."
             )
         if one.policy != first.policy:
             raise DataError(
                 f"Collection '{name}' was evaluated under a different policy ({one.policy.describe()}) from the first "
-                f"collection ({first.policy.describe()}): evaluate all under the same policy."
+                f"collection ({first.policy.describe()}): evaluate all collections under the same policy."
             )
     found: dict[str, list[CollectionValues]] = {label: [] for label in first.labels}
     for name, its in scores.items():
@@ -469,7 +466,7 @@ def told_of_check(collection: str) -> Iterator[None]:
         if collection not in str(error):
             error.within(lambda said: filled(INSIDE, collection=collection, said=said))
         check = Worded("carob.check_collections", "carob check --collections")
-        all_faults = filled("{check} lists the faults of all runs.", check=check)
+        all_faults = filled("{check} lists the problems of all runs.", check=check)
         raise error.at(remedy=worded(*([error.remedy, " "] if error.remedy else []), all_faults)) from None
 
 
@@ -482,7 +479,7 @@ def read_of(name: str, given: Any, measures: MeasuresLike, conventions: Mapping[
     if isinstance(given, tuple) and len(given) == 2:
         qrels, runs = given
         if not runs:
-            raise DataError(f"Collection '{name}' has no runs: add them, or leave it out.")
+            raise DataError(f"Collection '{name}' has no runs: add runs, or leave the collection out.")
     elif isinstance(given, (Mapping, list)):
         values = given.values() if isinstance(given, Mapping) else given
         if not given or not all(isinstance(each, Scores) for each in values):
@@ -507,8 +504,8 @@ def values_of(table: RunTable, places: list[int], runs: int, name: str) -> Colle
     """
     if table.geometric:
         raise DataError(
-            f"{table.label} is a geometric mean, for which there is no mean over collections. Use a measure "
-            "with an arithmetic mean, such as AP in place of GMAP."
+            f"{table.label} is a geometric mean, which cannot be averaged over collections. Use a measure with an "
+            "arithmetic mean, such as AP instead of GMAP."
         )
     whole = table.complete()
     if not len(whole.values):
@@ -560,7 +557,8 @@ def decided(found: Scored, absent: str, least: int = 2) -> Scored:
         words = {"collections": len(found.collections), "runs": len(found.runs)}
         raise DataError(
             filled(
-                "{collections:collection} and {runs:run} are left to compare: pass at least two of each.",
+                "{collections:collection} and {runs:run} are left, which are too few to compare: pass at least "
+                "two collections and two runs.",
                 **words,
             )
         )

@@ -74,7 +74,9 @@ class Curve(Documented, Listed[list[float]]):
             MeasureError: the measure was not requested.
         """
         if measure not in self.at:
-            raise NotEvaluatedError(f"No curve for '{measure}'. Available: {', '.join(self.at)}.")
+            raise NotEvaluatedError(
+                f"There is no curve of '{measure}'. The curves are: {', '.join(self.at)}."
+            )
         return [f"{measure}@{self.written(measure, each)}" for each in self.at[measure]]
 
     def written(self, measure: str, place: float) -> str:
@@ -240,7 +242,7 @@ def curve(
     given, percent = places_of(at)
     wanted = {str(each): at_one(each, convention, "100%" if percent else "1") for each in names_in(measures)}
     if not wanted:
-        raise DataError("No measure was requested: name at least one, such as nDCG.")
+        raise DataError("The list of measures is empty: pass at least one, such as nDCG.")
     request = Request(wanted, convention, policy, weights)
     if qrels is None and run is not None and grades is None and judged_ranking is None:
         qrels = judgments_for([run], None, policy, subtopics=request.groups)
@@ -280,14 +282,14 @@ def places_of(at: Iterable[float | str] | None) -> tuple[tuple[float, ...], bool
     odd = next((each for each in shares if not each.endswith("%") or not is_number(each[:-1])), None)
     if odd is not None or len(shares) not in (0, len(places)):
         raise DataError(
-            f"{odd or ', '.join(map(str, places))!r}: the places of a curve are numbers, or all in per cent, as in "
-            "5%, 50%, 100%."
+            f"{odd or ', '.join(map(str, places))!r}: the places of a curve must be numbers, or all of them "
+            "percentages, as in 5%, 50%, 100%."
         )
     if shares:
         return tuple(share_of(each[:-1]) for each in shares), True
     endless = next((each for each in cast("list[float]", places) if not math.isfinite(each)), None)
     if endless is not None:
-        raise DataError(f"{endless}: the places of a curve are finite numbers, as in 1, 5, 10.")
+        raise DataError(f"{endless}: the places of a curve must be finite numbers, as in 1, 5, 10.")
     return tuple(
         int(each) if each == int(each) else float(each) for each in cast("list[float]", places)
     ), False

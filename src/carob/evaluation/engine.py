@@ -194,7 +194,7 @@ class Matches:
                 shared = None if caches is None else caches.setdefault((own, wanted), {})
                 found_parts.append(RequestPart(kept, replace(request, asked=those, policy=own), shared))
         if not any(len(part.found.queries) for part in found_parts):
-            raise DataError(f"{self.name}: the policy leaves no query to evaluate.")
+            raise DataError(f"{self.name}: under this policy, no query is left to evaluate.")
         return RequestParts(found_parts, empty)
 
     def together(self, request: Request, parts: list[Scores], empty: dict[str, tuple[str, ...]]) -> Scores:
@@ -276,7 +276,9 @@ def judgments_for(runs: Any, given: Any, policy: Policy | None = None, *, subtop
 
         given = judgments_in(runs, policy, subtopics=subtopics)
     if given is None:
-        raise refused("Runs need judgments: pass qrels, or pass scores instead of every run.")
+        raise refused(
+            "Runs cannot be scored without judgments: pass qrels, or pass scores instead of every run."
+        )
     return Qrels.of(given, policy, subtopics=subtopics)
 
 
@@ -378,8 +380,8 @@ def no_relevant(query: str, label: str, measure: Measure) -> DataError:
     choice = by_policy("empty", "zero", "skip")
     return DataError(
         filled(
-            "Query '{query}' has no relevant document: {label} looks for {wanted}. The policy forbids that "
-            "(empty=error): judge more, leave the query out, or choose {choice}.",
+            "Query '{query}' has no relevant document: {label} looks for {wanted}. The policy does not allow this "
+            "(empty=error): judge more documents, leave the query out, or choose {choice}.",
             query=query,
             label=label,
             wanted=measure.wanted,
@@ -506,11 +508,11 @@ def given_weights(found: Match, given: Mapping[str, float]) -> Floats:
         DataError: a query has no weight, or a weight is not valid.
     """
     if not hasattr(given, "keys"):
-        raise DataError(f"weights={given!r}: pass the weight of each query, as in {{'q1': 2.0, 'q2': 1.0}}.")
+        raise DataError(f"weights={given!r}: pass a weight for each query, as in {{'q1': 2.0, 'q2': 1.0}}.")
     column = np.array([weight_of(query, given) for query in found.queries.texts])
     if len(column) and not column.any():
         raise DataError(
-            "Every query has weight 0, so there is no mean. Set a positive weight for at least one query."
+            "Every query has the weight 0, so the mean is undefined. Set a positive weight for at least one query."
         )
     return column
 

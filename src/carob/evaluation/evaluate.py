@@ -136,7 +136,7 @@ def evaluate(
     several = are_several(run)
     if several and name is not None:
         raise DataError(
-            f"name={name!r} is the name of one run: to name several runs, pass a dict {{name: run, …}}."
+            f"name={name!r} is a name for a single run: to name several runs, pass a dict {{name: run, …}}."
         )
     judged = judgments_for(
         run if several else [run], qrels, request.policy, subtopics=request.groups

@@ -276,13 +276,13 @@ class Evidence:
         if isinstance(judge, Mapping) and all(isinstance(each, Scores) for each in judge.values()):
             if set(judge) != set(runs) or not all(isinstance(each, Scores) for each in runs.values()):
                 raise DataError(
-                    "The judge is given as scores, so people's scores of the same runs are needed: "
-                    f"the judge has {', '.join(map(str, judge))}, and people have {', '.join(runs)}."
+                    "The judge's scores were passed instead of judgments, so people's scores of the same runs are "
+                    f"needed: the judge has {', '.join(map(str, judge))}, and people have {', '.join(runs)}."
                 )
             judge, its = None, {name: judge[name] for name in runs}
         elif any(isinstance(each, Scores) for each in runs.values()):
             raise DataError(
-                "The runs are given as people's scores: pass the judge's scores of the same runs as judge=."
+                "People's scores were passed instead of runs: pass the judge's scores of the same runs as judge=."
             )
         other = replace(self, qrels=judge, runs=its, judge=None).read(measures, least=1, **options)
         own = replace(self, qrels=qrels, runs=runs, judge=None)
@@ -300,8 +300,8 @@ class Evidence:
             late = "weights" if self.weights is not None else "policy" if other else "profile"
             if self.weights is not None or other or self.profile not in (None, each.profile or "carob"):
                 raise DataError(
-                    f"{each.name} is given as scores, which {late}= cannot change: pass {late}= to carob.evaluate, "
-                    "or pass the run instead of its scores."
+                    f"{each.name} consists of scores that are already computed, which {late}= cannot change: pass "
+                    f"{late}= to carob.evaluate, or pass the run instead of its scores."
                 )
 
 
@@ -392,8 +392,8 @@ def said_if_scaled(names: tuple[str, str], one: Qrels | None, other: Qrels | Non
         return []
     return [
         (
-            f"{names[0]}'s grades are {ranges[0]}, and {names[1]}'s are {ranges[1]}. If these are two scales, the same "
-            "grade means different things, and kappa and bias say little: convert both to one scale."
+            f"{names[0]}'s grades are {ranges[0]}, and {names[1]}'s are {ranges[1]}. If these are two scales, equal "
+            "grades have different meanings, and kappa and bias are not informative: convert both to one scale."
         )
     ]
 
@@ -461,8 +461,8 @@ def refuse_unlike(scores: Sequence[Scores]) -> None:
     for each in scores[1:]:
         if each.measures != scores[0].measures:
             raise DataError(
-                f"{each.name} and {scores[0].name} were evaluated with different measures: use the same measures for "
-                "both."
+                f"{each.name} and {scores[0].name} were evaluated with different measures: evaluate both with the "
+                "same measures."
             )
     for each in known[1:]:
         first = known[0]

@@ -31,8 +31,8 @@ Listed: TypeAlias = "list[tuple[Any, Grade]]"
 SOME = 1000
 """The maximum number of ids to compare in order to explain why no ids match."""
 PADDING = (
-    "The {what} of question {number} has the id -1 before other ids. At the end of a list, -1 pads a list of fewer "
-    "documents, as in faiss. Elsewhere, leave it out (ids[ids >= 0])."
+    "The {what} of question {number} has the id -1 before other ids. In faiss, -1 only pads the end of a short list, "
+    "so it is not an id here: leave it out (ids[ids >= 0])."
 )
 JOINED = r"\s*[,;|\t\n]\s*"
 """The separators between ids that were joined into one text."""
@@ -175,15 +175,16 @@ def by_name(given: Mapping[str, Any]) -> Named | None:
     odd = next((what for what, its in given.items() if not (its is None or isinstance(its, Mapping))), None)
     if odd is not None:
         raise DataError(
-            f"{known} is a dictionary by question, but {odd} is a {type(given[odd]).__name__}. Pass dictionaries for "
-            "both, or one list for each question for both."
+            f"{known} is a dictionary by question, but {odd} is a {type(given[odd]).__name__}. Pass both as "
+            "dictionaries, or both as lists with one list for each question."
         )
     judged = "verdicts" if given["reference"] is None else "reference"
     questions = list(given[judged])
     extra = next((each for each in given["retrieved"] if each not in given[judged]), None)
     if extra is not None:
         raise DataError(
-            f"Question {extra!r} is in retrieved, but not in {judged}. Leave it out, or use the same name in both."
+            f"Question {extra!r} is in retrieved, but not in {judged}. Leave the question out, or use the same "
+            "name in both."
         )
     values = {
         what: None if its is None else [its.get(each, 1.0 if what == "weights" else ()) for each in questions]
@@ -244,7 +245,7 @@ def doubted(scores: Scores, lists: list[Listed], wanted: list[dict[Any, float]],
     met = bool(scores.counts.found)
     doubt = partly_unmet(lists, wanted) if met else unmet(lists, wanted)
     if not met and overlap == "document":
-        raise DataError(f"{doubt}. The policy forbids it (overlap=document).")
+        raise DataError(f"{doubt}. The policy does not allow this (overlap=document).")
     if doubt is None or overlap == "none" or not any(wanted):
         return scores
     warn(f"{doubt}.")
@@ -350,8 +351,8 @@ def lists_of_questions(lists: Any, what: str) -> list[Any]:
     for number, row in enumerate(rows, 1):
         if row is None or isinstance(row, (str, bytes)) or not isinstance(row, Iterable):
             raise DataError(
-                f"The {what} of question {number} is {row!r}, not a list. Pass one list for each question, "
-                "an empty list if there are no ids."
+                f"The {what} of question {number} is {row!r}, not a list. Pass one list for each question, and an "
+                "empty list if there are no ids."
             )
     return rows
 
@@ -366,8 +367,8 @@ def ids_and_verdicts(retrieved: Any, verdicts: Any) -> list[Listed]:
     for number, row in enumerate(rows, 1):
         if isinstance(row, (Mapping, AbstractSet)):
             raise DataError(
-                f"The retrieved list of question {number} is a {type(row).__name__}, which has no order of "
-                "ranks: pass a list, best first. Are retrieved and reference swapped? The order is "
+                f"The retrieved list of question {number} is a {type(row).__name__}, which is not ordered by rank: "
+                "pass a list, best first. If retrieved and reference were swapped, note that the order is "
                 "evaluate_ids(retrieved, reference)."
             )
     ids = [unpadded(row) for row in rows]

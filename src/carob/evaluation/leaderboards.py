@@ -139,7 +139,7 @@ class Board(Cells):
             DataError: a run or measure has no name, or the query already has a value.
         """
         if not run or not measure:
-            raise DataError("the row names no run or no measure. Fill in both.", **place)
+            raise DataError("the run or the measure is missing from the row. Fill in both.", **place)
         if is_word(value):
             self.in_words.setdefault(measure, (str(value), place))
             return
@@ -201,10 +201,10 @@ def read_leaderboard(
     """
     if layout not in LAYOUTS:
         hint = did_you_mean(layout, LAYOUTS, f"It is one of {', '.join(LAYOUTS)}.")
-        raise PolicyError(f"There is no format '{layout}' of leaderboards. {hint}")
+        raise PolicyError(f"There is no leaderboard format '{layout}'. {hint}")
     whole = os.fspath(path)
     if whole == "-":
-        raise DataError("Leaderboards are not read from standard input ('-'): pass files.")
+        raise DataError("Leaderboards cannot be read from standard input ('-'): pass files.")
     board = Board()
     for file in files_in(whole):
         board.file = file
@@ -230,9 +230,7 @@ def files_in(path: str) -> list[str]:
         return [path]
     found = sorted(entry.path for entry in os.scandir(path) if entry.is_file() and entry.name[0] != ".")
     if not found:
-        raise DataError(
-            "the folder has no file. Pass a file, or a folder with a file for each run.", file=path
-        )
+        raise DataError("the folder is empty. Pass a file, or a folder with a file for each run.", file=path)
     return found
 
 

@@ -129,7 +129,7 @@ def cut_lists(collection: str, systems: Mapping[str, System]) -> Iterator[Note]:
         return
     for run in cut.runs:
         said = (
-            f"the longest list has {cut.shortest:,} documents, and {cut.longest:,} in another run, so shorter lists "
+            f"the longest list has {cut.shortest:,} documents, but {cut.longest:,} in another run, so shorter lists "
             f"are at a disadvantage in {listed(cut.labels)}"
         )
         yield Note(collection, run, whole("lengths", said))
@@ -315,7 +315,7 @@ def summaries(notes: Iterable[Note], runs: Mapping[str, int]) -> list[tuple[str,
         found += [(kind, summary(each, runs)) for each in its[:MOST_ALIKE]]
         if len(its) > MOST_ALIKE:
             more, json = len(its) - MOST_ALIKE, Worded("notes", "--format json")
-            many = "{count:other warning or note/other warnings or notes} of this kind: {json} has all."
+            many = "{count:other warning or note/other warnings or notes} of this kind: {json} contains all."
             found.append((kind, filled(many, count=more, json=json)))
     return found
 

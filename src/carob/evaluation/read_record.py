@@ -84,8 +84,8 @@ def refuse_one_name(name: str, runs: Sequence[str], file: str) -> None:
     """
     if len(runs) > 1:
         raise DataError(
-            f"the file has {len(runs)} runs ({', '.join(runs[:MOST_NAMED])}), which cannot all be called "
-            f"'{name}': leave out the name, or pass a file with one run.",
+            f"the file has {len(runs)} runs ({', '.join(runs[:MOST_NAMED])}), so they cannot all be named '{name}': "
+            "leave out the name, or pass a file with one run.",
             file=file,
         )
 
@@ -151,7 +151,7 @@ def no_json(name: str, why: str) -> DataError:
 
 def damaged_record(name: str, why: object) -> DataError:
     """Returns the error for a record that was changed since it was written."""
-    return DataError(f"{name} is damaged ({why}): write it again.")
+    return DataError(f"{name} is damaged ({why}): create the record again.")
 
 
 def record_in(document: Any, name: str) -> Record:
@@ -162,7 +162,7 @@ def record_in(document: Any, name: str) -> Record:
     """
     if not is_record(document):
         raise DataError(
-            f"{name} is neither a record nor scores: expected the output of 'carob eval --record FILE' or "
+            f"{name} contains neither a record nor scores: expected the output of 'carob eval --record FILE' or "
             "'carob eval -q --format json'."
         )
     found, carob = document.get("record", FORMAT), document.get("carob")
@@ -273,7 +273,7 @@ def in_words(value: Any) -> str:
     if type(value) in kinds:
         return kinds[type(value)]
     if isinstance(value, str):
-        kind = "text" if is_text(value) else "text with half a character"
+        kind = "text" if is_text(value) else "text that ends within a character"
         return f"{kind} ('{printable(shortened(value, 40))}')"
     return f"the number {value!r}" if is_number(value) else "a number out of range"
 
@@ -489,7 +489,7 @@ def check_measured(run: dict[str, Any], labels: set[str], where: str) -> None:
             )
             raise ShapeError(f"{where}, {place}, {printable(shortened(why, 80))}")
     if "weights" in run and run["weights"].keys() != run.get("queries", {}).keys():
-        raise ShapeError(f"{where}, weights and queries have different queries")
+        raise ShapeError(f"{where}, the weights are for different queries than the values")
 
 
 def check_inputs(inputs: list[dict[str, Any]], runs: list[str]) -> None:
@@ -504,7 +504,7 @@ def check_inputs(inputs: list[dict[str, Any]], runs: list[str]) -> None:
     if any(each["role"] == "run" and "name" not in each for each in of_runs):
         raise ShapeError("the input of a run has no name")
     if any(each["role"] == "exclude" and each.get("name") not in runs for each in inputs):
-        raise ShapeError("excluded pairs belong to no run")
+        raise ShapeError("excluded pairs are listed, but no run")
     for each, name in zip(of_runs, runs, strict=True):
         if each.get("name", name) != name:
             raise ShapeError(f"the input of run {in_words(name)} has the name {in_words(each['name'])}")

@@ -52,8 +52,8 @@ CLOSE = 0.01
 ROUNDED = 0.001
 """The largest difference between a stated mean and the mean of values that were rounded to three decimals or more."""
 OTHER_MEAN = (
-    "{file} states {stated} as the {label} of {run}, but the mean of its values is {mean}: it was computed with "
-    "weights or another policy, which the file lacks, so use {json} or {writer}."
+    "{file} states {stated} as the {label} of {run}, but the mean of its values is {mean}: the mean was computed with "
+    "weights or another policy, which the file does not contain. Use {json} or {writer}."
 )
 LESS_IS_BETTER = {
     *("latency", "loss", "rank", "time", "duration", "seconds", "ms", "cost", "perplexity", "ppl", "nll"),
@@ -78,11 +78,11 @@ YES, NO = ("1", "1.0", "true", "yes"), ("0", "0.0", "false", "no")
 
 MISSING = ("error", "zero", "skip")
 EMPTY_FILE = "the file is empty. Pass a file with per-query scores."
-NO_QUERY = "the row names no query. Fill in the query."
+NO_QUERY = "the query is missing from the row. Fill in the query."
 NO_NUMBER = "the value is not a finite number: '{found}'."
 NESTING = (
-    "the dictionaries are nested in an unknown way. Write {run: {measure: {query: value}}}, with measures "
-    "that carob knows."
+    "the dictionaries are not nested as expected. Write {run: {measure: {query: value}}}, with measures that carob "
+    "supports."
 )
 MOST_NAMED = 5
 
@@ -377,9 +377,8 @@ def read_file(cells: Cells, path: str, run: str | None, alone: str | None) -> No
     if order is None:
         number, first = table.lines.first or (1, "")
         raise DataError(
-            f"'{first.strip()[:60]}' begins neither a table with a column for the query nor lines of "
-            "trec_eval -q or ir_measures -q (measure, query, value). Add a first line with the names of "
-            "the columns.",
+            f"'{first.strip()[:60]}' is neither the header of a table with a column for the query nor a line of "
+            "trec_eval -q or ir_measures -q (measure, query, value). Add a header line with the column names.",
             file=path,
             line=number,
         )
@@ -521,8 +520,8 @@ class Layout:
         there = ", ".join(f"'{each}'" for each in names[:20])
         if query is None:
             raise DataError(
-                "no column has a usual name for the query, such as 'query' or 'qid'. The columns are "
-                f"{there}. Rename one of them.",
+                f"no column has a common name for the query, such as 'query' or 'qid'. The columns are {there}. "
+                "Rename one of them.",
                 file=file,
             )
         free = [each for each in names if each != query]
@@ -534,8 +533,8 @@ class Layout:
         if measure is not None:
             if value is None:
                 raise DataError(
-                    "there is a column of measures, but no column with a usual name for the value, such as "
-                    f"'value' or 'score'. The columns are {there}. Rename one of them.",
+                    "there is a column of measures, but no column with a common name for the value, such as 'value' "
+                    f"or 'score'. The columns are {there}. Rename one of them.",
                     file=file,
                 )
             return cls(query, run, measure, value, missing=missing)
@@ -653,8 +652,8 @@ def scores_of(cells: Cells, only: Sequence[Any], missing: str) -> ScoresByRun:
     found = list(dict.fromkeys(measure for its in values.values() for measure in its))
     if not found and not computed:
         raise DataError(
-            "there are no per-query scores, but only means over queries, or nothing at all. Ask the other "
-            "tool for per-query scores, as with trec_eval -q.",
+            "the file contains no per-query scores, but only means over queries, or nothing at all. Export per-query "
+            "scores from the other tool, as with trec_eval -q.",
             file=cells.file,
         )
     known = {label: measure_named(label) for label in found}
@@ -757,8 +756,8 @@ def less_is_better(label: str, *, said: bool = False) -> str | None:
     if is_measure(label) or not (said or seems):
         return None
     return (
-        f"{label} seems to be a measure where smaller is better, but in comparisons larger values count as better. "
-        "Negate its values, or leave it out."
+        f"{label} seems to be a measure for which smaller values are better, but comparisons treat larger values as "
+        "better. Negate its values, or leave it out."
     )
 
 

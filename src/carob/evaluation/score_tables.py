@@ -484,9 +484,7 @@ def own_footers(scores: Sequence[QueryValues], say: Language, without: tuple[str
         return lines
     rest = sum(map(len, list(owners.values())[MOST_OWN:]))
     more = (
-        [say("and {count} more runs, each with different counts: see the JSON output", count=rest)]
-        if rest
-        else []
+        [say("and {count} more runs, whose counts differ: see the JSON output", count=rest)] if rest else []
     )
     every = say("all {count} runs: {parts}", count=len(parts), parts=" · ".join(shared))
     return [every, *lines[:MOST_OWN], *more]
@@ -545,7 +543,7 @@ COUNTED = {
     "covered": "{count:,} documents retrieved, all of them judged",
     "nearly covered": "{count:,} documents retrieved, nearly all of them judged",
     "lowest ratings": "{count:grade} of 1, the lowest, counted as relevant ({labels})",
-    "codes": "{count:grade} far from all others, such as a code (9, -9) for documents without a grade",
+    "codes": "{count:grade} far from all other grades, such as a code (9, -9) for documents without a grade",
     "fractions": "{count:grade} between 0 and 1 counted as not relevant ({labels})",
     "duplicates": "{count:duplicate} dropped",
     "excluded": "{count:document} excluded",

@@ -194,12 +194,14 @@ class Scores(Tabled, QueryValues):
                 "The parts differ in measures or policy. Evaluate all parts with the same measures and the same policy."
             )
         if len({each.groups is None for each in parts}) > 1:
-            raise DataError("Some parts have groups of queries: evaluate all parts with by=…, or none.")
+            raise DataError(
+                "Only some parts have groups of queries: evaluate either all parts or none with by=…."
+            )
         names = [query for each in parts for query in each.queries]
         again = twice(sorted(names))
         if again is not None:
             raise DataError(
-                f"Query '{again}' was evaluated in two parts. Evaluate each query in one part only."
+                f"Query '{again}' was evaluated in two parts. Evaluate each query in only one part."
             )
         order = byte_order(names)
         merged = replace(
@@ -404,8 +406,8 @@ def with_groups(scores: Sequence[Scores], by: GroupsLike) -> list[Scores]:
     pooled = next((label for each in scores for label in each.pools), None)
     if pooled is not None:
         raise DataError(
-            f"{pooled} compares documents of different queries, so it has no mean of a group of queries: leave it "
-            "out, or evaluate each group alone."
+            f"{pooled} compares documents of different queries, so it has no mean for a group of queries: leave it "
+            "out, or evaluate each group separately."
         )
     names = groups.names[: len(groups.names) - groups.ungrouped]
     named = (tuple(names[code] for code in codes if code < len(names)) for codes in groups.of_each())

@@ -352,7 +352,7 @@ def stands(measure: Measure, policy: Policy) -> bool:
     """
     if measure.micro and (measure.depth or policy.depth):
         raise MeasureError(
-            f"{measure} has no mean over orders of tied documents (ties=expected): leave out the depth, or "
+            f"{measure} cannot be averaged over the orders of tied documents (ties=expected): leave out the depth, or "
             "choose another rule for ties."
         )
     return measure.micro

@@ -201,8 +201,8 @@ def several(runs: RunsLike) -> list[Run]:
     given = runs_in(runs)
     if len(given) < FEWEST:
         raise refused(
-            "There is one run, {name}, and nothing to fuse it with.",
-            "Pass two runs or more.",
+            "{name} is the only run, so there is nothing to fuse it with.",
+            "Pass at least two runs.",
             name=given[0].name,
         )
     return given
@@ -214,7 +214,7 @@ def warn_of_missing(names: Sequence[str], made: FusedSource) -> None:
         if lacking:
             warn(
                 f"Run {name} has no documents for {lacking:,} of {made.lists.query_count:,} queries, such as "
-                f"'{text_of(query)}': there, the others are fused without it."
+                f"'{text_of(query)}'. For these queries, the other runs are fused without it."
             )
 
 

@@ -162,7 +162,7 @@ def lists_of(run: Run, everything: _native.Judgments, policy: Policy) -> RunList
     if len(odd):
         place = int(np.searchsorted(np.asarray(found.offsets), odd[0], "right")) - 1
         raise refused(
-            "Run {name}, query '{query}': a score is {score}, which cannot be fused.",
+            "Run {name}, query '{query}': a score is {score}, which is not a finite number.",
             "Correct the run, or leave the document out.",
             name=run.name,
             query=text_of(everything.queries[place]),
@@ -221,7 +221,7 @@ def refuse_outside_bounds(lists: RunLists, low: float | None, high: float | None
     odd = np.flatnonzero((lists.score < least) | (lists.score > greatest))
     if len(odd):
         raise refused(
-            "Run {name} has the score {score}, which is outside the bounds that were passed for it.",
+            "Run {name} has the score {score}, which is outside the bounds that were passed for this run.",
             "Pass the lowest and the highest score that the run can have.",
             name=lists.name,
             score=f"{lists.score[odd[0]]:g}",
@@ -245,6 +245,6 @@ def refuse_upside_down(lists: RunLists) -> None:
     negative = int((low < 0).sum())
     if negative:
         warn(
-            f"Run {lists.name} has negative scores in {negative:,} of {len(low):,} lists: normalised by the "
-            "highest score, its last documents get fewer points than documents that it lacks."
+            f"Run {lists.name} has negative scores in {negative:,} of {len(low):,} lists: normalised by the highest "
+            "score, its last documents get fewer points than documents that are missing from the run."
         )

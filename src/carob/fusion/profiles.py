@@ -33,7 +33,8 @@ class FusionProfile:
         """
         if method not in self.methods:
             raise PolicyError(
-                f"The profile {self.name} has no method '{method}': it has {', '.join(self.methods)}."
+                f"The profile {self.name} does not support the method '{method}'. Its methods are "
+                f"{', '.join(self.methods)}."
             )
         return {**self.rules, **self.methods[method]}
 

@@ -120,7 +120,7 @@ def named_settings(text: object, what: str) -> tuple[str, dict[str, str]]:
             continue
         if not equals or not name or not value or name in settings:
             raise ArgumentError(
-                f"'{part.strip()}' in {text} is not a setting: write name=value, as in rrf(k=60)."
+                f"'{part.strip()}' in {text} is not a valid setting: write name=value, as in rrf(k=60)."
             )
         settings[name] = value
     return found[1], settings
@@ -219,7 +219,7 @@ def recipe_of(
         refuse_outside(each, value)
     if "k" in parameters and parameters["k"] + parameters["first"] <= 0:
         raise ArgumentError(
-            "k=0 needs ranks from 1: the first document of each list would have 1 / 0 points."
+            "k=0 cannot be used with ranks that start at 0: the first document of each list would get 1 / 0 points."
         )
     if not its.by_rank:
         norm = norm or own.get("norm") or BOUNDED
@@ -262,7 +262,7 @@ def refuse_idle(name: str, norm: str | None, weights: Any, bounds: Any) -> None:
         raise ArgumentError(f"{name} reads ranks only: leave out the bounds of scores.")
     if weights is not None and not method.weights:
         able = ", ".join(each for each, its in METHODS.items() if its.weights)
-        raise ArgumentError(f"{name} takes no weights. The methods with weights are: {able}.")
+        raise ArgumentError(f"{name} does not support weights. The methods with weights are: {able}.")
 
 
 def refuse_outside(name: str, value: float) -> None:
@@ -313,13 +313,15 @@ def bounds_of(
     if not given:
         return {}
     if norm != BOUNDED:
-        raise ArgumentError(f"Theoretical bounds belong to the normalisation {BOUNDED}, not to {norm}.")
+        raise ArgumentError(
+            f"Theoretical bounds can only be used with the normalisation {BOUNDED}, not with {norm}."
+        )
     refuse_strangers("bound", given, names)
     found = {name: (low, high) for name, (low, high) in given.items()}
     for name, (low, high) in found.items():
         if low is not None and high is not None and not low < high:
             raise ArgumentError(
-                f"The bounds of run {name} are {low:g} and {high:g}: write the lower one first."
+                f"The bounds of run {name} are {low:g} and {high:g}: write the lower bound first."
             )
     return found
 

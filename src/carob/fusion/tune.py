@@ -73,11 +73,11 @@ SENTENCES = {
     ),
     "no interval": "By {measure}, no gain over the best list is shown: {gain} on other queries, without an interval.",
     "method": (
-        "On other queries: weights, and the best list, are chosen on all folds but one and scored on that fold "
-        "({folds} folds, {repeats:division/divisions}). The {level} intervals repeat both choices in {again} resamples "
-        "of the queries. Where many values are equal, that of the mean contains the worst-point interval."
+        "On other queries: the weights and the best list are chosen on all folds but one, and scored on that fold "
+        "({folds} folds, {repeats:division/divisions}). The {level} intervals repeat both choices in {again} "
+        "resamples of the queries. Where many values are equal, that of the mean contains the worst-point interval."
     ),
-    "shown": "The table has the {shown} best of {tried} weights; CSV and JSON have all.",
+    "shown": "The table has the {shown} best of {tried} weights; CSV and JSON output contains all weights.",
     "oracle": (
         "By the judgments, which nobody has beforehand: the best single list for each query has {list}; the best of "
         "these {tried} weights for each query {weights}."
@@ -313,7 +313,7 @@ def tune_fusion(
     given = several(runs)
     if len(given) > MOST_RUNS:
         raise refused(
-            "{count} runs have too many weights to try.",
+            "{count} runs have too many combinations of weights to try.",
             "Pass {most} runs or fewer.",
             count=len(given),
             most=MOST_RUNS,
@@ -357,7 +357,7 @@ def refuse_unjudged(made: FusedSource, judged: Sequence[bytes]) -> None:
     if judged and answered and not set(answered).intersection(judged):
         raise refused(
             "No run has a judged query: the judgments have '{judged}', and the runs have '{answered}'.",
-            "Pass the judgments of these runs.",
+            "Pass judgments for the queries of these runs.",
             judged=text_of(judged[0]),
             answered=text_of(answered[0]),
         )

@@ -263,7 +263,10 @@ def spelled_apart(
     for what, (mine, its) in sides:
         apart = written_otherwise(*(sorted(map(text_of, each)) for each in (mine, its)))
         if apart is not None:
-            return f"The {what} '{apart.judged}' of {names[0]} may be '{apart.ranked}' of {names[1]}: {apart.why}."
+            return (
+                f"The {what} '{apart.judged}' of {names[0]} may be the same as '{apart.ranked}' of {names[1]}: "
+                f"{apart.why}."
+            )
     return ""
 
 

@@ -33,11 +33,11 @@ SENTENCES = {
     "grades": "same grade: {same:.0%} of {documents:document} · weighted kappa {kappa} {interval}",
     "overlap": "overlap: {share:.0%}, {both} of {either:document} that A or B judged relevant",
     "one grade": (
-        "Each judge gave only one grade, so equal grades, kappa and B - A show nothing: the judges differ in the "
-        "documents that only one of them judged."
+        "Each judge used only one grade, so equal grades, kappa and B - A are not informative: the judges differ only "
+        "in which documents they judged."
     ),
     "order unknown": "same order of systems: unknown (pass runs to compare their order)",
-    "one run": "same order of systems: unknown for one run (pass two or more)",
+    "one run": "same order of systems: unknown for a single run (pass at least two)",
     "order": "same order: tau {tau} by {label} · {flips}/{pairs} pairs flip · {kept}/{significant} significant stay",
     "both": "Both judged {documents:document} of {queries} queries.",
     "bias": "{who}: {bias:+.2f} grades per document.",
@@ -50,7 +50,7 @@ SENTENCES = {
     "tau": "Interval of tau: over other sets of as many queries, on Fisher's scale, as in carob correlate.",
     "tau flat": (
         "{labels}: tau has no interval, since both judges order the systems alike in every resample, which does not "
-        "show how it varies."
+        "show how tau varies."
     ),
     "fates": "kept, lost, gained, reversed: pairs that differ significantly under A, under B or under both.",
     "test": "Significant, as in carob compare: {name}, alpha {alpha:g}; {family}.",
@@ -84,9 +84,9 @@ SENTENCES = {
     "few": "{count} systems make {pairs:pair}, so tau has few possible values.",
     "seen": (
         "Weighted kappa is {kappa:.2f}. Above {most:.2f}, B may have seen A's grades, for example in its training or "
-        "prompt, and would agree less on other queries. A lower kappa would not rule this out."
+        "prompt, and would agree less on other queries. A lower kappa does not rule this out."
     ),
-    "right": "Agreement shows how similar two judges are, not which judge is right.",
+    "right": "Agreement shows how similar two judges are, not which judge is correct.",
     "favour": (
         "A judge that is part of a system, such as the same language model, may favour that system. Counts "
         "of equal grades do not show this."

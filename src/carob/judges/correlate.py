@@ -172,8 +172,8 @@ def correlate(
         sides = from_boards(truth, judges, asked, missing)
     else:
         raise DataError(
-            "Leaderboards have values already, so that policy, profile and pool change nothing: leave them "
-            "out, or pass judgments and runs."
+            "Leaderboards contain values that are already computed, so policy, profile and pool have no effect: leave "
+            "them out, or pass judgments and runs."
         )
     rows = tuple(
         method.correlated((sides.name, judge), sides.truth[one], sheets[other], sides.lone.get(judge, 0))
@@ -256,7 +256,8 @@ def measures_against(
     found = [(one, other) for one, other in pairs if one != other]
     if not found:
         raise DataError(
-            "There is no judge and only one measure: pass judges, or more measures to correlate with the first."
+            "There is no judge and only one measure, so there is nothing to correlate: pass judges, or more "
+            "measures to correlate with the first measure."
         )
     return found
 

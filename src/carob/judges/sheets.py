@@ -131,8 +131,8 @@ def sheets_of(given: Any, name: str | None, missing: str) -> tuple[str, dict[str
     scores = list(given.values()) if isinstance(given, Mapping) else list(given)
     if not scores or not all(isinstance(each, Scores) for each in scores):
         raise DataError(
-            "A leaderboard is a path, what carob.read_leaderboard returned, or scores by run, not an "
-            f"object of the type {type(given).__name__}. Pass runs if truth and judges are judgments."
+            "A leaderboard must be a path, the result of carob.read_leaderboard, or scores by run, not an object of "
+            f"the type {type(given).__name__}. Pass runs if truth and judges are judgments."
         )
     names = list(given) if isinstance(given, Mapping) else [each.name for each in scores]
     return name or "scores", in_scores(dict(zip(map(str, names), scores, strict=True))), ""
@@ -287,8 +287,8 @@ def aligned(
         return Aligned(one, other, lacking, extra, 0, (), stated=True)
     if stated or only_means:
         raise DataError(
-            f"{names[0]} and {names[1]} share no means of {truth.label}: one of them lacks per-query scores, and the "
-            "other lacks stated means of every run."
+            f"{names[0]} and {names[1]} have no comparable means of {truth.label}: one of them has no per-query "
+            "scores, and the other has no stated means for all runs."
         )
     if not queries:
         raise DataError(

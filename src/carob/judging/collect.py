@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 ANSWERS = ("answer", "response", "output", "content")
 """The usual names of the field that contains a model's answer."""
 NO_CLEAR_GRADES = (
-    "{count:answer has/answers have} no clear grade: {lines}. Ask again for them, or leave them out with "
-    "--lenient."
+    "{count:answer has/answers have} no clear grade: {lines}. Ask the model for these answers again, or leave them "
+    "out with --lenient."
 )
 NO_CLEAR_GRADES_OF_SAMPLE = (
-    "{count:answer has/answers have} no clear grade: {lines}. Ask again for them, since a part of a sample "
-    "gives biased estimates."
+    "{count:answer has/answers have} no clear grade: {lines}. Ask the model for these answers again, since an "
+    "incomplete sample gives biased estimates."
 )
 ROUNDING = 1e-8
 """The rounding error allowed for a probability in a table."""
@@ -95,8 +95,8 @@ class Collected:
                 names = [name for name, its in self.by_judge.items() if place in its]
                 raise refused(
                     "judges gave different grades to {count:document}, such as query '{pair.query}', document "
-                    "'{pair.document}' ({judges}). Choose with --disagreement how to make one grade of them, or "
-                    "collect each judge's file alone and compare them with carob agreement.",
+                    "'{pair.document}' ({judges}). Choose with --disagreement how to combine these grades, or collect "
+                    "each judge's file separately and compare the files with carob agreement.",
                     count=len(self.different),
                     pair=pair,
                     judges=", ".join(names),
@@ -159,7 +159,8 @@ def collected(
             take(found, entry, judge or table.name, grades)
         if not count:
             raise DataError(
-                "the file is empty: it has no judgment and no answer. Pass another file.", file=table.name
+                "the file is empty: it contains neither judgments nor answers. Pass another file.",
+                file=table.name,
             )
     if found.failed and not lenient:
         lines = ", ".join(found.failed[:20])
@@ -170,7 +171,7 @@ def collected(
             lines=lines + more,
         )
     if not any(found.by_judge.values()):
-        raise DataError("no file has a grade for a document to judge, so nothing was written.")
+        raise DataError("no file contains a grade for a document of the table, so nothing was written.")
     return found
 
 
@@ -189,7 +190,8 @@ def refuse_twice(paths: Sequence[str]) -> None:
         first = seen.setdefault((found.st_dev, found.st_ino), place)
         if first != place:
             raise DataError(
-                f"this file is given twice: it is also {paths[first]}. Pass each file once.", file=path
+                f"this file was passed twice: it is the same file as {paths[first]}. Pass each file only once.",
+                file=path,
             )
 
 
@@ -214,7 +216,8 @@ def take(found: Collected, entry: Entry, judge: str, grades: Mapping[int, str]) 
     if judgment.grade not in grades:
         known = ", ".join(map(str, grades))
         raise DataError(
-            f"the grade {judgment.grade:g} is not one of {known}. Correct it, or name all grades with --grades.",
+            f"the grade {judgment.grade:g} is not one of {known}. Correct it, or list all possible grades with "
+            "--grades.",
             **where,
         )
     judge = judgment.judge or judge
@@ -270,7 +273,8 @@ def read_saved(task: Task, path: str, saved: dict[str, Any]) -> tuple[str, list[
             entries.append(Entry(where, place, JournalEntry(grade, time, note, judge)))
     except (KeyError, TypeError, AttributeError):
         raise DataError(
-            "the file was saved by a judging page, but was changed since. Save it again.", file=path
+            "the file was saved by a judging page, but has been changed since then. Save it again from the page.",
+            file=path,
         ) from None
     return judge, entries
 
@@ -296,8 +300,8 @@ def read_rows(task: Task, table: SmallTable, grades: Mapping[int, str]) -> Itera
             place = ids[own]
         else:
             raise DataError(
-                f"the id '{own}' is not that of a prompt for {task.name}. Pass the table from which the "
-                "prompts were made.",
+                f"the id '{own}' does not belong to a prompt for {task.name}. Pass the table from which the prompts "
+                "were made.",
                 **where,
             )
         answer = next((row[name] for name in ANSWERS if name in row), None)
@@ -312,7 +316,8 @@ def read_rows(task: Task, table: SmallTable, grades: Mapping[int, str]) -> Itera
             yield Entry(where, place, None if found is None else JournalEntry(found))
         elif "grade" not in roles:
             raise DataError(
-                "the line has neither an answer nor a grade. Write them as 'answer' or 'grade'.", **where
+                "the line contains neither an answer nor a grade. Write it in a field named 'answer' or 'grade'.",
+                **where,
             )
 
 
@@ -342,7 +347,8 @@ def read_qrels(task: Task, table: SmallTable) -> Iterator[Entry]:
         fields = line.split()
         if len(fields) != 4:
             raise DataError(
-                "the line is neither a judgment in a table or in qrels, nor saved by a judging page.", **where
+                "the line is neither a judgment in a table or in qrels, nor a line saved by a judging page.",
+                **where,
             )
         place = place_of(task, fields[0], fields[2], where)
         yield Entry(where, place, JournalEntry(number_in(fields[3], "grade", where)))

@@ -34,7 +34,7 @@ class FileLock:
             if not stat.S_ISREG(os.fstat(self.file).st_mode):
                 os.close(self.file)
                 raise DataError(
-                    "carob judge makes a lock of this name, but it is not a regular file. Remove it, or "
+                    "carob judge needs this path for its lock file, but the path is not a regular file. Remove it, or "
                     "pass another file of judgments.",
                     file=self.path,
                 )
@@ -43,7 +43,9 @@ class FileLock:
                 os.close(self.file)
                 who = f" (process {holder})" if holder.isdigit() else ""
                 raise DataError(
-                    f"another carob judge writes this file{who}. Stop it, or pass another file.", file=path
+                    f"another carob judge process is writing to this file{who}. Stop that process, or pass "
+                    "another file.",
+                    file=path,
                 )
             if self.current():
                 break

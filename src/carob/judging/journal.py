@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
 
 OTHER_DRAW = (
-    "the document was drawn with a different probability or sample size than {task} says. Pass "
-    "another file, or the table that this file was made for."
+    "the probability or sample size of this document differs from that in {task}. Pass another file, or the table for "
+    "which this file was created."
 )
 PAGE = 4096
 """The smallest page size in bytes. Linux copies a write page by page, so readers may see a partial write."""
@@ -108,8 +108,8 @@ class Form:
             return
         if ending in ENDINGS or ending in PACKED or ending in (".tsv", ".parquet", ".jsonl", ".json"):
             raise DataError(
-                "judgments are written as a table (.csv) or as qrels (any name without an ending of tables "
-                "or compression, such as .qrels and .txt). Use such a name.",
+                "judgments can only be written as a table (.csv) or as qrels (any name without the extension of a "
+                "table or compressed file, such as .qrels or .txt). Choose another name.",
                 file=path,
             )
         if task.sampled:
@@ -120,7 +120,7 @@ class Form:
         for pair in task.pairs:
             if len(pair.query.split()) != 1 or len(pair.document.split()) != 1:
                 raise DataError(
-                    f"query '{pair.query}', document '{pair.document}': an id with white space cannot be "
+                    f"query '{pair.query}', document '{pair.document}': an id that contains white space cannot be "
                     "written as qrels. Use a name that ends in .csv.",
                     file=path,
                 )
@@ -153,7 +153,7 @@ class Form:
         start = int(self.table)
         if start and lines and lines[0] != self.head:
             raise DataError(
-                "the columns of the first line differ from those of a file of these judgments "
+                "the columns in the first line differ from the columns expected for these judgments "
                 f"({','.join(self.columns)}). Pass another file.",
                 file=path,
                 line=1,
@@ -246,8 +246,8 @@ class Journal:
             raise DataError("this is not a regular file. Pass another path.", file=self.path)
         if found.st_nlink > 1:  # the other names would be neither locked nor replaced
             raise DataError(
-                f"this file has {found.st_nlink} names (hard links), and only one of them would get all "
-                "changes. Use a file with one name: copy it, or remove the other names.",
+                f"this file has {found.st_nlink} names (hard links), and changes might not reach all of these names. "
+                "Use a file with a single name: copy the file, or remove the other names.",
                 file=self.path,
             )
         self.tidy()
@@ -282,25 +282,27 @@ class Journal:
         for number, place, judgment in self.form.read(lines, self.path):
             if judgment.judge and judgment.judge != self.judge:
                 raise DataError(
-                    f"the line is by the judge '{judgment.judge}', not by '{self.judge}'. Give each judge a file.",
+                    f"this judgment is by the judge '{judgment.judge}', not by '{self.judge}'. Use a separate "
+                    "file for each judge.",
                     file=self.path,
                     line=number,
                 )
             if place in self.judgments:
                 pair = self.form.task.pairs[place]
                 raise DataError(
-                    f"query '{pair.query}' and document '{pair.document}' are judged twice. Remove one.",
+                    f"query '{pair.query}' and document '{pair.document}' are judged twice. Remove one of the "
+                    "judgments.",
                     file=self.path,
                     line=number,
                 )
             self.judgments[place] = judgment
         if complete:
-            self.repaired = "the last line was incomplete. Its end was added."
+            self.repaired = "the last line was incomplete, and has been completed."
             self.append(b"\n")
         elif part:
             self.repaired = (
-                "the last line was incomplete, because a write was interrupted. It was removed; it had not "
-                "been acknowledged."
+                "the last line was incomplete because a write was interrupted. The line, which had not been confirmed "
+                "to the judge, was removed."
             )
             self.cut(len(whole))
 
@@ -393,8 +395,8 @@ class Journal:
         """
         if self.broken:
             raise DataError(
-                f"{self.path} could not be repaired after an error, so nothing is written any more. Restart "
-                "carob judge."
+                f"{self.path} could not be repaired after an error, so no more judgments are written. Restart carob "
+                "judge."
             )
         try:
             now = os.stat(self.path)

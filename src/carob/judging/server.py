@@ -113,7 +113,7 @@ class Site:
 
         hosts = [f"{ADDRESS}:{self.port}", f"localhost:{self.port}"]
         if request.headers.get("Host") not in hosts:
-            return refusal(421, "This server answers only at its own address.")
+            return refusal(421, "This server only answers requests to its own address.")
         if self.once is not None and same(request.path, f"/{self.once}") and request.method == "GET":
             self.once = None
             return redirect(f"/{self.secret}/", 303)
@@ -126,7 +126,7 @@ class Site:
                 return refusal(403, "Only the page itself may send judgments.")
             return self.changed("/".join(path), request)
         if request.method != "GET":
-            return refusal(405, "There is no such request.")
+            return refusal(405, "The server does not support this request.")
         if path == [""]:
             html, security = judging_page(self.session.data(), connected=True)
             response = Response(html, content_type="text/html; charset=utf-8")
@@ -134,12 +134,12 @@ class Site:
             return response
         if len(path) == 2 and path[0] == "documents" and path[1] in self.numbers:
             return as_json(self.session.sheet.document(int(path[1])))
-        return refusal(404, "There is no such page.")
+        return refusal(404, "This page does not exist.")
 
     def changed(self, path: str, request: Request) -> Response:
         """Stores or withdraws a judgment, and responds after the change is written to disk."""
         if request.mimetype != "application/json":
-            return refusal(415, "Judgments are sent as JSON.")
+            return refusal(415, "Judgments must be sent as JSON.")
         if (request.content_length or 0) > LARGEST:
             return refusal(413, LONG_NOTE)
         try:
@@ -150,7 +150,7 @@ class Site:
             if path == "withdrawals":
                 return as_json(self.session.withdraw())
             if path != "judgments":
-                return refusal(404, "There is no such page.")
+                return refusal(404, "This page does not exist.")
             number, grade, note = sent["item"], sent["grade"], sent.get("note", "")
             if not (type(number) is int and type(grade) is int and type(note) is str):
                 raise TypeError
@@ -218,7 +218,8 @@ def serve(session: Session, port: int, started: Callable[[Site], None]) -> None:
         )
     except OSError as error:
         raise DataError(
-            f"Port {port} cannot be used: {error.strerror or error}. Choose another with --port, or leave it out."
+            f"Port {port} cannot be used: {error.strerror or error}. Choose another port with --port, or leave "
+            "out --port."
         ) from None
     site.port = server.effective_port
     try:

@@ -143,7 +143,7 @@ class Session:
             DataError: the document or the grade does not exist, the note is too long, or the file cannot be written.
         """
         if not 0 <= number < len(self.sheet.order) or grade not in self.sheet.grades:
-            raise DataError("There is no such document or grade. Reload the page.")
+            raise DataError("The page sent an unknown document or grade. Reload the page.")
         note = one_line(note) if self.journal.form.table else ""
         if len(note) > LONGEST_NOTE:
             raise DataError(LONG_NOTE)

@@ -87,15 +87,16 @@ def read_task(path: str) -> Task:
         for each in (query, document):
             if not each or len(each.splitlines()) > 1 or re.search("[\x00\ud800-\udfff]", each):
                 raise DataError(
-                    f"{each!r} is not an id: it is empty or has several lines. Use an id of one "
+                    f"{each!r} is not a valid id, because it is empty or contains line breaks. Use an id on a single "
                     "line for each query and document.",
                     **place,
                 )
         if probability is not None and not 0 < probability <= 1:
-            raise DataError(f"the probability {probability:g} is not above 0 and at most 1.", **place)
+            raise DataError(f"the probability {probability:g} is not greater than 0 and at most 1.", **place)
         if (query, document) in pairs:
             raise DataError(
-                f"query '{query}' and document '{document}' are listed twice. List each pair once.", **place
+                f"query '{query}' and document '{document}' are listed twice. List each pair only once.",
+                **place,
             )
         pairs[query, document] = QueryDocument(query, document, grade, probability)
         stated.append(size)
@@ -108,8 +109,8 @@ def read_task(path: str) -> Task:
     whole = size_of(stated, table.name)
     if whole not in (None, len(pairs)):
         raise refused(
-            "the sample has {size:document}, but the table has {count}. Pass the whole table as it was drawn, since a "
-            "part of a sample gives biased estimates.",
+            "the sample has {size:document}, but the table has {count}. Pass the complete table as it was drawn, "
+            "since an incomplete sample gives biased estimates.",
             size=whole,
             count=len(pairs),
             file=table.name,
@@ -117,7 +118,8 @@ def read_task(path: str) -> Task:
     task = Task(table.name, tuple(pairs.values()))
     if not task.open:
         raise DataError(
-            "there is nothing to judge: every document has a grade. Leave the grade empty where a judge decides.",
+            "there is nothing to judge, because every document has a grade. Leave the grade empty for each "
+            "document to judge.",
             file=table.name,
         )
     return task

@@ -208,14 +208,14 @@ class Next(Documented):
         said = [explained]
         if not all(each.rank for each in self.chosen):
             said.append(
-                f"Documents with the rank - are in no run. {self.measure} depends on how many documents are relevant, "
-                "so all documents that the judge graded can be drawn."
+                f"Documents with the rank - are not in any run. {self.measure} depends on how many documents are "
+                "relevant, so all documents that the judge graded can be drawn."
             )
         if self.order != "sample":
             how = "largest effects" if self.order == "certain" else "best ranks"
             said.append(
-                f"These documents have the {how}. They are not a random sample, so their judgments give no interval: "
-                "the documents that stay unjudged count as not relevant."
+                f"These documents have the {how}. They are not a random sample, so no interval can be computed from "
+                "their judgments: documents that remain unjudged count as not relevant."
             )
             return said
         if not math.isnan(self.width):
@@ -244,17 +244,18 @@ class Next(Documented):
         said = []
         if self.present <= self.width:
             said.append(
-                f"People's judgments of whole queries already give a width of {decimals(self.present, 4)}. A sample of "
-                "these documents would replace that design, and be worse: let people judge more whole queries."
+                f"People's judgments of whole queries already give a width of {decimals(self.present, 4)}. A sample "
+                "of these documents would replace that design and be less precise: let people judge more whole "
+                "queries."
             )
         if self.assumed and self.judge:
             said.append(
-                "This assumes that people's grades differ from the judge's as NIST's from GPT-4's in TREC's Deep "
-                "Learning track of 2021, since few documents are judged by people."
+                "Because people have judged few documents, this assumes that people's grades differ from the judge's "
+                "as NIST's grades differ from GPT-4's in the TREC 2021 Deep Learning track."
             )
         elif self.assumed:
             said.append(
-                "This assumes that people's grades are about half the highest grade, since few documents are judged."
+                "Because few documents are judged, this assumes that people's grades are about half the highest grade."
             )
         if not self.linear:
             said.append(

@@ -52,8 +52,8 @@ TESTS = {
     "difference": "Two-sided test at level {alpha:.3g}.",
     "equivalence": "Two one-sided tests, each at level {alpha:.3g}.",
     "non-inferiority": (
-        "One one-sided test at level {alpha:.3g}. A gate at the same alpha has a two-sided interval: plan for it with "
-        "half the level."
+        "One one-sided test at level {alpha:.3g}. A gate at the same alpha uses a two-sided interval: plan for a gate "
+        "with half the level."
     ),
 }
 """The description of the plan's test, by its aim."""
@@ -255,7 +255,8 @@ class Plan(Documented):
 
         if self.aim != "difference":
             raise DataError(
-                f"A preregistration is for a test of a difference, and this plan is for {self.aim}."
+                f"A preregistration must be for a test of a difference, but this plan is for {self.aim}. Plan for "
+                "a difference."
             )
         primary = [each for each in self.rows if each.measure == self.rows[0].measure]
         ids = None if queries is None else sorted({*queries_in(queries)})
@@ -293,10 +294,11 @@ class Plan(Documented):
         measures = dict.fromkeys(each.measure for each in self.rows)
         tables = [Section([self.table(measure)]) for measure in measures]
         notes = [
-            "queries: if the standard deviation (sd) of the differences in the pilot is the true one.",
+            "queries: the number needed if the standard deviation (sd) of the differences in the pilot is the true sd.",
             (
-                "assured: to be about 80% sure of the power, by the upper limit of the sd. The limit's nominal level "
-                "is 90%, but it assumes normal differences, and per-query scores vary less evenly."
+                "assured: the number needed to be about 80% sure of the power, from the upper limit of the sd. The "
+                "limit's nominal level is 90%, but it assumes normal differences, and per-query scores vary less "
+                "evenly."
             ),
             TESTS[self.aim].format(alpha=self.alpha),
             *self.errors_said(),
@@ -324,10 +326,10 @@ class Plan(Documented):
         crowded = [f"{each.first} - {each.second} ({each.measure})" for each in self.rows if each.crowded]
         if crowded:
             notes.append(
-                f"Many differences are equal in {listed(crowded, 3)}. There carob compare has worst-point intervals, "
-                "which need more queries than the t-test of this plan: the numbers here are at least those that they "
-                "need if all differences are equal. Choose the randomisation test there, or plan for several times as "
-                "many queries."
+                f"Many differences are equal in {listed(crowded, 3)}. For such differences, carob compare uses "
+                "worst-point intervals, which need more queries than the t-test of this plan: the numbers here are at "
+                "least the numbers that these intervals need if all differences are equal. Choose the randomisation "
+                "test in carob compare, or plan for several times as many queries."
             )
         below = [Section([Items(self.footers, "footer")]), Section.warned(self.warnings)]
         return Document([Section([answer]), *tables, Section([Items(notes)]), *below])
@@ -344,9 +346,9 @@ class Plan(Documented):
             said[name] = " to ".join("<0.001" if end == "0.000" else end for end in ends)
         sentence = (
             f"With only the pilot's queries, the power is {said['pilot_power']}. If the true difference is "
-            f"{self.size:g}, a difference that they find significant has the wrong sign with probability "
-            f"{said['wrong_sign']}, and its mean size is {said['exaggeration']} times the true one (type S and M "
-            "errors, Gelman and Carlin 2014)."
+            f"{self.size:g}, a significant difference has the wrong sign with probability {said['wrong_sign']}, and "
+            f"its mean size is {said['exaggeration']} times the true one (type S and M errors, Gelman and Carlin "
+            "2014)."
         )
         return [sentence]
 
@@ -498,7 +500,7 @@ def variance_components(*replicates: ScoresByRun | Mapping[str, Scores]) -> Vari
     for other in found[1:]:
         if list(other.systems) != list(first.systems) or other.scores[0].labels != first.scores[0].labels:
             raise DataError(
-                "Replicates are scores of the same runs by the same measures: one has "
+                "Replicates must be scores of the same runs by the same measures, but one has "
                 f"{', '.join(first.systems)}, another has {', '.join(other.systems)}."
             )
     return VarianceComponents(variances_of([each.scores for each in found]))
@@ -598,7 +600,7 @@ def aim_of(
             "difference, equivalence and non_inferiority. For example, pass difference=0.02.",
             "--difference, --equivalence and --non-inferiority. For example, pass --difference 0.02.",
         )
-        raise DataError(worded("Specify what the comparison should show: exactly one of ", one))
+        raise DataError(worded("Specify what the comparison should show, with exactly one of ", one))
     aim, size = next(iter(given.items()))
     return cast("Aim", aim), float(size)
 
@@ -613,8 +615,8 @@ def refuse_half_a_judge(correlation: float | None, judged: int | None) -> None:
         raise DataError(
             worded(
                 Worded("correlation and judged", "--correlation and --judged-queries"),
-                " must be passed together: how well a model's differences correlate with those of people, and how "
-                "many queries it judges.",
+                " must be passed together: how well a model's differences correlate with people's differences, and "
+                "how many queries the model judges.",
             )
         )
 

@@ -349,7 +349,7 @@ class Best(Documented):
         notes.append(f"{held} now opened {split}.")
         notes.append(f"Intervals on held-out {units} are Student's or worst-point intervals of their scores.")
         if not self.opened_in_all:
-            return [*notes, "The ledger, a memory aid, lists no earlier opening."]
+            return [*notes, "The ledger, which is only a memory aid, lists no earlier opening."]
         before = plural(self.opened_before, "time")
         others = plural(self.opened_in_all - self.opened_before, "opening")
         notes.append(
@@ -440,7 +440,10 @@ def best(
     if variants and baseline is None:
         option = Worded("baseline=", "--baseline")
         raise DataError(
-            filled("Variants are compared with a baseline: name a run with {option}.", option=option)
+            filled(
+                "Variants need a baseline with which they are compared: choose a run with {option}.",
+                option=option,
+            )
         )
     across, unit = None, "queries"
     if isinstance(scores, CollectionsScores) and runs is None:
@@ -463,8 +466,8 @@ def best(
         held = held_out(units_of(ids, groups), hold_out.share, hold_out.salt)
         if held.all() or not held.any():
             raise DataError(
-                f"A share of {hold_out.share:g} holds out {held.sum()} of {units_said(len(ids), unit)}, so nothing is "
-                "left to compare: use another share or salt."
+                f"A share of {hold_out.share:g} holds out {held.sum()} of {units_said(len(ids), unit)}, so too few "
+                "queries remain to compare the runs: use another share or salt."
             )
     draw = Draw(resampling.resamples, resampling.seed, alpha=alpha)
     method = SelectionMethod(resampling.folds, resampling.repeats, draw, unit)
@@ -565,8 +568,8 @@ class SelectionMethod:
         """
         if table.geometric:
             raise DataError(
-                f"{table.label} is a geometric mean, for which carob best has no estimate. Use a measure "
-                "with an arithmetic mean, such as AP in place of GMAP."
+                f"{table.label} is a geometric mean, for which carob best cannot compute an estimate. Use a measure "
+                "with an arithmetic mean, such as AP instead of GMAP."
             )
         if len(table.values) < FEWEST:
             known = units_said(len(table.values), self.unit)

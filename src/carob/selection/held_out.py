@@ -79,7 +79,7 @@ def held_out(queries: Iterable[bytes], share: float, salt: str) -> NDArray[np.bo
         [False, True, True, False]
     """
     if not 0.0 < share < 1.0:
-        raise DataError(f"hold_out={share:g} is not a share between 0 and 1: use a number such as 0.3.")
+        raise DataError(f"hold_out={share:g} is not a proportion between 0 and 1: use a number such as 0.3.")
     start, limit = salt.encode("utf-8", "surrogateescape") + b"\0", int(share * 2**64)
     digests = (hashlib.sha256(start + query).digest() for query in queries)
     return np.array([int.from_bytes(each[:8], "big") < limit for each in digests], bool)
@@ -170,8 +170,8 @@ def read_ledger(path: str | os.PathLike[str]) -> tuple[list[Opening], str]:
         fields = json_or_none(line, file=place, line=number)
         if not isinstance(fields, dict) or set(fields) != FIELDS or not line.endswith(b"\n"):
             raise DataError(
-                "this line is not an opening that carob best recorded. Pass another file as the ledger, or "
-                "remove the line.",
+                "this line is not an opening recorded by carob best. Pass another file as the ledger, or remove the "
+                "line.",
                 file=place,
                 line=number,
             )

@@ -194,12 +194,12 @@ def compared(
     if any(each.queries is None for its in found.values.values() for each in its):
         if settings.target == "these":
             raise DataError(
-                "The target 'these' needs per-query scores, but only one value for each collection and run is known: "
+                "The target 'these' needs per-query scores, but there is only one value for each collection and run: "
                 "choose the target 'similar', or pass per-query scores."
             )
         if settings.average == "micro":
             raise DataError(
-                "The micro mean needs the number of queries, but only one value for each collection and run is known: "
+                "The micro mean needs the number of queries, but there is only one value for each collection and run: "
                 "choose the average 'macro', or pass per-query scores."
             )
     contests: dict[str, Any] = decided(over_collections(found, settings).measures, settings, found.runs)

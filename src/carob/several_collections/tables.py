@@ -350,9 +350,9 @@ class CollectionsComparison(OnCollections):
         )
         if not similar:
             target = (
-                f"p, corrected p and intervals concern these {count} collections: they say nothing about other "
-                "collections, and assume that the queries are a random sample of each. Wilcoxon's and Friedman's tests "
-                "take the collections as the sample."
+                f"p, corrected p and intervals concern these {count} collections and do not generalise to other "
+                "collections. They assume that the queries are a random sample from each collection. Wilcoxon's and "
+                "Friedman's tests take the collections as the sample."
             )
             error = (
                 "Standard error: the errors of the collections, each weighted by its share of the queries."
@@ -417,9 +417,9 @@ class CollectionsComparison(OnCollections):
         found = [*self.doubts, *self.lacks(f"absent:{self.settings.absent}")]
         if self.settings.target == "similar" and len(self.collections) < FEW_COLLECTIONS:
             found.append(
-                f"{len(self.collections)} collections are few for a test over collections: Wilcoxon's p "
-                "cannot then be below 0.05, and Student's t needs a normal distribution of the differences. "
-                "The target 'these' concerns these collections only, and gives more certain answers."
+                f"{len(self.collections)} collections are too few for a reliable test over collections: Wilcoxon's p "
+                "cannot be below 0.05, and Student's t requires normally distributed differences. The target 'these' "
+                "concerns only these collections, and gives more certain answers."
             )
         drawn, confidence = self.primary.resamples, self.settings.confidence
         needed = resamples_needed(drawn, confidence)
@@ -448,8 +448,8 @@ class CollectionsComparison(OnCollections):
         single = [one.name for one in found.collections if one.queries == 1]
         if single and these:
             yield (
-                f"{found.label}: a single query has no standard error, so there is neither p nor an interval with "
-                f"these collections: {listed(single)}. Leave them out, or choose the target 'similar'."
+                f"{found.label}: collections with a single query have no standard error, so there is neither a p nor "
+                f"an interval: {listed(single)}. Leave these collections out, or choose the target 'similar'."
             )
         if found.complete < 2:
             yield filled(INCOMPLETE, measure=found.label, complete=found.complete)
@@ -709,7 +709,7 @@ class ShownResults:
         f = f"F {decimals(test.f, 2)} (df {df} and {rest}, p {p_text(test.f_p, alpha)})"
         said = [f"Friedman's test on {plural(test.collections, 'collection')}{ties}: {chi2}, {f}."]
         if math.isinf(test.f):
-            said.append("All collections rank the runs alike, so F and its p are not defined.")
+            said.append("All collections rank the runs in the same order, so F and its p are not defined.")
         few = len(self.spans()) <= MOST_GROUPS
         bars = " A bar on the right joins runs that differ by less." if few else ""
         cut = f"CD {decimals(found.critical_difference, 3)}:"
@@ -722,8 +722,8 @@ class ShownResults:
             )
         if len(self.whole.names) > 2:
             cut += (
-                " These tests compare ranks. Which runs are separated, and which pairs are significant, is decided by "
-                "the p of the pairs, which compare means."
+                " These tests compare ranks. The p of the pairs, which compare means, determine which runs are "
+                "separated and which pairs are significant."
             )
         return [*said, cut]
 

@@ -172,10 +172,11 @@ def single(table: ArrayLike) -> Floats:
     counts: Floats = np.asarray(table, np.float64)
     if counts.ndim != 2 or counts.shape[0] != counts.shape[1]:
         raise DataError(
-            f"A confusion matrix of shape {counts.shape} is not square: give it a row and a column per grade."
+            f"A confusion matrix of shape {counts.shape} is not square: pass a matrix with one row and one column "
+            "per grade."
         )
     if not counts.sum() > 0 or counts.min() < 0:
-        raise DataError("The judges share no document, so their agreement is undefined.")
+        raise DataError("The judges have no document in common, so their agreement is undefined.")
     return counts[None]
 
 

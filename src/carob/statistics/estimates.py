@@ -198,7 +198,7 @@ def quantile(confidence: float, freedom: float) -> float:
     """
     if not 0 < confidence < 1:
         raise DataError(
-            f"A confidence of {confidence} gives no interval: use a number between 0 and 1, such as 0.95."
+            f"A confidence of {confidence} is not a valid confidence level: use a number between 0 and 1, such as 0.95."
         )
     return float(t_quantile(confidence, freedom))
 
@@ -248,7 +248,9 @@ def cluster_codes(clusters: Any, rows: int) -> Integers:
     """
     labels: NDArray[Any] = np.asarray(clusters)
     if labels.shape != (rows,):
-        raise DataError(f"{labels.size} clusters are given for {rows} queries: pass one cluster per query.")
+        raise DataError(
+            f"{labels.size} cluster labels were passed for {rows} queries: pass one label per query."
+        )
     return np.asarray(np.unique(labels, return_inverse=True)[1].astype(np.int64).reshape(rows))
 
 

@@ -84,7 +84,8 @@ def anova(scores: ArrayLike) -> Anova:
     n, m = table.shape
     if n < 2 or m < 2:
         raise DataError(
-            f"A table of shape {table.shape} has no variance to analyse: pass at least two queries and two runs."
+            f"A table of shape {table.shape} is too small to analyse its variance: pass at least two queries and "
+            "two runs."
         )
     by_run, by_query, mean = table.mean(axis=0), table.mean(axis=1), table.mean()
     degrees = (m - 1, n - 1, (n - 1) * (m - 1))

@@ -108,7 +108,8 @@ def rbo(lists: Sequence[Sequence[Hashable]], p: float = 0.9) -> Floats:
     for place, each in enumerate(lists):
         if len(set(each)) < len(each):
             raise DataError(
-                "A document occurs twice in a list: rank-biased overlap needs lists without duplicates."
+                "A document occurs twice in a list: remove the duplicates, since rank-biased overlap needs lists "
+                "without them."
             )
         listed[place, : len(each)] = [numbers.setdefault(document, len(numbers)) for document in each]
     # The rank of each document in each list, counted from 0. The rank of a missing document is below the end of all

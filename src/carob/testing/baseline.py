@@ -118,8 +118,8 @@ def changed_judgments(old: Scores, new: Scores, *, recorded: bool) -> Iterator[s
     origin = new.inputs.get("qrels")
     if recorded and origin is not None:
         yield (
-            f"{origin.path} is not the judgment file with which the baseline was recorded: other judgments may cause "
-            "part of the difference, so record the baseline again"
+            f"{origin.path} is not the judgment file with which the baseline was recorded. Different judgments may "
+            "cause part of the difference, so record the baseline again"
         )
     else:
         yield (
@@ -147,7 +147,9 @@ def scored(
             run.column(measure)
         return run if name is None else replace(run, name=name)
     if qrels is None:
-        raise DataError("A run needs judgments: pass qrels, or scores in place of the run.")
+        raise DataError(
+            "A run cannot be scored without judgments: pass qrels, or pass scores instead of the run."
+        )
     labelled(measures, conventions(profile, policy)[0])
     asked = list(dict.fromkeys([*measures, JUDGED]))
     given: Any = {"policy": policy, "profile": profile, "weights": weights, "name": name}
@@ -194,9 +196,9 @@ def unequal_lists(old: Scores, new: Scores, measures: Iterable[str]) -> Iterator
 
 
 NOT_JUDGED = (
-    "{new} has no judgments of {lost} of {total} queries of {old}, starting with '{first}', so a run on "
-    "fewer queries could pass. Judge these queries too, record the baseline again with the new judgments, or count "
-    "missing queries as 0: {zero}."
+    "{new} has no judgments of {lost} of {total} queries of {old}, starting with '{first}', so a run on fewer queries "
+    "could pass. Judge these queries, record the baseline again with the new judgments, or count missing queries as "
+    "0: {zero}."
 )
 NO_VALUES = (
     "{new} has no value for {lost} of {total} queries of {old}, starting with '{first}', so a run that "
@@ -224,8 +226,8 @@ def sides_of(
     answered = [[each for each in its.queries if each not in {*its.counts.missing}] for its in (old, new)]
     if not answered[0]:
         raise refused(
-            "The baseline {old} answers none of the {judged:judged query/judged queries}, so nothing can have fallen: "
-            "pass a baseline that answers them.",
+            "The baseline {old} answers none of the {judged:judged query/judged queries}, so no drop can be measured: "
+            "pass a baseline that answers these queries.",
             old=old.name,
             judged=len(old.counts.missing),
         )
@@ -287,7 +289,9 @@ def refuse_broken(old: Scores, new: Scores) -> None:
             remedy = "Correct the baseline, or pass another one."
             if sign != "reversed":
                 allow = by_policy("overlap", "none")
-                remedy = filled("{remedy} If it is correct, allow it: {allow}.", remedy=remedy, allow=allow)
+                remedy = filled(
+                    "{remedy} If the baseline is correct, allow it: {allow}.", remedy=remedy, allow=allow
+                )
             raise BaselineError(
                 f"{what.format(old=old.name)}, so a worse run could pass. {said[sign]}",
                 old.name,
@@ -297,7 +301,7 @@ def refuse_broken(old: Scores, new: Scores) -> None:
 
 
 SAME_FILE = (
-    "{path} is both the run and the baseline, so nothing can have fallen: pass the run from before the change as the "
+    "{path} is both the run and the baseline, so no drop can be measured: pass the run from before the change as the "
     "baseline"
 )
 SAME_VALUES = (

@@ -56,10 +56,7 @@ if TYPE_CHECKING:
     from carob.inputs.run import RunLike
 
 
-NO_VALUE = (
-    "No query has a value of {label} in {name}, so there is nothing to compare: run carob check to find the "
-    "reason."
-)
+NO_VALUE = "No query has a value of {label} in {name}, so no comparison is possible: run carob check to find out why."
 Baseline: TypeAlias = "RunLike | Scores | Record"
 
 DEFAULT_MEASURE = "nDCG@10"
@@ -209,11 +206,11 @@ def gate(
 
 
 NO_TOLERANCE = (
-    "no tolerance was given, so it is 0 and only a significant drop fails: with {option}, every drop of more than 0.01 "
-    "fails, significant or not"
+    "no tolerance was given, so it is 0, and only a significant drop fails. With {option}, every drop of more than "
+    "0.01 fails, significant or not"
 )
 """With a tolerance, the gate also decides by another rule, unless the caller chose the rule."""
-NO_TOLERANCE_BY_RULE = "no tolerance was given, so it is 0: {option} sets another"
+NO_TOLERANCE_BY_RULE = "no tolerance was given, so it is 0: {option} sets another tolerance"
 
 
 def no_tolerance(label: str, decide_by: DecideBy | None) -> str:
@@ -291,7 +288,7 @@ def refuse_nothing(drops: dict[str, float], floors: dict[str, float], baseline: 
     """
     if not drops and not floors and baseline is None:
         raise refused(
-            "There is no limit to check. Pass a tolerated drop, {drop}, or a minimum, {floor}.",
+            "No limit was passed, so there is nothing to check. Pass a tolerated drop, {drop}, or a minimum, {floor}.",
             drop=Worded("max_drop={'nDCG@10': 0.005}", "--max-drop nDCG@10=0.005"),
             floor=Worded("at_least={'nDCG@10': 0.6}", "--min nDCG@10=0.6"),
         )
@@ -313,8 +310,8 @@ def refuse_limits(scores: Scores, drops: dict[str, float], floors: dict[str, flo
             low, high = definition.values
             if scores.queries and scores.counts.empty_for.get(label, 0) >= len(scores.queries):
                 raise DataError(
-                    f"No query has a document of {scores.measures[place].wanted}, so {label} says nothing about "
-                    f"{scores.name}: gate another measure, or correct the judgments."
+                    f"No query has a document of {scores.measures[place].wanted}, so {label} cannot be used to "
+                    f"evaluate {scores.name}: gate another measure, or correct the judgments."
                 )
             if definition.smaller_is_better:
                 raise DataError(
@@ -324,7 +321,7 @@ def refuse_limits(scores: Scores, drops: dict[str, float], floors: dict[str, flo
             if low <= limit <= high if floor else limit <= high - low:
                 continue
             reached = f"a minimum of {limit:g} is {'always' if limit < low else 'never'} reached"
-            what = reached if floor else f"a tolerance of {limit:g} lets everything pass"
+            what = reached if floor else f"with a tolerance of {limit:g}, every run passes"
             percent = f" For {limit:g}% write {limit / 100:g}." if high < limit <= 100 * high else ""
             raise DataError(f"{label} lies between {low:g} and {high:g}: {what}.{percent}")
 
@@ -339,8 +336,8 @@ def refuse_unanswered(old: Scores, new: Scores, drops: dict[str, float]) -> None
     either = old.counts.found or new.counts.found or GIVEN in (old.profile, new.profile)
     if not either and "none" not in (old.policy.overlap, new.policy.overlap):
         raise DataError(
-            f"Neither {new.name} nor {old.name} retrieves a judged document, so there is nothing to "
-            "compare: run carob check to find the reason."
+            f"Neither {new.name} nor {old.name} retrieves a judged document, so no comparison is possible: run carob "
+            "check to find the reason."
         )
     absent, own = set(new.counts.missing) - set(old.counts.missing), set(new.queries)
     for name in drops:
@@ -352,8 +349,8 @@ def refuse_unanswered(old: Scores, new: Scores, drops: dict[str, float]) -> None
         ]
         if lost and not absent.issuperset(lost):
             raise DataError(
-                f"{new.name} has no value of {name} for {len(lost)} of {len(before)} queries for which {old.name} "
-                f"has one, starting with '{lost[0]}', so a run with fewer values could pass. Complete the values."
+                f"{new.name} has no value of {name} for {len(lost)} of {len(before)} queries for which {old.name} has "
+                f"a value, starting with '{lost[0]}', so a run with fewer values could pass. Add the missing values."
             )
         if lost:
             raise refused(
@@ -464,7 +461,9 @@ def drop_check(found: Comparison, label: str, limit: float, worst: int) -> GateC
     """
     contest = found.contests[label]
     if contest.measure.definition.aggregate != "mean":
-        raise DataError(f"{label} is not a mean over queries: gate a mean, such as {DEFAULT_MEASURE}.")
+        raise DataError(
+            f"{label} is not a mean over queries: gate a measure that is a mean, such as {DEFAULT_MEASURE}."
+        )
     (pair,) = contest.pairs
     before, after = contest.means
     if not pair.n or math.isnan(pair.difference):

@@ -48,15 +48,15 @@ READINGS = {
     "beyond:min": "below the minimum",
     "significant:min": "below the minimum and significant",
     "by chance:min": "below the minimum but not significant",
-    "identical": "no query fell; other queries can still tell the runs apart",
+    "identical": "no query fell, but the runs may differ on other queries",
     "identical:non-inferiority": (
         "passed as identical on these queries; non-inferiority on other queries was not tested"
     ),
     "not inferior": "the interval excludes a drop larger than the tolerance: not inferior",
     "not inferior:min": "the interval excludes a mean below the minimum",
-    "not shown": "not shown to be within the tolerance: a drop of {excluded:.4f} remains possible",
-    "not shown:min": "not shown to reach the minimum: a mean of {low:.4f} remains possible",
-    "nothing shown": "too few queries to show anything: {queries}",
+    "not shown": "the drop is not shown to be within the tolerance: a drop of {excluded:.4f} remains possible",
+    "not shown:min": "the mean is not shown to reach the minimum: a mean of {low:.4f} remains possible",
+    "nothing shown": "too few queries to draw a conclusion: {queries}",
     "too few": (
         "too few queries for this tolerance: {queries} queries detect a drop of {detectable:.4f} or more "
         "(80% power)"
@@ -80,7 +80,7 @@ GROUPS = "{label} {what} in {missed} of {total} groups: {groups}"
 GROUPS_BEYOND = {"max-drop": "fell by more than the tolerance", "min": "is below the minimum"}
 """Sentences about the groups of queries whose means miss the limit."""
 ALONE = {
-    "only before": "{count:query/queries} judged only in the baseline, left out of the differences: {queries}",
+    "only before": "{count:query/queries} judged only for the baseline, left out of the differences: {queries}",
     "only after": "{count:query/queries} only in the run, left out of the differences: {queries}",
     "missing": "{count:query/queries} missing from the run, counted as 0: {queries}",
     "missing:left out": "{count:query/queries} missing from the run, left out of its means: {queries}",

@@ -188,7 +188,7 @@ def history(
         RR fell at new: by 0.3889 (1.0000 to 0.6111), corrected p 0.030.
     """
     if len(records) < 2:
-        raise DataError("A history needs two records or more, the oldest first.")
+        raise DataError("A history needs at least two records, oldest first.")
     followed = {name: followed_run(path, run) for name, path in records.items()}
     first = next(iter(followed.values()))
     labels = list(measures) or [
@@ -237,7 +237,9 @@ def followed_run(path: str, run: str | None) -> Scores:
     """
     found = record_of(path)
     if found is None:
-        raise DataError("the file is not a record of per-query scores.", file=path, remedy="Pass a record.")
+        raise DataError(
+            "the file does not contain a record of per-query scores.", file=path, remedy="Pass a record."
+        )
     chosen = [each for each in found.scores if run in (None, each.name)]
     if len(chosen) == 1:
         return chosen[0]

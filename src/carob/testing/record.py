@@ -72,8 +72,8 @@ def record(what: Scores | ScoresByRun | Sequence[Scores] | Comparison, path: str
         comparison = what
         if what.judge is not None:
             raise DataError(
-                "A record stores scores, not estimates from people's and a judge's judgments. Record the "
-                "scores from each kind of judgments."
+                "A record cannot store estimates from people's and a judge's judgments. Record the scores under each "
+                "kind of judgments separately."
             )
     refuse_overwriting(
         path, [each for its in scores for origin in its.inputs.values() for each in origin.files]
@@ -85,9 +85,9 @@ def record(what: Scores | ScoresByRun | Sequence[Scores] | Comparison, path: str
             earlier = ", ".join(map(str, looks[:-1]))
             warn(
                 filled(
-                    "{file} recorded a comparison of these runs on {earlier} queries, and this one has {now}: with "
-                    "each further look, chance differences are found more often than alpha allows. Plan the looks in "
-                    "advance: {option} divides alpha among them.",
+                    "{file} recorded a comparison of these runs on {earlier} queries, and this comparison has {now}: "
+                    "with each additional look, chance differences are found more often than alpha allows. Plan the "
+                    "looks in advance: {option} divides alpha among the looks.",
                     file=os.fspath(path),
                     earlier=earlier,
                     now=str(looks[-1]),
@@ -173,8 +173,8 @@ def refuse_mixture(scores: Sequence[Scores]) -> None:
         raise DataError(f"Two runs are named '{again}': give each run of a record a different name.")
     if first.profile == GIVEN:
         raise DataError(
-            f"The values of {first.name} were given without judgments and ranked lists, so carob cannot "
-            "reproduce them. Record scores that carob computed."
+            f"The values of {first.name} were passed without judgments and ranked lists, so carob cannot reproduce "
+            "these values. Record scores that carob computed."
         )
     for each in scores[1:]:
         alike = all(
@@ -210,7 +210,8 @@ def inputs_of(scores: Sequence[Scores]) -> list[dict[str, Any]]:
     for role, _, origin in found:
         if origin.kind not in HELD:
             raise DataError(
-                f"The {role} came from {origin.kind}, which cannot be read again: save it to a file, then record."
+                f"The {role} came from {origin.kind}, which cannot be read again: save it to a file, score the "
+                "file, and record the scores."
             )
         if origin.path is not None:
             refuse_changed(origin)
@@ -246,4 +247,6 @@ def refuse_changed(origin: Provenance) -> None:
     with sentences(path):
         os.stat(path)
     if not unchanged(origin):
-        raise DataError(f"{path} has changed since it was scored: score it again, then record the scores.")
+        raise DataError(
+            f"{path} has changed since it was scored: score it again, and then record the scores."
+        )

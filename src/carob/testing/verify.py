@@ -160,7 +160,8 @@ def verify(
     recorded = read_record(path)
     if not recorded.complete:
         raise refused(
-            "{path} contains scores, but no record of their inputs: write the file with {writer}.",
+            "{path} contains scores, but no record of the inputs from which they were computed: write the file "
+            "with {writer}.",
             path=recorded.path,
             writer=BY_RECORD,
         )
@@ -270,7 +271,10 @@ def taken(
         if each.now is None:
             why = entry.get("why", "in memory")
             words = {"path": recorded.path, "role": entry["role"], "why": why, "option": each.option}
-            raise refused("{path}: the {role} was {why}, so pass it ({option}).", **words)
+            raise refused(
+                "{path}: the {role} was {why}, so it cannot be read from the record: pass it ({option}).",
+                **words,
+            )
         found.append(each)
     return found
 
@@ -344,7 +348,7 @@ def quiet(given: Taken, same: list[Taken]) -> Iterator[None]:
     except DataError as error:
         if asks_for_policy(error.remedy):
             error.at(
-                remedy="Correct it, or pass the recorded input: a record is verified under its own policy."
+                remedy="Correct the file, or pass the recorded input: a record is verified under its own policy."
             )
         if not given.named or given in same:
             raise

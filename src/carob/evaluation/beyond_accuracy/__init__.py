@@ -235,7 +235,8 @@ def accuracy_scores(measures: Mapping[str, Measure], given: Recommended, policy:
     """
     if given.judged is None:
         raise DataError(
-            f"{next(iter(measures))} measures accuracy and needs relevant, which was not given: {add('relevant')}."
+            f"{next(iter(measures))} measures accuracy, which needs relevant items, but none were passed: "
+            f"{add('relevant')}."
         )
     users, items = ([str(key_of(each)) for each in names] for names in (given.everyone, given.items))
     judged: dict[str, dict[str, float]] = {}
@@ -276,7 +277,8 @@ def names_of(measures: MeasuresLike, given: Recommended) -> list[str]:
     found = dict.fromkeys(map(str, names_in(measures)))
     if not found:
         raise DataError(
-            "No measure was requested: name at least one, such as Coverage, or omit measures for all of them."
+            "The list of measures is empty: pass at least one, such as Coverage, or omit the argument to compute "
+            "all measures."
         )
     return list(found)
 
@@ -379,7 +381,7 @@ class Beyond(Documented, Listed[float]):
         """
         users = self.of(label).users
         if users is None:
-            raise DataError(f"{label} is one number for all lists together, so there are no values by user.")
+            raise DataError(f"{label} is computed over all lists together, so it has no per-user values.")
         return dict(zip(self.users, users.tolist(), strict=True))
 
     def by_users(self) -> dict[str, dict[str, float]]:

@@ -163,7 +163,8 @@ def features_in(given: Any) -> dict[str, list[float]]:
     others = [name for name in table.names if name != item]
     if item is None or not others:
         raise refused(
-            "a table of features has a column item_id and columns of numbers or words. Its columns are: {there}.",
+            "a table of features needs a column item_id and columns of numbers or words. The columns found are: "
+            "{there}.",
             file=table.name,
             there=there(table.names),
         )

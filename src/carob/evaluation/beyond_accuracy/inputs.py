@@ -192,14 +192,15 @@ class Inputs:
         names = self.items.names
         if seen is not None and len(seen.user) and not excluded:
             yield (
-                f"Nothing was excluded: the lists have no pair of a user and an item of exclude, such as "
-                f"{names[seen.item[0]]!r} for {self.users.names[seen.user[0]]!r}. Are the ids written alike?"
+                "Nothing was excluded: the lists contain none of the user-item pairs in exclude, such as "
+                f"{names[seen.item[0]]!r} for {self.users.names[seen.user[0]]!r}. Check that both spell ids in "
+                "the same way."
             )
         for what, items in (("train", None if history is None else history.item), ("catalogue", known)):
             if items is not None and len(items) and len(rows.item) and not np.isin(rows.item, items).any():
                 yield (
                     f"No recommended item, such as {names[rows.item[0]]!r}, is in {what}, which has "
-                    f"{names[items[0]]!r}. Are the ids written alike?"
+                    f"{names[items[0]]!r}. Check that both spell ids in the same way."
                 )
 
     def numbered(self, what: str) -> Integers | None:
@@ -341,7 +342,9 @@ def pairs_apart(distances: Mapping[Any, float], items: IdNumbers) -> tuple[Pairs
     """
     odd = next((key for key in distances if not isinstance(key, tuple) or len(key) != 2), None)
     if odd is not None:
-        raise DataError(f"distances: {odd!r} is not a pair of items: pass {{(item, item): distance}}.")
+        raise DataError(
+            f"distances: {odd!r} is not a pair of items: write the distances as {{(item, item): distance}}."
+        )
     turned = next((key for key, far in distances.items() if distances.get(key[::-1], far) != far), None)
     if turned is not None:
         raise DataError(
