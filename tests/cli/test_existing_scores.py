@@ -97,7 +97,7 @@ def test_a_name_holds_for_tables_and_for_files_in_python(tmp_path: Path) -> None
     with pytest.raises(carob.DataError, match="2 runs are called 'search'"):
         carob.read_scores(list(paths.values()))
     (tmp_path / "two.csv").write_text("run,query,AP\na,q1,0.5\nb,q1,0.25\n")
-    with pytest.raises(carob.DataError, match=r"2 runs \(a, b\), which cannot all be named 'mine'"):
+    with pytest.raises(carob.DataError, match=r"2 runs \(a, b\), so they cannot all be named 'mine'"):
         carob.read_scores({"mine": tmp_path / "two.csv"})
 
 

@@ -462,7 +462,7 @@ def test_runs_and_scores_may_be_mixed_if_they_were_made_alike() -> None:
 
 
 def test_runs_need_judgments() -> None:
-    with pytest.raises(DataError, match="Runs need judgments"):
+    with pytest.raises(DataError, match="Runs cannot be scored without judgments"):
         carob.compare(None, {"good": GOOD, "late": LATE})
     with pytest.raises(DataError, match="needs at least two runs"):
         carob.compare(QRELS, {"good": GOOD})

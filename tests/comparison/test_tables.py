@@ -40,7 +40,8 @@ d  titles     0.282    [0.176,0.399]  0.408
 a  feedback   +0.005  [-0.025,+0.035]  12/3/9  [-0.033,+0.043]   0.731    0.731
 c  dirichlet  -0.024  [-0.047,-0.001]  7/6/11  [-0.052,+0.005]   0.045    0.089
 d  titles     -0.277  [-0.390,-0.163]  2/2/20  [-0.419,-0.135]  <0.001   <0.001
-Columns left out because the table is too narrow: d_z. The CSV output contains them.
+Columns left out because the table is too narrow: d_z. The CSV output contains
+them.
 
 Paired t-test, two-sided, alpha 0.05; Holm over 3 comparisons per measure.
 A letter: significantly better than that run after correction.
@@ -58,9 +59,9 @@ carob VERSION, policy trec.
 ! bm25 and dirichlet are skewed in AP: a few queries have large differences of
   one sign. Student's t and sign flips assume differences that are nearly
   symmetric, or more queries, so p and interval are approximate.
-! 24 queries are few: if differences vary as they do on these queries, they detect a true
-  difference of 0.038 to 0.189 (depending on the pair) four times out of five,
-  and smaller ones less often.
+! 24 queries are few: if differences vary as they do on these queries, they
+  detect a true difference of 0.038 to 0.189 (depending on the pair) four times
+  out of five, and smaller differences less often.
 """
 
 

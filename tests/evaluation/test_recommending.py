@@ -99,7 +99,7 @@ def test_users_without_a_value_are_left_out_and_counted() -> None:
     assert found.by_user("Novelty")[5] == 1
     assert "ILD is undefined for 2 users, omitted from its mean" in str(found)
     assert "6 users · 9 recommendations · 4 items · 6 in catalogue" in str(found)
-    with pytest.raises(DataError, match="one number for all lists"):
+    with pytest.raises(DataError, match="computed over all lists"):
         found.by_user("Gini")
 
 

@@ -161,7 +161,7 @@ def test_an_unknown_measure_is_compared() -> None:
     ]
     found = carob.compare(None, carob.read_scores(rows))
     assert found["clicks per query"].means == (1.75 / 3, 1.25 / 3)
-    with pytest.raises(DataError, match="nested in an unknown way"):
+    with pytest.raises(DataError, match="not nested as expected"):
         carob.read_scores(values)
 
 

@@ -24,7 +24,7 @@ def test_lists_of_relevant_documents_are_compared_by_their_overlap() -> None:
     assert text.startswith("overlap: 48%, 44 of 92 documents that A or B judged relevant same order")
     assert "same grade: 100%" not in text
     assert "stricter" not in text
-    assert "Each judge used only one grade, so equal grades, kappa and B - A show nothing" in text
+    assert "Each judge used only one grade, so equal grades, kappa and B - A are not informative" in text
     assert (
         "5 documents were judged by A only and 43 by B only. Of the numbers above, only the overlap" in text
     )

@@ -183,7 +183,7 @@ def test_a_line_whose_write_was_interrupted_is_removed(name: str, tmp_path: Path
         path.write_bytes(whole[:cut])
         with Journal(str(path), TASK) as journal:
             if cut < len(whole) - 1:
-                assert "It was removed" in journal.repaired
+                assert "was removed" in journal.repaired
                 assert list(journal.judgments) == [2, 0]
                 journal.add(1, JournalEntry(1, NOW))
             else:  # only the end of the line is missing
@@ -311,7 +311,7 @@ def test_a_full_disk_leaves_no_half_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "says"),
     [
-        ("a.csv", "query,document,grade\nq1,a,1\n", "line 1: the columns of the first line differ"),
+        ("a.csv", "query,document,grade\nq1,a,1\n", "line 1: the columns in the first line differ"),
         (
             "a.csv",
             "query,document,grade,judge,time,note\nq1,z,1,,,\n",

@@ -286,7 +286,7 @@ def test_what_has_no_spread_has_neither_f_nor_an_interval() -> None:
         ({"c": {"a": 0.1, "b": 0.2}}, "1 collection and 2 runs"),
         ({"c": {"a": 0.1}, "d": {"a": 0.2}}, "2 collections and 1 run"),
         ({"c": {"a": math.inf, "b": 0.1}, "d": {"a": 0.2, "b": 0.1}}, "'a' for collection 'c' is infinite"),
-        ({"c": 3, "d": 4}, "unknown form"),
+        ({"c": 3, "d": 4}, "supported form"),
         ({"c": ({"q": {"d": 1}}, {}), "d": {"a": 1.0}}, "no runs"),
         (17, "cannot be read from int"),
     ],

@@ -229,7 +229,7 @@ def test_a_pass_says_whether_a_larger_drop_is_excluded() -> None:
     assert noisy.low < -0.01 < noisy.detectable
     assert gated(WORSE, {"RR": 0.05}).checks[0].reading == [SURE]
     assert noisy.reading == [
-        f"not shown to be within the tolerance: a drop of {-noisy.low:.4f} remains possible",
+        f"the drop is not shown to be within the tolerance: a drop of {-noisy.low:.4f} remains possible",
         f"too few queries for this tolerance: 12 queries detect a drop of {noisy.detectable:.4f} or more (80% power)",
     ]
     # No number of queries excludes every drop.
@@ -993,7 +993,7 @@ def test_non_inferiority_is_the_lower_end_of_the_interval() -> None:
     assert gated(FALLEN, {"DCG": -low + 1e-6}, **rule).passed
     (check,) = gated(FALLEN, {"DCG": -low - 1e-6}, **rule).checks
     assert not check.passed
-    assert check.reading[0].startswith("not shown to be within the tolerance: a drop of 0.1")
+    assert check.reading[0].startswith("the drop is not shown to be within the tolerance: a drop of 0.1")
     # A significant drop beyond the tolerance does not need more queries.
     (check,) = gated(WORSE, {"RR": 0.05}, **rule).checks
     assert check.reading == [SURE]

@@ -82,7 +82,7 @@ def test_what_is_no_history_is_refused(tmp_path: Path) -> None:
         history({"one": one})
     (tmp_path / "none.json").write_text("[]")
     with pytest.raises(
-        carob.DataError, match=r"the file is not a record of per-query scores\. Pass a record\."
+        carob.DataError, match=r"the file does not contain a record of per-query scores\. Pass a record\."
     ):
         history({"one": one, "none": str(tmp_path / "none.json")})
     runs = {name: {"q0": {"a": 1.0}} for name in ("x", "y")}

@@ -73,7 +73,9 @@ if TYPE_CHECKING:
 HEADING = "{collections:collection} | {runs:run} | {queries:query/queries}"
 HEADING_OF_MEANS = "{collections:collection} | {runs:run}"
 TITLE = "{runs:run} on {collections:collection}"
-UNKNOWN_FORM = "Collection '{collection}' is not in a supported form: pass (qrels, runs), scores by run, or numbers by run."
+UNKNOWN_FORM = (
+    "Collection '{collection}' has no supported form: pass (qrels, runs), scores by run, or numbers."
+)
 INSIDE = "collection '{collection}': {said}"
 MACRO = "Macro: each collection has the same weight."
 LACKING = {
