@@ -102,3 +102,20 @@ def test_what_is_no_leaderboard_is_refused() -> None:
         carob.DataError, match=r"or scores by run, not an object of the type dict\. Pass runs"
     ):
         sheets_of({"a": {"q1": 1.0}}, None, "skip")
+
+
+def test_scores_by_run_lack_queries_as_files_do() -> None:
+    qrels = {f"q{number}": {"a": 1, "b": 0, "c": 2} for number in range(6)}
+    fewer = {query: qrels[query] for query in list(qrels)[:5]}
+    runs = {
+        name: {
+            query: {"a": 1 + row * column % 3, "b": row * column % 4, "c": 2}
+            for row, query in enumerate(qrels)
+        }
+        for column, name in enumerate("abcde", 1)
+    }
+    scores = {name: carob.evaluate(fewer if name == "c" else qrels, runs[name], "AP") for name in runs}
+    with pytest.raises(carob.DataError, match=r"c has no value of AP for 1 of 6 queries.*q5"):
+        carob.correlate(scores, scores)
+    assert carob.correlate(scores, scores, missing="skip").rows[0].queries == 6
+    assert carob.correlate(scores, scores, missing="zero").rows[0].queries == 6

@@ -135,7 +135,7 @@ def sheets_of(given: Any, name: str | None, missing: str) -> tuple[str, dict[str
             f"the type {type(given).__name__}. Pass runs if truth and judges are judgments."
         )
     names = list(given) if isinstance(given, Mapping) else [each.name for each in scores]
-    return name or "scores", in_scores(dict(zip(map(str, names), scores, strict=True))), ""
+    return name or "scores", in_scores(dict(zip(map(str, names), scores, strict=True)), missing), ""
 
 
 def words_left_out(board: Leaderboard) -> str:
@@ -157,7 +157,8 @@ def in_scores(scores: Mapping[str, Scores], missing: str = "skip") -> dict[str, 
     """
     names = sorted(scores)
     labels, queries = scores[names[0]].labels, queries_of(scores.values())
-    alike = [with_measures(with_queries(scores[name], queries, missing), labels) for name in names]
+    named = [replace(scores[name], name=name) for name in names]
+    alike = [with_measures(with_queries(each, queries, missing), labels) for each in named]
     refuse_unlike(alike)
     ids, tables = tables_of(alike)
     return {each.label: Sheet(each.label, tuple(names), tuple(ids.texts), each) for each in tables}
