@@ -197,7 +197,7 @@ print(carob.Qrels.of(qrels, grade=1).judgments.grades.tolist())
         ("gone.ours", "gone.ours: No such file or directory."),
         (
             "*.ours",
-            "*.ours: the path matches 4 files, but files of this kind are read one at a time. Pass one file.",
+            "*.ours: the path matches 4 files, but only one file of this kind can be read at a time. Pass one file.",
         ),
     ],
 )

@@ -403,7 +403,7 @@ READS_SAMPLES = {
 )
 def test_a_sample_in_each_form_is_refused_by_one_sentence_or_read_alike(form: Any, tmp_path: Path) -> None:
     files = Files(tmp_path)
-    sentence = "these are judgments of a sample, 36 documents drawn with known probabilities"
+    sentence = "these judgments are a sample of 36 documents, drawn with known probabilities"
     for function in sorted(CALLS.keys() - CHECKS - WITHOUT - RUNS_ALONE):
         for number, call in enumerate(CALLS[function]):
             if function == "next_judgments" and number == 0:
@@ -433,7 +433,7 @@ SCORES_FOR_RUNS = {"compare", "best", "plan", "gate", "correlate", "report"}
 """The functions that the refusal names, since they accept scores instead of runs. Collections of scores, too."""
 
 
-NEITHER = "has neither judgments nor ranked lists"
+NEITHER = "contains neither judgments nor ranked lists"
 AS_JUDGE = (
     "The judge's scores were passed instead of judgments, so people's scores of the same runs are needed"
 )
@@ -446,14 +446,14 @@ def test_results_are_neither_judgments_nor_runs(function: str) -> None:
     scores = carob.evaluate(QRELS, RUNS, MEASURES)
     for call in CALLS[function] if function not in RUNS_ALONE else ():
         for result in (scores, scores["one"], carob.compare(None, scores)):
-            assert "has neither judgments nor ranked lists" in refusal(call, result, RUNS).replace(
+            assert "contains neither judgments nor ranked lists" in refusal(call, result, RUNS).replace(
                 AS_JUDGE, NEITHER
             )
     for call in CALLS[function]:
         found = refusal(call, QRELS, {name: carob.compare(None, scores) for name in RUNS})
-        assert "has neither judgments nor ranked lists" in found or function == "evaluate_judged_ranking"
+        assert "contains neither judgments nor ranked lists" in found or function == "evaluate_judged_ranking"
         found = refusal(call, QRELS, dict(scores))
-        told = "has neither judgments nor ranked lists. Pass the qrels and runs" in found
+        told = "contains neither judgments nor ranked lists. Pass the qrels and runs" in found
         told |= "People's scores were passed instead of runs: pass the judge's scores" in found
         told |= "Bounds over unjudged documents need qrels and runs, not scores." in found
         assert told or function in (

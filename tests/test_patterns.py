@@ -13,8 +13,8 @@ from carob.cli import main
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-PYTHON = "A pattern is one run in several files. If each file is a run, pass sorted(glob.glob('runs/*.run'))."
-COMMAND = "A pattern in quotes is one run in several files. If each file is a run, leave out the quotes."
+PYTHON = "A pattern stands for one run in several files. If each file is a run, pass sorted(glob.glob('runs/*.run'))."
+COMMAND = "A pattern in quotes stands for one run in several files. If each file is a run, remove the quotes."
 PATTERN = "runs/*.run"
 
 

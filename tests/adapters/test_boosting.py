@@ -148,7 +148,7 @@ def test_rankers_of_xgboost_take_one_measure() -> None:
     predicted = ranker.predict(features).reshape(6, 7)
     wanted = evaluate(predicted, GRADES, "nDCG(gain=exp2)@3")["nDCG(gain=exp2)@3"]
     assert of["nDCG(gain=exp2)@3"][-1] == pytest.approx(float(wanted), abs=1e-6)
-    with pytest.raises(MeasureError, match=r"takes the mean of one measure, not AP, RR: name one"):
+    with pytest.raises(MeasureError, match=r"accepts the mean of only one measure, not AP, RR: name one"):
         xgboost_metric(["AP", "RR"])(np.ones(2), np.ones(2))
 
 

@@ -123,7 +123,7 @@ def test_an_evaluator_is_pickled_and_saved(spark: Any, evaluator: Any, tmp_path:
     mine.write().save(str(tmp_path / "evaluator"))
     for again in (pickle.loads(pickle.dumps(mine)), evaluator.load(str(tmp_path / "evaluator"))):
         assert (again.uid, again.asked()) == (mine.uid, mine.asked())
-        assert "measure: a measure as carob names it, such as nDCG@10 (default: nDCG@10, current: RR)" in (
+        assert "measure: a measure by its name in carob, such as nDCG@10 (default: nDCG@10, current: RR)" in (
             again.explainParams().splitlines()
         )
 
@@ -136,7 +136,7 @@ def test_an_evaluator_is_pickled_and_saved(spark: Any, evaluator: Any, tmp_path:
             "CarobEvaluator has no parameter 'measur'. Its parameters are: documentCol, labelCol, measure",
         ),
         ({"measure": "APP"}, "There is no measure 'APP'"),
-        ({"measure": "ndcg_cut"}, "'ndcg_cut' stands for 9 measures, and an evaluator gives one number"),
+        ({"measure": "ndcg_cut"}, "'ndcg_cut' stands for 9 measures, but an evaluator returns one number"),
         ({"profile": "sparc"}, "There is no profile 'sparc'"),
         ({"policy": {"tie": "trec"}}, "A policy has no setting 'tie'"),
     ],

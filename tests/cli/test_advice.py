@@ -307,15 +307,15 @@ def test_a_command_that_is_advised_rewrites_the_file(
 
 
 NUMBERS = {
-    "0,5": "write 0.5. If a point separates thousands, leave it out: 1234 for 1.234.",
+    "0,5": "write 0.5. If a point separates thousands, remove it: 1234 for 1.234.",
     "1.234,5": "write 1234.5. If a point",
     "1 234,5": "write 1234.5. If a point",
-    '"16,783"': "The comma separates thousands, or it is a decimal comma: write 16783 or 16.783.",
-    '"1,234.5"': "Leave out the marks between thousands: write 1234.5.",
-    "1.234.567": "Leave out the marks between thousands: write 1234567.",
-    "87%": "Leave out the sign or unit, in every line: write 87.",
-    "87,5 %": "Leave out the sign or unit, in every line: write 87.5.",
-    "-3 ms": "Leave out the sign or unit, in every line: write -3.",
+    '"16,783"': "The comma is a thousands separator or a decimal comma: write 16783 or 16.783.",
+    '"1,234.5"': "Remove the thousands separators: write 1234.5.",
+    "1.234.567": "Remove the thousands separators: write 1234567.",
+    "87%": "Remove the sign or unit from every line: write 87.",
+    "87,5 %": "Remove the sign or unit from every line: write 87.5.",
+    "-3 ms": "Remove the sign or unit from every line: write -3.",
 }
 
 

@@ -258,7 +258,7 @@ def test_a_check_finds_a_run_that_no_collection_has(tmp_path: Path, monkeypatch:
     (tmp_path / "K" / "rice" / "runs" / "dens.run").write_text("q1 Q0 a 1 1 x\n")
     (tmp_path / "K" / "rice" / "qrels.txt").unlink()
     (finding,) = carob.check_collections("K", runs=runs).of("refused-collection")
-    assert "the folder has no judgments" in finding.what
+    assert "the folder contains no judgments" in finding.what
 
 
 def test_a_run_that_is_given_twice_is_refused_as_such(said) -> None:  # type: ignore[no-untyped-def]
@@ -276,7 +276,7 @@ def test_damaged_folders_are_refused(said, tmp_path: Path) -> None:  # type: ign
     assert "no judgments in its folder" in said(tmp_path / "one")[2]
     (folder / "qrels.txt").write_text("q 0 d 1\n")
     (folder / "b.qrels").write_text("q 0 d 1\n")
-    assert "several files may be the judgments" in said(tmp_path / "one")[2]
+    assert "several files could be the judgments" in said(tmp_path / "one")[2]
 
 
 def test_the_report_is_one_page_with_pictures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -129,7 +129,7 @@ def test_queries_weigh_as_a_file_says(folder: Path, capfd: pytest.CaptureFixture
         ("q1 1\n\nq2 1\nq1 1\n", "weights, line 4: query 'q1' already has a weight"),
         (
             "q1 1\nq2 -1\n",
-            "weights, line 2: the weight of query 'q2' is -1.0: a weight is 0, or a number between",
+            "weights, line 2: the weight of query 'q2' is -1.0: a weight must be 0 or a number between",
         ),
         ("q1 1\nq2 inf\n", "weights, line 2: the weight of query 'q2' is inf"),
         ("q1 0\nq2 0\n", "Every query has weight 0"),

@@ -336,4 +336,4 @@ def test_values_by_query_name_the_files_of_the_runs(
     with new.open("rb") as stream:
         found = carob.compare(qrels, {"one": stream, "two": old}, "RR")
     (_, streamed, _) = json.loads(found.to_json())["inputs"]
-    assert (streamed["path"], streamed["why"]) == (None, "a stream, which is read once")
+    assert (streamed["path"], streamed["why"]) == (None, "a stream, which can be read only once")

@@ -72,9 +72,9 @@ def served() -> None:
         ("pairs.csv -o a.qrels --judges a,b --judge c TEXTS", "'c' is not one of the judges a, b"),
         ("pairs.csv -o a.qrels --judges a,a --judge a TEXTS", "a name occurs twice"),
         ("pairs.csv -o a.qrels --grades 0-12 TEXTS", "'0-12' is not a list of grades"),
-        ("pairs.csv -o pairs.csv TEXTS", "this file is an input"),
+        ("pairs.csv -o pairs.csv TEXTS", "this file is the input"),
         ("pairs.csv -o - TEXTS", "needs a file of judgments, not standard output"),
-        ("pairs.csv --offline queries.jsonl TEXTS", "this file is an input"),
+        ("pairs.csv --offline queries.jsonl TEXTS", "this file is the input"),
         ("nowhere.csv -o a.qrels TEXTS", "nowhere.csv: No such file"),
         (
             "pairs.csv -o a.qrels --queries queries.jsonl --documents queries.jsonl",

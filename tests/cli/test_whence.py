@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         (["0.5", "--grades", "1", "--judged", "1", "--judged", "1"], "repeat both options"),
         (["0.5", "-m", "nonsense@3", "--grades", "1"], "a measure 'nonsense'"),
         (["0.5", "-m", "AP", "-m", "RR", "-m", "P@1", "--grades", "1,0"], "1 numbers and 3 measures"),
-        (["0.5", "--grades", "1", "--query", "q"], "A number belongs to ranked lists"),
+        (["0.5", "--grades", "1", "--query", "q"], "The search needs the ranked lists"),
     ],
 )
 def test_a_wrong_call_gets_one_sentence(

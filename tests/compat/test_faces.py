@@ -46,7 +46,7 @@ def test_a_program_that_imports_the_module_gets_carobs(capsys: pytest.CaptureFix
     assert made.version == "0.5.11"
     assert values["q1"] == {"recip_rank": 1 / 3, "ndcg_cut_2": 0.0}
     said = capsys.readouterr().err  # followed by the modules of other tests that hold the original
-    assert said.startswith("carob: pytrec_eval is carob's from here on")
+    assert said.startswith("carob: the module pytrec_eval is now carob's replacement")
     assert said.count("\n") == 1
 
 
@@ -112,7 +112,7 @@ def test_what_is_no_score_is_still_refused() -> None:
 
 @pytest.mark.parametrize("name", ["pytrec", "numpy", ""])
 def test_another_module_has_no_face(name: str) -> None:
-    with pytest.raises(carob.DataError, match="carob has no face for the module"):
+    with pytest.raises(carob.DataError, match="carob cannot replace the module"):
         install(name)
 
 

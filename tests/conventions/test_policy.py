@@ -73,15 +73,15 @@ def test_a_change_holds_for_every_measure() -> None:
 def test_a_value_that_no_axis_has_is_refused_with_the_nearest_or_all() -> None:
     with pytest.raises(
         PolicyError,
-        match=r"^There is no missing='skp'. Did you mean skip\? It is one of zero, skip, nan, error\.$",
+        match=r"^There is no missing='skp'. Did you mean skip\? The choices are zero, skip, nan, error\.$",
     ):
         Policy(missing="skp")  # type: ignore[arg-type]
-    with pytest.raises(PolicyError, match=r"no missing='xyz'. It is one of zero, skip, nan, error\.$"):
+    with pytest.raises(PolicyError, match=r"no missing='xyz'. The choices are zero, skip, nan, error\.$"):
         Policy(missing="xyz")  # type: ignore[arg-type]
     for depth in (0, 2.5, True, "3"):
         with pytest.raises(PolicyError, match=f"^depth={depth!r}: a depth is a whole number of at least 1"):
             Policy(depth=depth)  # type: ignore[arg-type]
-    with pytest.raises(PolicyError, match=r"no exceptions of their own"):
+    with pytest.raises(PolicyError, match=r"cannot contain by_measure"):
         Policy(by_measure={"AP": {"by_measure": {}}})
     with pytest.raises(PolicyError, match=r"^depth=0: a depth is a whole number"):
         Policy(by_measure={"AP": {"depth": 0}})

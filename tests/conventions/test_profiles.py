@@ -838,7 +838,7 @@ def test_sentence_transformers_orders_ties_by_ascending_id() -> None:
     ("profile", "names", "says"),
     [
         ("torchmetrics", "RetrievalMAP", "If each query is skipped, the mean is 0 there"),
-        ("recommenders", "r_precision", "If no user has a hit, it is 0; in carob NaN."),
+        ("recommenders", "r_precision", "If no user has a hit, it is 0; in carob, it is NaN."),
         ("ir_measures", "RBP", "its unstable sort decides ties"),
         ("ir_measures", "ERR_IA@1", "At depth 1, ERR_IA and alpha_DCG are not divided."),
     ],

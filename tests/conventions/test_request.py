@@ -166,7 +166,7 @@ def test_without_measures_those_of_the_profile_or_of_carob_are_asked() -> None:
 def test_a_name_of_a_profile_alone_is_told_with_the_profiles_that_have_it() -> None:
     with pytest.raises(MeasureError, match=r".") as caught:
         request_of("RetrievalNormalizedDCG@10", None, None)
-    assert str(caught.value).endswith("It is one of torchmetrics's names: add profile='torchmetrics'.")
+    assert str(caught.value).endswith("The choices are torchmetrics's names: add profile='torchmetrics'.")
     assert [*request_of("RetrievalNormalizedDCG@10", "torchmetrics", None).asked] == [
         "RetrievalNormalizedDCG@10"
     ]

@@ -88,9 +88,9 @@ def test_baselines_are_in_every_format() -> None:
         broken.qrels().encode(), {f"run{n}": broken.run(depth=12 - n).encode() for n in range(5)}
     )
     assert len(found.baselines) == 10
-    assert "2 more rows: to_json() has all." in " ".join(found.to_text().split())
+    assert "2 more rows: to_json() contains all rows." in " ".join(found.to_text().split())
     command = found.document().on_command_line().text()
-    assert "2 more rows: --format json has all." in " ".join(command.split())
+    assert "2 more rows: --format json contains all rows." in " ".join(command.split())
     assert len(json.loads(found.to_json())["baselines"]) == 10
     assert "same<br>documents" in found.to_markdown()
     assert all(len(line) <= 80 for line in found.to_text().splitlines())

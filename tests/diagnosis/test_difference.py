@@ -167,7 +167,7 @@ def test_what_is_printed_adds_up_in_eighty_columns() -> None:
         "empty  one     zero      0.35185  -0.33334   1 of 3\n"
         "over   capped  relevant  0.27778  -0.07407   1 of 3\n"
         "\n"
-        "Other axes differ without effect here: ties input → trec, scores double →\n"
+        "Other axes differ, but without effect here: ties input → trec, scores double →\n"
         "float32, judgments retrieved → all, columns equal → trec_eval.\n"
         "\n"
         "Cause: empty (one → zero).\n"

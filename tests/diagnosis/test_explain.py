@@ -156,9 +156,9 @@ def test_a_long_list_shows_head_judged_and_end() -> None:
     found = carob.explain("P@100", LONG_QRELS, LONG_RUN, "q", rows=16)
     ranks = [line.split()[0] for line in str(found).splitlines() if re.match(r" *(\d+|…)(  |$)", line)]
     assert ranks == [*map(str, range(1, 11)), "…", "31", "32", "33", "…", "50", "…", "99", "100"]
-    assert "16 of 100 documents are shown; of the 84 others none is judged. · is an" in str(found)
+    assert "16 of 100 documents are shown; none of the 84 others is judged. · is an" in str(found)
     short = carob.explain("P@100", LONG_QRELS, LONG_RUN, "q", rows=14)
-    assert "of the 85 others 1 is judged" in " ".join(str(short).split())
+    assert "1 of the 85 others is judged" in " ".join(str(short).split())
     whole = carob.explain("P@100", LONG_QRELS, LONG_RUN, "q", rows=None)
     assert "…" not in str(whole)
     assert len(str(whole).splitlines()) > 100
@@ -168,7 +168,9 @@ def test_what_ties_did_is_said() -> None:
     qrels = {"q": {"a": 1, "b": 0, "c": 0}}
     run = {"q": {"a": 1.0, "b": 1.0, "z": 1.0, "c": 0.5}}
     text = " ".join(str(carob.explain("RR", qrels, run, "q")).split())
-    assert "Equal scores at ranks 1–3 touch judged documents: their document ids decide, descending" in text
+    assert (
+        "Equal scores at ranks 1–3 affect judged documents: document ids break the tie, in descending" in text
+    )
     assert "Their worst and best order give 0.333333 and 1.000000." in text
     lines = printed(carob.explain("RR", qrels, run, "q", policy=Policy(ties="optimistic")))
     assert "1 a 1.0 1 1 1" in lines
@@ -191,7 +193,7 @@ def test_what_else_was_decided_is_said() -> None:
     qrels = b"q 0 a 1\nq 0 b -1\n"
     found = carob.explain("AP", qrels, run, "q", policy=Policy(duplicates="first", unjudged="removed"))
     assert "1 line of the run dropped because its document occurs twice (duplicates=first)." in found.facts
-    assert "1 negative grade taken as unjudged (negative=unjudged)." in found.facts
+    assert "1 negative grade treated as unjudged (negative=unjudged)." in found.facts
     assert "Unjudged documents were removed before ranks were counted (unjudged=removed)." in found.facts
     assert [step.values for step in found.steps[:1]] == [(1.0,)]
 
@@ -232,16 +234,17 @@ def test_a_query_that_the_run_lacks() -> None:
     qrels = {"q": {"a": 1}, "p": {"a": 1}}
     found = carob.explain("AP", qrels, {"p": {"a": 1.0}}, "q")
     assert found.value == 0
-    assert "The run does not mention this query: the list is empty." in found.facts
+    assert "The run does not contain this query, so the list is empty." in found.facts
     assert "No document was retrieved." in str(found)
     undefined = carob.explain("AP", qrels, {"p": {"a": 1.0}}, "q", policy=Policy(missing="nan"))
     assert str(undefined).startswith("AP of query q = undefined\n")
     assert (
-        "The formula is not used: the value of a missing query is undefined (missing=nan)." in undefined.facts
+        "The formula is not used, because the value of a missing query is undefined (missing=nan)."
+        in undefined.facts
     )
     with pytest.raises(
         DataError,
-        match=r"'q' is excluded from the evaluation, because run does not mention it \(missing=skip\)",
+        match=r"'q' is excluded from the evaluation, because run does not contain it (missing=skip\)",
     ):
         carob.explain("AP", qrels, {"p": {"a": 1.0}}, "q", policy=Policy(missing="skip"))
 

@@ -52,7 +52,7 @@ def test_it_is_named_without_three_lines() -> None:
         lines = published().splitlines(keepends=True)
         random.Random(seed).shuffle(lines)
         assert said(lines[3:]) == [
-            "these are the judgments of a set that carob's tests make: nearly, 497 in place of 500"
+            "these are the judgments of a set that carob's tests make: nearly, 497 instead of 500"
         ]
 
 
@@ -63,9 +63,9 @@ def test_other_grades_are_told() -> None:
     assert what.endswith("nearly, some of the 500 differ")
     (what,) = said([f"{line[:-1]}{2 - int(line[-1])}\n" for line in lines])
     assert what.startswith(
-        "these judge the documents of a set that carob's tests make with different grades ("
+        "these judgments have the documents of a set that carob's tests make, but different grades ("
     )
-    assert f" of {KEPT} sampled ones differ)" in what
+    assert f" of {KEPT} sampled grades differ)" in what
 
 
 def test_half_of_a_set_and_twice_as_many_are_not_the_set() -> None:
@@ -107,7 +107,7 @@ def test_files_as_they_were_published_are_named_or_not(path: str) -> None:
     random.Random(2).shuffle(lines)
     fewer = said(lines[3:])
     assert len(fewer) == len(wanted)
-    assert all(f"nearly, {len(lines) - 3:,} in place of {len(lines):,}" in each for each in fewer)
+    assert all(f"nearly, {len(lines) - 3:,} instead of {len(lines):,}" in each for each in fewer)
 
 
 def test_the_same_documents_with_grades_of_a_model_are_told() -> None:
@@ -116,7 +116,7 @@ def test_the_same_documents_with_grades_of_a_model_are_told() -> None:
         pytest.skip("the public data are not beside this checkout")
     (what,) = said(path.read_text().splitlines(keepends=True))
     assert what.startswith(
-        "these judge the documents of TREC 2021 Deep Learning, passages with different grades"
+        "these judgments have the documents of TREC 2021 Deep Learning, passages, but different grades"
     )
 
 

@@ -132,7 +132,7 @@ def test_what_cannot_be_checked_is_refused_in_a_sentence() -> None:
     assert "pool_depth=" in wrong(qrels={query: {"d99": 1} for query in runs["b"]}, pool_depth=None)
     assert "no rank" in wrong(policy=carob.Policy(empty="nan"))
     scores = carob.evaluate(*made(2), MEASURES)
-    assert "has neither judgments nor ranked lists" in wrong(runs=scores, measures="AP")
+    assert "contains neither judgments nor ranked lists" in wrong(runs=scores, measures="AP")
 
 
 def test_what_is_known_of_the_data_travels() -> None:

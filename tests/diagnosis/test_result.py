@@ -13,7 +13,7 @@ def test_a_number_that_nothing_gives_says_so_with_the_nearest() -> None:
     found = carob.whence("0.123456", "AP", grades=[1, 0, 1])
     assert found.causes == ()
     assert found.nearest is not None
-    assert "No convention known here gives 0.123456." in str(found)
+    assert "No known convention gives 0.123456." in str(found)
     assert found.nearest.command in " ".join(str(found).split())
 
 
@@ -29,7 +29,7 @@ def test_numbers_of_different_conventions_are_each_explained() -> None:
     assert {row["numbers"] for row in csv.DictReader(found.to_csv().splitlines())} == {*numbers}
     unknown = carob.whence([numbers[0], "0.98765"], "nDCG@4", grades=GRADES, judged=JUDGED)
     assert "different conventions" not in str(unknown)
-    assert "No convention known here gives 0.98765." in str(unknown)
+    assert "No known convention gives 0.98765." in str(unknown)
 
 
 def test_an_explanation_names_four_tools_and_one_mistake() -> None:

@@ -51,7 +51,9 @@ def test_a_percentage_without_its_sign_and_cut_digits_are_tried_and_named() -> N
     for found, read_as in ((percentage, "percent"), (truncated, "truncated"), (both, "truncated percent")):
         assert found.causes[0].values[0] == pytest.approx(value)
         assert found.read_as == (read_as,)
-    assert "Nothing here gives 63.09 as written: read as a percentage" in " ".join(str(percentage).split())
+    assert "No candidate gives 63.09 as written, but one does as a percentage" in " ".join(
+        str(percentage).split()
+    )
     assert "read as truncated" in str(both)
     assert carob.whence("0.63", "nDCG@2", grades=[0, 1], judged=[1]).read_as == ("rounded",)
     assert carob.whence("2", "DCG", grades=[2], judged=[2]).read_as == ("rounded",)

@@ -146,7 +146,7 @@ def test_ties_that_touch_no_judged_document_are_not_counted() -> None:
 
 
 def test_ties_can_be_refused() -> None:
-    with pytest.raises(DataError, match="query 'q' has equal scores that touch a judged document"):
+    with pytest.raises(DataError, match="query 'q' has a judged document whose score equals another"):
         carob.evaluate({"q": {"a": 1}}, TIED, ["RR"], policy=Policy(ties="error"))
 
 
@@ -461,7 +461,7 @@ def test_weights_that_no_mean_holds_are_refused(weight: Any, tmp_path: Path) -> 
         lambda: carob.evaluate_grades([[1], [0, 1]], "RR", weights=[weight, 1]),
     ):
         with pytest.raises(
-            DataError, match=r"The weight of query '[p1]' is .*: a weight is 0, or a number between"
+            DataError, match=r"The weight of query '[p1]' is .*: a weight must be 0 or a number between"
         ) as said:
             call()
         assert len(str(said.value)) < 200

@@ -100,7 +100,7 @@ def test_the_ending_of_its_file_is_its_format(ending: str, tmp_path: Path) -> No
     fused.save(path)
     qrels = {"q1": {"b": 1}, "q2": {"y": 1}}
     assert carob.evaluate(qrels, path, "RR")["RR"] == carob.evaluate(qrels, fused, "RR")["RR"]
-    with pytest.raises(carob.DataError, match=r"carob does not write runs as \.h5 files"):
+    with pytest.raises(carob.DataError, match=r"carob cannot write runs as \.h5 files"):
         fused.save(tmp_path / "fused.h5")
 
 
@@ -149,7 +149,7 @@ BAD: list[tuple[Any, dict[str, Any], str]] = [
     (
         {"a": {"#q": {"x": 1.0}}, "b": {"#q": {"x": 1.0}}},
         {},
-        "The id '#q' cannot be written in lines of text",
+        "The id '#q' cannot be written to a text file",
     ),
     (
         {"a": ONE, "b": {"q1": {"x": -1.5, "y": -2.5}}},

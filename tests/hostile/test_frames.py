@@ -45,7 +45,7 @@ def objects(pd: Any, *values: Any) -> Any:
 
 # A library, which column it is, what is in it, and a part of the sentence.
 Column = tuple[str, str, "Callable[[Any], Any]", str]
-NO_ID, NO_NUMBER = "ids are text or whole numbers", "is a number"
+NO_ID, NO_NUMBER = "ids must be text or whole numbers", "is a number"
 REFUSED: dict[str, Column] = {
     "text among numbers": (
         "pandas",
@@ -142,7 +142,7 @@ REFUSED: dict[str, Column] = {
         lambda pa: pa.array([["b"]] * 3, pa.large_list(pa.string())),
         "holds lists",
     ),
-    "lists of one length": (
+    "lists of a fixed length": (
         "pyarrow",
         "number",
         lambda pa: pa.array([[1.0]] * 3, pa.list_(pa.float64(), 1)),
@@ -185,7 +185,7 @@ REFUSED: dict[str, Column] = {
         lambda pa: pa.array([bytes(16)] * 3, pa.uuid()),
         "one length",
     ),
-    "bytes of one length": (
+    "bytes of a fixed length": (
         "pyarrow",
         "document",
         lambda pa: pa.array([b"b", b"a", b"c"], pa.binary(1)),

@@ -178,7 +178,7 @@ def test_an_id_that_a_file_holds_once_for_all_its_rows_is_not_written_out_for_ea
     judged = long_ids(folder / f"judged.{ending}", role, "grade")
     monkeypatch.setattr("carob.inputs.errors.FREE", 2**20)
     assert 200 * path.stat().st_size < 1000 * 30_000
-    said = "the ids of its rows, written out, take more than 200 times its size and more than 1 MiB"
+    said = "the ids of its rows, when expanded, take more than 200 times the size of the file and more than 1 MiB"
     attacked("eval", "qrels.txt", path).refused(f"long.{ending}: {said}")
     attacked("eval", judged, "one.run").refused(f"judged.{ending}: {said}")
     asked(lambda: carob.read_leaderboard(path)).refused(f"long.{ending}: {said}")

@@ -96,7 +96,7 @@ def test_runs_at_patterns_take_the_place_of_those_in_the_folder_and_may_lack_a_c
         ("", "t.toml: there are no collections. Pass a folder with a subfolder for each"),
         ('[fish]\nqrels = "gone.txt"\n', "t.toml: collection 'fish' names a file that does not exist: gone.txt."),
         ('[fish]\nqrels = "all/fish/qrels.txt"\nruns = ["a.run", "b/a.txt"]\n',
-         "t.toml: collection 'fish' has two runs called 'a', b/a.txt and a.run. Give each its own name:"),
+         "t.toml: collection 'fish' has two runs called 'a', b/a.txt and a.run. Give each run its own name:"),
         ('[fish]\nqrels = "../outside.txt"\n',
          "t.toml: collection 'fish' names ../outside.txt, which is neither in the folder of this table nor in the"),
     ],
@@ -136,6 +136,6 @@ def test_faults_of_single_collections_are_collected_if_asked() -> None:
     faults: Any = []
     assert collections_in("all", faults=faults) == wanted(soup=BM25["soup"])
     assert [(name, str(error).partition(".")[0]) for name, error in faults] == [
-        ("empty", "all/empty: the folder has neither qrels nor runs"),
-        ("fish", "all/fish: several files may be the judgments (all/fish/other-qrels"),
+        ("empty", "all/empty: the folder contains neither qrels nor runs"),
+        ("fish", "all/fish: several files could be the judgments (all/fish/other-qrels"),
     ]

@@ -109,9 +109,9 @@ def test_a_byte_order_mark_within_a_text_is_refused_as_of_joined_files(ties: Any
         (b"q1 0 a 1q2 0 a 1\n", "break the line after its fourth column"),
         (b"q1 0 a 1 q2 0 a 1\n", "break the line after its fourth column"),
         (b"1 0 7 1 2 0 8 1\n", "break the line after its fourth column"),
-        (b"q1 0 a 1 by me\n", "Leave out what follows the grade"),
+        (b"q1 0 a 1 by me\n", "Remove the columns after the grade"),
         (b"q1\t0\ta\t1\tby\tme\n", r"awk -F'\t' -v OFS='\t' '{print $1, $2, $3, $4}'"),
-        (b"q1 0 a 1 me\n", "If the fifth is not part of the judgment, leave it out"),
+        (b"q1 0 a 1 me\n", "If the fifth column is not part of the judgment, remove it"),
         (b"q1 Q0 a 1 3.5 t\n", "This looks like a run"),
         (b"q1 Q0 a 1 3 t more\n", "This looks like a run"),
     ],
@@ -162,7 +162,9 @@ def test_following_the_advice_about_columns_makes_the_file_readable(
     path.write_text("\n".join(lines) + "\n")
     with pytest.raises(DataError) as error:
         Qrels.of(path)
-    with pytest.raises(DataError, match=r"malformed=skip skipped all 6 lines\. The first of them: .* awk"):
+    with pytest.raises(
+        DataError, match=r"malformed=skip skipped all 6 lines\. The error in the first line: .* awk"
+    ):
         Qrels.of(path, Policy(malformed="skip"))
     (finding,) = carob.check(path, {"q1": {"a": 1.0}}).of("malformed")
     commands = re.findall(r"awk (?:-F'\\t' -v OFS='\\t' )?'[^']+'", str(error.value))
@@ -305,7 +307,7 @@ def test_tabs_separate_them_in_a_file_of_any_name_and_in_interleaved_lines(tmp_p
     ],
 )
 def test_a_mixture_of_tabs_and_blanks_is_refused(qrels: bytes, run: bytes) -> None:
-    with pytest.raises(DataError, match="Separate columns by tabs alone or by spaces alone"):
+    with pytest.raises(DataError, match="Separate all columns by tabs, or all by spaces"):
         carob.evaluate(qrels, run, "AP")
 
 
@@ -362,7 +364,7 @@ def as_lazy(rows: Any, _: Path) -> Any:
 @pytest.mark.parametrize("form", [as_lines, as_csv, as_pandas, as_lazy, lambda rows, _: rows])
 def test_two_columns_of_scores_are_refused(form: Any, tmp_path: Path) -> None:
     """A first stage's scores and a reranker's: AP is 1/2 by one and 1 by the other."""
-    with pytest.raises(DataError, match="'score' and 'rerank_score', each of which may be the score"):
+    with pytest.raises(DataError, match="'score' and 'rerank_score', either of which could be the score"):
         carob.evaluate(QRELS, form(RESCORED, tmp_path), "AP")
     for column, value in (("score", 0.5), ("rerank_score", 1)):
         assert carob.evaluate(QRELS, Run.of(form(RESCORED, tmp_path), score=column), "AP")["AP"] == value
@@ -373,7 +375,7 @@ def test_two_columns_of_scores_are_refused(form: Any, tmp_path: Path) -> None:
 )
 @pytest.mark.parametrize("form", [as_lines, lambda rows, _: rows])
 def test_two_lists_of_scores_are_refused(form: Any, rows: Any, names: str, tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=f"{names}, each of which may be the score"):
+    with pytest.raises(DataError, match=f"{names}, either of which could be the score"):
         carob.evaluate(QRELS, form(rows, tmp_path), "AP")
 
 

@@ -142,7 +142,7 @@ def test_damage_in_a_later_stream_is_an_error_that_names_the_file(ending: str, t
     second[0] ^= 1
     path = tmp_path / f"a.run{ending}"
     path.write_bytes(PACKERS[ending](RUN[:HALF]) + second)
-    with pytest.raises(DataError, match=r"a\.run\.\w+: the compressed data are damaged or cut short"):
+    with pytest.raises(DataError, match=r"a\.run\.\w+: the compressed data are damaged or truncated"):
         carob.evaluate(QRELS, path, "RR")
     assert "truncated" in {each.code for each in check(QRELS, path).findings}
 
@@ -187,7 +187,7 @@ def test_what_unpacks_to_far_more_than_its_size_is_refused(
     monkeypatch.setattr(unpacking, "FREE", 2**20)
     path = tmp_path / f"a.run{ending}"
     path.write_bytes(PACKERS[ending](RUN + b"q9 Q0 d1 0 1 t\n" * 2**18))
-    with pytest.raises(DataError, match=r"a\.run\.\w+: it unpacks to more than 200 times its size"):
+    with pytest.raises(DataError, match=r"a\.run\.\w+: the file unpacks to more than 200 times its size"):
         carob.evaluate(QRELS, path, "RR")
 
 

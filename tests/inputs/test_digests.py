@@ -82,7 +82,7 @@ def test_the_entry_of_a_run_says_why_it_has_no_hash(folder: Path) -> None:
         "why": "not hashed: a record has the hash",
     }
     stream = Provenance("a stream")
-    assert entry_of_run("one", stream) == {**none, "why": "a stream, which is read once"}
+    assert entry_of_run("one", stream) == {**none, "why": "a stream, which can be read only once"}
     assert entry_of_run("one", Provenance("a mapping")) is None
     assert described("run", "one", stream, {}) == {**none, "why": "a stream in memory"}
 

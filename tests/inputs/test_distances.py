@@ -160,12 +160,14 @@ def test_ranks_below_zero_are_no_ranks(tmp_path: Path, form: str, nested: bool) 
     ranks: Rows = [{"doc_id": each, "rank": rank} for each, rank in (("a", -1), ("b", -2))]
     rows = [{"query_id": "q1", "hits": ranks}] if nested else [{"query_id": "q1", **each} for each in ranks]
     given = FORMS[form](rows) if form in FORMS else in_file(tmp_path / f"run{form}", rows)
-    with pytest.raises(DataError, match=r"holds a rank below 0\. If these are scores, name the column so: "):
+    with pytest.raises(
+        DataError, match=r"contains a negative rank. If the values are scores, name the column as the score: "
+    ):
         carob.evaluate(QRELS, given, "RR")
 
 
 def test_ranks_below_zero_beside_scores_decide_nothing() -> None:
     rows = [{"query_id": "q1", "doc_id": "a", "rank": -1, "score": 2.0}]
     assert carob.evaluate(QRELS, rows, "RR")["RR"] == 0.5
-    with pytest.raises(DataError, match="holds a rank below 0"):
+    with pytest.raises(DataError, match="contains a negative rank"):
         Run.of([{"doc_id": "a", "rank": -1}], query=":=q1", rank="rank")

@@ -154,7 +154,7 @@ def test_ranks_are_whole_numbers(make: Any) -> None:
     with pytest.raises(DataError, match="'rank' is not a whole number in 1 row, in query 'q'"):
         carob.evaluate(QRELS, by_its_engine(table, rank="rank"), MEASURES)
     table = make({**RUN, "rank": [3, 2, -1, 4, 1, 1]})
-    with pytest.raises(DataError, match="'rank' holds a rank below 0"):
+    with pytest.raises(DataError, match="'rank' contains a negative rank"):
         carob.evaluate(QRELS, by_its_engine(table, rank="rank"), MEASURES)
 
 

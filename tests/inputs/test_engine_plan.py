@@ -33,7 +33,7 @@ def test_a_document_twice_is_refused_within_the_depth(make: Any) -> None:
         DataError, match=r"'u' is listed twice for query 'q'. Remove one, or keep the highest"
     ):
         carob.evaluate(QRELS, run, MEASURES)
-    with pytest.raises(DataError, match=r"'u' is listed twice.*no order that shows the first"):
+    with pytest.raises(DataError, match=r"'u' is listed twice.*no order that determines the first"):
         carob.evaluate(QRELS, run, MEASURES, policy=Policy(duplicates="first"))
     assert carob.evaluate(QRELS, run, "RR", policy=Policy(depth=3)).by_query("RR")["q"] == 1 / 2
     highest = carob.evaluate(QRELS, run, ["NumRet"], policy=Policy(duplicates="max"))

@@ -71,7 +71,7 @@ def test_numbers_as_people_write_them_are_told_as_carob_reads_them(
         (
             "qrels",
             "q 0 a 1 q 0 b 1",
-            "These may be two lines, if a file without a newline at its end was joined",
+            "This may be two lines, from a file without a final newline that was concatenated",
         ),
     ],
 )

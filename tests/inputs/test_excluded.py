@@ -116,7 +116,7 @@ def test_documents_excluded_in_two_steps_are_counted_together() -> None:
 @pytest.mark.parametrize(
     ("seen", "told"),
     [
-        ({"q": [152]}, "the document '152', the run '00152'; leading zeros"),
+        ({"q": [152]}, "the document '152', but the run has '00152'; leading zeros"),
         ({"Q": ["00152"]}, "the query 'Q'"),
     ],
 )

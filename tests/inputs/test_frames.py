@@ -561,7 +561,7 @@ def test_levels_of_an_index_of_pandas_are_columns() -> None:
 def test_lists_beside_single_scores_are_pointed_to_where_they_are_read() -> None:
     needed("polars")
     lists = polars_frame({"qid": ["1"], "docno": [["a", "b"]], "score": [2.0]})
-    with pytest.raises(DataError, match=r"'docno' of the run frame holds lists\..*carob\.evaluate_ids"):
+    with pytest.raises(DataError, match=r"'docno' of the run frame contains lists\..*carob\.evaluate_ids"):
         carob.evaluate({"1": {"a": 1}}, lists, "AP")
     read = polars_frame({"qid": ["1"], "docno": [["a", "b"]], "score": [[1.0, 2.0]]})
     assert carob.evaluate({"1": {"a": 1}}, read, "RR")["RR"] == 0.5

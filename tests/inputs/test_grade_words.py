@@ -119,7 +119,7 @@ def test_words_in_a_samples_table_are_read_beside_its_probabilities(form: str, t
     assert found.sample.probability.tolist() == [0.5, 1, 0.25]
     assert found.sample.size == 3
     assert found.judgments.grades.tolist() == [WORDS[word] for word in ("Fair", "Bad", "Good")]
-    with pytest.raises(carob.DataError, match="these are judgments of a sample"):
+    with pytest.raises(carob.DataError, match="these judgments are a sample"):
         carob.evaluate(found, RUN, "CG")
     complete = carob.Qrels.of(str(path), words=WORDS, probability=1)
     assert complete.sample is None
@@ -216,6 +216,6 @@ def test_a_record_says_what_the_words_meant_and_is_verified(
 def test_a_frame_of_words_without_numbers_is_not_to_be_cast_alone(library: str) -> None:
     frame = pytest.importorskip(library).DataFrame({"query": ["q"], "document": ["a"], "grade": ["Good"]})
     with pytest.raises(
-        carob.DataError, match=r"If these are words, specify their numbers: carob.Qrels.of\(…, words"
+        carob.DataError, match=r"If they are words, specify a number for each word: carob.Qrels.of\(…, words"
     ):
         carob.evaluate(frame, {"q": {"a": 1.0}}, "AP")

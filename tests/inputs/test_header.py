@@ -55,13 +55,19 @@ def test_the_first_lines_show_the_layout(
     ("head", "sure", "said"),
     [
         (b"\xff\xfeq\0", False, "t: the text is UTF-16. Save it as UTF-8"),
-        (b"q,\xe9\n", True, "t: the file is not text in UTF-8. If it comes from a spreadsheet, it may be Windows-1252"),
+        (b"q,\xe9\n", True, "t: the file is not UTF-8 text. If it comes from a spreadsheet, it may be Windows-1252"),
         (b"sep=;\nqid;docno\n", True, "t, line 1: the first line states the separator for Excel ('sep=;')"),
         (b"qid,docno,qid\n", True, "t, line 1: two columns are named 'qid'. Rename one."),
         (b"q,a,1\n", True, "t, line 1: expected the columns' names, such as query_id,doc_id,score; found 'q,a,1'."),
-        (b"q\ta\t1.5\n", False, ("t: three columns without names are MS MARCO's query, document and rank, and ranks "
-         "count up from 1 in each query; found '1.5' for query 'q'. If it is a score, write a header")),
-        (b"q\ta\t2\nq\tb\t1\n", False, "t: three columns without names are MS MARCO's query"),
+        (
+            b"q\ta\t1.5\n",
+            False,
+            (
+                "t: three columns without names are read as MS MARCO's query, document and rank, and the ranks of each "
+                "query must count up from 1; found '1.5' for query 'q'. If the third column is a score, write a header"
+            ),
+        ),
+        (b"q\ta\t2\nq\tb\t1\n", False, "t: three columns without names are read as MS MARCO's query"),
     ],
 )  # fmt: skip
 def test_a_first_line_that_is_no_header_is_refused(head: bytes, sure: bool, said: str) -> None:

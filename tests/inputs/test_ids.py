@@ -39,7 +39,7 @@ def test_the_first_name_that_stands_twice_is_found() -> None:
         (True, "The id True is bool, not text or a whole number. Write it as str."),
         (1.0, "The id 1.0 is float, not text or a whole number. Write it as str."),
         (None, "The id None is NoneType, not text or a whole number. Write it as str."),
-        (10**5000, "An id is a whole number that has no decimal text: "),
+        (10**5000, "An id is a whole number that cannot be written as decimal text: "),
     ],
     ids=["truth", "fraction", "none", "5001 digits"],
 )

@@ -127,7 +127,7 @@ def test_recommendations_take_their_columns_from_the_same_table() -> None:
             found = read(table, Policy(), **none)
             assert (found.users, len(found.items)) == (expected.users, len(expected.items))
             assert [found.items[each] for each in found.rows.item] == ["b", "a", "a"]
-    with pytest.raises(DataError, match="user_id' and 'userID', each of which may be the user"):
+    with pytest.raises(DataError, match="user_id' and 'userID', either of which could be the user"):
         read({"user_id": ["u"], "userID": ["v"], "item": ["a"]}, Policy(), **none)
 
 
@@ -141,7 +141,7 @@ def test_no_name_stands_for_two_things_of_one_table() -> None:
 def test_two_columns_of_one_kind_are_refused() -> None:
     pl = pytest.importorskip("polars", reason="makes the frame")
     frame = pl.DataFrame({"user_id": ["q"], "userID": ["r"], "item": ["a"], "score": [1.0]})
-    with pytest.raises(DataError, match="'user_id' and 'userID', each of which may be the query"):
+    with pytest.raises(DataError, match="'user_id' and 'userID', either of which could be the query"):
         carob.evaluate({"q": {"a": 1}}, frame, "RR")
 
 
@@ -277,7 +277,7 @@ def test_one_file_of_questions_is_judgments_and_run(
     other = tmp_path / "docs.jsonl"
     other.write_text('{"question": "who", "doc_ids": ["b"]}\n')
     assert command("eval", "-m", "RR", str(other), str(path)) == 2
-    assert "--qrels-columns grade:=1 if each of them is relevant" in capsys.readouterr().err
+    assert "If all listed documents are relevant, use --qrels-columns grade:=1." in capsys.readouterr().err
     assert command("eval", "-m", "RR", str(other), str(path), "--qrels-columns", "grade:=1") == 0
 
 

@@ -103,7 +103,7 @@ def test_words_in_lines_of_json_are_refused_by_their_line(
             b'{"q": {"a": 1}',
             "a.json, line 1: this is not JSON (Expecting ',' delimiter). Is the file complete?",
         ),
-        (b"\xff", "a.json: byte 0 is not text in UTF-8. Save the file as UTF-8."),
+        (b"\xff", "a.json: byte 0 is not valid UTF-8. Save the file as UTF-8."),
         (
             b"3",
             "a.json: found one value, expected {query: {document: number}}, or an object on each line (.jsonl).",

@@ -215,7 +215,10 @@ def test_answers_without_queries_are_numbered_in_their_order(tmp_path: Path) -> 
     assert carob.evaluate({"1": {"a": 1}}, one, "RR").by_query("RR") == {"1": 0.5}
 
 
-NAMED = r'Write each answer under its query\'s id, {query: answer}, or each on a line with it, {"query": …, "response"'
+NAMED = (
+    "Write each answer under its query id, {query: answer}, or write one line per answer that also contains the id, "
+    '{"query": …, "response"'
+)
 
 
 @pytest.mark.parametrize("where", ["file", "dict", "rows", "one"])
@@ -229,7 +232,9 @@ def test_positions_of_answers_are_no_spelling_of_queries(where: str, tmp_path: P
         "rows": carob.Run.of(answers),
         "one": written(tmp_path, "one", hits("a", "c")),
     }[where]
-    with pytest.raises(DataError, match="answers name no queries, so their positions number them. " + NAMED):
+    with pytest.raises(
+        DataError, match="answers do not contain query ids, so the queries are numbered by position. " + NAMED
+    ):
         carob.evaluate(qrels, given, "RR")
     findings = {each.code: each for each in carob.check(qrels, given)}
     assert "query-spelling" not in findings
@@ -240,7 +245,7 @@ def test_positions_that_are_only_some_of_the_judged_ids_are_doubted(tmp_path: Pa
     run = written(tmp_path, "m", {"responses": [hits("a"), hits("c"), hits("b")]})
     judged = {"2": {"a": 1}, "07": {"c": 1}}
     said = " ".join(carob.evaluate(judged, run, "RR").warnings)
-    assert "not all positions are judged ids" in said
+    assert "Not all positions are judged query ids" in said
     assert "'07'" not in said
 
 
@@ -251,12 +256,14 @@ def test_answers_that_name_no_query_say_how_to_name_it(tmp_path: Path) -> None:
         written(tmp_path, f"part{number}", answer)
     pattern = str(tmp_path / "part*.json")
     with pytest.raises(
-        DataError, match="matches 2 files, but files of this kind are read one at a time. " + NAMED
+        DataError, match="matches 2 files, but only one file of this kind can be read at a time. " + NAMED
     ):
         carob.Run.of(pattern)
     lines = written(tmp_path, "lines", answers, lines=True)
     for given in (lines, answers, pytest.importorskip("polars").DataFrame(answers)):
-        with pytest.raises(DataError, match="the answers of a search engine name no queries. " + NAMED):
+        with pytest.raises(
+            DataError, match="the answers of a search engine do not contain query ids. " + NAMED
+        ):
             carob.Run.of(given)
     named = [{"query": f"q{number}", "response": each} for number, each in enumerate(answers)]
     run = written(tmp_path, "named", named, lines=True)
@@ -270,7 +277,7 @@ def test_several_json_files_may_be_lines(tmp_path: Path) -> None:
     for number in range(2):
         written(tmp_path, f"part{number}", {f"q{number}": {"a": 1.0}})
     with pytest.raises(
-        DataError, match=r"Pass one file, or JSON lines \(.jsonl\), which may be in several files"
+        DataError, match=r"Pass one file, or use JSON lines \(.jsonl\), which can be split over several files"
     ):
         carob.Run.of(str(tmp_path / "part*.json"))
 
@@ -298,7 +305,7 @@ def test_another_field_of_a_hit_may_be_the_document(tmp_path: Path) -> None:
 def test_judgments_in_place_of_a_run_are_one_sentence(tool: str, tmp_path: Path) -> None:
     for run in (written(tmp_path, "run", JUDGED[tool]), JUDGED[tool]):
         with pytest.raises(
-            DataError, match=r"which holds judgments and no ranked lists: are qrels and run swapped\?"
+            DataError, match=r"which contains judgments but no ranked lists: are qrels and run swapped\?"
         ):
             carob.evaluate({"q1": {"a": 1}}, run, "RR")
 
@@ -307,7 +314,7 @@ def test_judgments_in_place_of_a_run_are_one_sentence(tool: str, tmp_path: Path)
 def test_a_run_in_place_of_judgments_is_one_sentence(tool: str, tmp_path: Path) -> None:
     for qrels in (written(tmp_path, "qrels", RANKED[tool]), RANKED[tool]):
         with pytest.raises(
-            DataError, match=r"which holds ranked lists and no judgments: are qrels and run swapped\?"
+            DataError, match=r"which contains ranked lists but no judgments: are qrels and run swapped\?"
         ):
             carob.Qrels.of(qrels)
 
@@ -325,7 +332,9 @@ def test_a_table_of_the_other_side_says_so(tmp_path: Path) -> None:
 
 def test_several_candidates_are_named(tmp_path: Path) -> None:
     both = {**RANKED["mteb"], "other": RANKED["mteb"]["default"]}
-    with pytest.raises(DataError, match=r"each of 'default.test' and 'other.test' may hold the ranked lists"):
+    with pytest.raises(
+        DataError, match=r"each of 'default.test' and 'other.test' could contain the ranked lists"
+    ):
         carob.Run.of(written(tmp_path, "both", both))
 
 
@@ -440,7 +449,7 @@ def test_texts_without_ids_are_one_sentence() -> None:
     path = str(TOOLS / "ragas-texts.jsonl")
     for read in (carob.Run.of, carob.Qrels.of):
         with pytest.raises(
-            DataError, match=r"_contexts' lists texts, which have no ids.*retrieved_context_ids"
+            DataError, match=r"_contexts' contains lists of texts without ids.*retrieved_context_ids"
         ):
             read(path)
 

@@ -217,7 +217,7 @@ def test_a_list_that_may_grade_retrieved_or_relevant_documents_is_asked_about(
     for read in (Qrels.of, lambda given: carob.evaluate(given, measures="AP")):
         with pytest.raises(
             DataError,
-            match=rf"'{name}' may be the grades of 'reference_ids' or of 'retrieved_ids'.*"
+            match=rf"'{name}' could be the grades of 'reference_ids' or of 'retrieved_ids'.*"
             rf"grade='{name}'.*grade=1",
         ):
             read(log)
@@ -238,7 +238,7 @@ def test_a_file_with_such_a_list_names_the_options(
     path = written(tmp_path, kind, [{**row, "labels": [1] * len(row["retrieved_ids"])} for row in DENSE])
     assert command("eval", path, "-m", "AP") == 2
     error = capsys.readouterr().err
-    assert "'labels' may be the grades of 'reference_ids' or of 'retrieved_ids'" in error
+    assert "'labels' could be the grades of 'reference_ids' or of 'retrieved_ids'" in error
     assert "--qrels-columns grade=labels" in error
     assert command("eval", path, "-m", "AP", "--qrels-columns", "grade:=1") == 0
 
@@ -255,7 +255,7 @@ def test_scores_of_unknown_lists_are_never_grades_of_the_references() -> None:
     with pytest.raises(DataError, match=r"no column that lists the grades of 'gold'.*grade=1"):
         Qrels.of(own, document="gold")
     with pytest.raises(
-        DataError, match=r"'scores' may be the grades of 'reference_ids'.*grade='scores'.*grade=1"
+        DataError, match=r"'scores' could be the grades of 'reference_ids'.*grade='scores'.*grade=1"
     ):
         Qrels.of([{"question": "q", "scores": [2, 1], "reference_ids": ["b", "c"]}])
     graded = Qrels.of([{"question": "q", "scores": [2, 1], "reference_ids": ["b", "c"]}], grade="scores")
@@ -345,7 +345,7 @@ def test_logs_whose_references_differ_are_refused_with_advice_that_works(
         pytest.importorskip("jinja2", reason="carob[report] is not installed")
     assert command(*arguments, "dense.json", "other.json") == 2
     said = capsys.readouterr().err
-    assert "dense.json and other.json differ in the relevant documents of query 'q2'" in said
+    assert "dense.json and other.json disagree about the relevant documents of query 'q2'" in said
     assert "document 'e' has the grade 1 in one and none in the other" in said
     assert "pass that file twice: 'dense.json' 'dense.json' 'other.json'" in said
     if arguments[0] in ("eval", "compare"):
@@ -371,7 +371,7 @@ def test_a_log_is_gated_against_a_log(logs: Path, capsys: pytest.CaptureFixture[
     assert f"({AP:.4f} to {AP_OF_HYBRID:.4f})" in capsys.readouterr().out
     assert command("gate", "dense.json", "--min", "AP=0.9") == 1
     assert command("gate", "other.json", "--baseline", "dense.json", *drop) == 2
-    assert "differ in the relevant documents" in capsys.readouterr().err
+    assert "disagree about the relevant documents" in capsys.readouterr().err
     assert command("gate", "dense.json", "hybrid.json", *drop) == 2
     assert "carob gate hybrid.json --baseline dense.json" in capsys.readouterr().err
 
@@ -428,7 +428,9 @@ def test_several_logs_are_several_systems_in_python(kind: str) -> None:
 
 
 def test_logs_in_python_must_agree_and_be_logs(logs: Path) -> None:
-    with pytest.raises(DataError, match="The logs a and b differ in the relevant documents of query 'q2'"):
+    with pytest.raises(
+        DataError, match="The logs a and b disagree about the relevant documents of query 'q2'"
+    ):
         carob.evaluate({"a": "dense.json", "b": "other.json"}, measures="AP")
     with pytest.raises(DataError, match=r"The logs dense\.json and other.json differ"):
         carob.compare(None, ["dense.json", "other.json"], "AP")
@@ -440,7 +442,7 @@ def test_logs_in_python_must_agree_and_be_logs(logs: Path) -> None:
     ):
         with pytest.raises(DataError, match="both retrieved and relevant documents"):
             carob.evaluate(no_log, measures="AP")  # type: ignore[call-overload]
-    with pytest.raises(DataError, match=r"q\.qrels is not a table that has both"):
+    with pytest.raises(DataError, match=r"q\.qrels is not a table with both"):
         carob.evaluate(["dense.json", "q.qrels"], measures="AP")
     with pytest.raises(DataError, match="Runs need judgments"):
         carob.compare(None, {"a": {"q": {"a": 1.0}}, "b": {"q": {"a": 1.0}}}, "AP")
@@ -485,7 +487,7 @@ def test_functions_of_two_sides_take_logs_without_judgments(kind: str) -> None:
     assert verdict.passed
     assert f"({AP:.4f} to {AP_OF_HYBRID:.4f})" in verdict.checks[0].verdict
     other = FRAMES[kind]([DENSE[0], {**DENSE[1], "reference_ids": ["x", "f"]}])
-    with pytest.raises(DataError, match="The logs run and baseline differ in the relevant documents"):
+    with pytest.raises(DataError, match="The logs run and baseline disagree about the relevant documents"):
         carob.gate(None, other, FRAMES[kind](DENSE), {"AP": 0.01})
     with pytest.raises(DataError, match="needs judgments"):
         carob.gate(None, {"q": {"a": 1.0}}, {"q": {"a": 1.0}}, {"AP": 0.01})
@@ -728,7 +730,7 @@ def test_what_a_log_lacks_is_said() -> None:
     with pytest.raises(DataError, match="for the query"):
         carob.evaluate({"a": rows, "b": rows}, measures="AP")
     texts = [{"user_input": "q", "retrieved_contexts": ["some text"], "reference": "an answer"}]
-    with pytest.raises(DataError, match="'retrieved_contexts' lists texts, which have no ids"):
+    with pytest.raises(DataError, match="'retrieved_contexts' contains lists of texts without ids"):
         carob.evaluate(texts, measures="AP")
 
 
@@ -739,7 +741,7 @@ def test_an_answer_that_is_an_error_of_the_server_says_so(tmp_path: Path) -> Non
     ]
     log = tmp_path / "log.jsonl"
     log.write_text("".join(json.dumps(each) + "\n" for each in answers))
-    said = r"log\.jsonl, line 2: this answer is an error of the server, without 'response\.hits\.hits'\. Write \[\]"
+    said = r"log\.jsonl, line 2: this answer is a server error without 'response\.hits\.hits'. Write \[\]"
     with pytest.raises(DataError, match=said):
         carob.evaluate({"q1": {"a": 1}, "q2": {"a": 1}}, log, "RR")
     with pytest.raises(DataError, match=r"row 1 .* is an error of the server"):

@@ -75,7 +75,7 @@ def test_no_column_of_an_array_can_be_named(form: str, role: str, tmp_path: Path
         carob.Run.of(found, **{role: "distances"})
     if role in ("query", "document"):
         with pytest.raises(
-            DataError, match=f"so it has no {role} 'x': the row is the query, and each of its ids"
+            DataError, match=f"so it has no {role} 'x': each row is a query, and every id in the row"
         ):
             carob.Qrels.of(true, **{role: "x"})
 
@@ -105,7 +105,7 @@ def test_columns_of_a_project_are_for_its_tables(form: str, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("name", "array", "said"),
     [
-        ("f.npy", FOUND * 0.5, r"the type float64, but neighbours are whole numbers in rows"),
+        ("f.npy", FOUND * 0.5, r"the type float64, but neighbours must be whole numbers"),
         ("f.npy", FOUND[0], r"the array has the shape \(3\)"),
         ("f.npy", np.array([[3, 3]]), r"row 0 \(from 0\): document '3' is listed twice"),
         ("f.fvecs", FOUND, "contains vectors, not ids of neighbours"),
@@ -137,11 +137,12 @@ def test_distances_are_no_scores(tmp_path: Path) -> None:
     path = tmp_path / "run.csv"
     path.write_text("query_id,doc_id,distance\nq,a,0.5\nq,b,0.25\n")
     with pytest.raises(
-        DataError, match="'distance' seems to hold distances, of which the smallest is the best: name it so"
+        DataError,
+        match="'distance' seems to contain distances, where smaller is better: name it as the distance",
     ):
         carob.Run.of(str(path))
     with pytest.raises(
-        DataError, match="named like a distance, and distances used as scores turn each list upside down"
+        DataError, match="suggests distances, which would turn each list upside down if used as scores"
     ):
         carob.Run.of(str(path), score="distance")
     run = carob.Run.of(str(path), distance="distance")

@@ -148,7 +148,7 @@ def test_two_lists_that_may_be_the_documents_are_named_by_the_option_that_works(
     run = written(tmp_path, "json", [{"qid": "q1", "docs": ["b"], "items": ["x"]}])
     (tmp_path / "q.qrels").write_text("q1 0 b 1\n")
     assert command("eval", str(tmp_path / "q.qrels"), run, "-m", "RR") == 2
-    assert "'docs' and 'items' may contain the documents. Name one: --run-columns document=docs." in (
+    assert "'docs' and 'items' could contain the documents. Name one: --run-columns document=docs." in (
         capsys.readouterr().err
     )
     assert command("eval", str(tmp_path / "q.qrels"), run, "-m", "RR", "--run-columns", "document=docs") == 0
@@ -225,7 +225,7 @@ def test_lists_that_are_named_after_the_documents_are_their_scores_and_grades() 
 @pytest.mark.parametrize("name", ["rerank_scores", "scores_dense", "logits", "bm25_ranks"])
 def test_lists_that_may_be_scores_of_the_documents_are_asked_about(name: str) -> None:
     rows = [{"id": "q", "retrieved_ids": ["a", "b"], name: [1, 2]}]
-    with pytest.raises(DataError, match=f"'{name}' may be the scores or ranks of 'retrieved_ids'"):
+    with pytest.raises(DataError, match=f"'{name}' could be the scores or ranks of 'retrieved_ids'"):
         Run.of(rows)
     assert carob.evaluate({"q": ["a"]}, Run.of(rows, document="retrieved_ids"), "RR")["RR"] == 1
     role = {"rank" if "rank" in name else "score": name}
@@ -235,7 +235,7 @@ def test_lists_that_may_be_scores_of_the_documents_are_asked_about(name: str) ->
 @pytest.mark.parametrize("name", ["gains", "is_relevant", "human_labels"])
 def test_lists_that_may_be_grades_of_the_documents_are_asked_about(name: str) -> None:
     rows = [{"id": "q", "relevant_docs": ["a", "b"], name: [0, 1]}]
-    with pytest.raises(DataError, match=f"'{name}' may be the grades of 'relevant_docs'"):
+    with pytest.raises(DataError, match=f"'{name}' could be the grades of 'relevant_docs'"):
         Qrels.of(rows)
     assert carob.evaluate(Qrels.of(rows, grade=name), {"q": ["a", "b"]}, "RR")["RR"] == 1 / 2
     assert carob.evaluate(Qrels.of(rows, grade=1), {"q": ["a", "b"]}, "RR")["RR"] == 1

@@ -91,7 +91,7 @@ def test_other_columns_and_words_may_be_named_too() -> None:
 @pytest.mark.parametrize(
     ("row", "says"),
     [
-        ({"included": ""}, "line 3: the grade is empty. Fill the cell, or leave the row out"),
+        ({"included": ""}, "line 3: the grade is empty. Fill in the cell, or remove the row"),
         ({"included": "maybe"}, "line 3: the grade 'maybe'"),
         ({"record_id": 0}, "line 3: document '0' occurs twice. Remove one row."),
         ({"record_id": ""}, "line 3: the document is empty"),

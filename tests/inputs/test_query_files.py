@@ -93,8 +93,14 @@ def test_lines_are_weights_groups_or_queries(tmp_path: Path) -> None:
     ("text", "said"),
     [
         ("q1 2\nq1 3\n", "line 2: query 'q1' already has a weight. Remove one line."),
-        ("q1 -1\n", "the weight of query 'q1' is -1.0: a weight is 0, or a number between 1e-30 and 1e30"),
-        ("q1 1e31\n", "the weight of query 'q1' is 1e+31: a weight is 0, or a number between 1e-30 and 1e30"),
+        (
+            "q1 -1\n",
+            "the weight of query 'q1' is -1.0: a weight must be 0 or a number between 1e-30 and 1e30",
+        ),
+        (
+            "q1 1e31\n",
+            "the weight of query 'q1' is 1e+31: a weight must be 0 or a number between 1e-30 and 1e30",
+        ),
     ],
 )
 def test_a_weight_that_cannot_be_used_is_named(text: str, said: str, tmp_path: Path) -> None:

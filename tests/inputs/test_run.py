@@ -45,7 +45,7 @@ def test_a_run_in_a_frame_says_that_the_frame_is_to_be_pickled() -> None:
 @pytest.mark.parametrize("text", ["q Q0 a 1 2.0 t\n", "q 0 a* 1\n"])
 def test_text_in_place_of_a_path_is_refused_without_its_content(text: str) -> None:
     for of in (Run.of, Qrels.of):
-        with pytest.raises(DataError, match=r"^Text is taken as a path, .*as bytes") as error:
+        with pytest.raises(DataError, match=r"^Text is treated as a path, .*as bytes") as error:
             of(text * 1000)
         assert len(str(error.value)) < 300
 

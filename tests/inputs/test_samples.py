@@ -30,7 +30,7 @@ RUNS = list(PATHS.values())
 ROWS = list(csv.DictReader((COFFEE / "documents.csv").read_text().splitlines()))
 TRUE = (3.6168, 4.2574, 3.9609)
 """The estimates of DCG@10 in docs/people-and-model.md. As complete judgments, the sample gives .6719, .8395, .8351."""
-SAMPLE = "these are judgments of a sample, 150 documents drawn with known probabilities"
+SAMPLE = "these judgments are a sample of 150 documents, drawn with known probabilities"
 HARMFUL = re.compile(r"\b(remove|leave (such|the|out)|delete|drop)\b", re.IGNORECASE)
 """Advice that biases estimates from a sample."""
 
@@ -289,7 +289,7 @@ def test_a_part_of_a_sample_is_refused_with_what_is_missing(form: str, tmp_path:
         ) as error:
             carob.compare(given, PATHS, "DCG@10", judge=MODEL)
         assert not HARMFUL.search(str(error.value))
-        with pytest.raises(DataError, match="these are judgments of a sample"):
+        with pytest.raises(DataError, match="these judgments are a sample"):
             carob.evaluate(given, PATHS, "DCG@10")
 
 
@@ -426,7 +426,7 @@ def test_documents_that_were_certain_to_be_drawn_are_complete_judgments(tmp_path
     whole = file("whole.csv", table(rows))(tmp_path)
     assert round(carob.evaluate(whole, RUNS[0], "DCG@10")["DCG@10"], 4) == 0.6719
     part = file("part.csv", table(rows[1:]))(tmp_path)
-    with pytest.raises(DataError, match="these are judgments of a sample"):
+    with pytest.raises(DataError, match="these judgments are a sample"):
         carob.evaluate(part, RUNS[0], "DCG@10")
 
 
@@ -435,7 +435,7 @@ def test_documents_that_were_certain_to_be_drawn_are_complete_judgments(tmp_path
     [
         ({"probability": "0"}, "the probability 0 is not above 0 and at most 1"),
         ({"probability": "50"}, "the probability 50 is not above 0 and at most 1"),
-        ({"sample_size": "149"}, r"different sizes of the sample \((149 and 150|150 and 149)\)"),
+        ({"sample_size": "149"}, r"different sample sizes \((149 and 150|150 and 149)\)"),
         ({"query": ROWS[1]["query"], "document": ROWS[1]["document"]}, "is listed twice for query"),
     ],
 )
@@ -496,8 +496,12 @@ def test_each_judgment_of_a_sample_has_its_own_draw(form: str, tmp_path: Path) -
             None,
             "expected (grade, probability)|no number in column 'probability', but is null|''",
         ),
-        ("sample_size", 5, "different sizes of the sample (4 and 5)"),
-        ("sample_size", None, "different sizes of the sample (4 and none)|no number in column 'sample_size'"),
+        ("sample_size", 5, "different sample sizes (4 and 5)"),
+        (
+            "sample_size",
+            None,
+            "different sample sizes (4 and none)|in column 'sample_size' instead of a number",
+        ),
     ],
 )
 @pytest.mark.parametrize("form", ["csv", "pandas", "a dictionary"])
@@ -527,7 +531,7 @@ def test_a_document_twice_in_a_frame_is_told_with_its_row() -> None:
     ):
         carob.Qrels.of(rows)
     with pytest.raises(
-        DataError, match=r"^qrels frame: these are judgments of a sample, from which no measure by"
+        DataError, match=r"^qrels frame: these judgments are a sample, from which measures by"
     ):
         carob.Qrels.of(rows.assign(subtopic="1"), subtopics=True)
 
@@ -546,8 +550,8 @@ def test_a_document_twice_in_a_frame_is_told_with_its_row() -> None:
             "the grade 'good' is not a number: document 'b' of query 'q' is not judged. Fill it in",
         ),
         ((math.inf, 0.5), "the grade inf is not a number"),
-        ((1, 0.5, "ten"), "different sizes of the sample ('ten')"),
-        ((1, 0.5, 2.5), "different sizes of the sample (none and 2.5)"),
+        ((1, 0.5, "ten"), "different sample sizes ('ten')"),
+        ((1, 0.5, 2.5), "different sample sizes (none and 2.5)"),
     ],
 )
 def test_an_entry_of_a_dictionary_that_is_no_draw_is_shown(given: Any, said: str) -> None:
@@ -563,12 +567,12 @@ def test_an_id_of_a_dictionary_that_is_no_text_is_told() -> None:
 
 @pytest.mark.parametrize("size", [0, -1, 0.5, 4.5])
 def test_the_size_of_a_sample_is_a_count(size: float) -> None:
-    with pytest.raises(DataError, match=rf"different sizes of the sample \({size}\)"):
+    with pytest.raises(DataError, match=rf"different sample sizes \({size}\)"):
         carob.Qrels.of({"q": {"a": (1, 0.5, size)}})
 
 
 def test_the_first_of_many_sizes_are_named() -> None:
-    with pytest.raises(DataError, match=r"different sizes of the sample \(1 and 2 and none\)"):
+    with pytest.raises(DataError, match=r"different sample sizes \(1 and 2 and none\)"):
         carob.Qrels.of(
             {"q": {name: (1, 0.5, size) for name, size in zip("abcd", (1, 2, None, 4), strict=True)}}
         )

@@ -82,7 +82,7 @@ FAULTS: dict[str, tuple[Callable[[bytes], Any], str]] = {
     "an OSError first": (lambda _: Gives(OSError(5, "Input/output error")), "<stream>: Input/output error."),
     "an OSError later": (lambda first: Gives(first, OSError(5, "Input/output error")), "<stream>: Input/output error."),
     "text later": (lambda first: Gives(first, "q"), "The file is open in text mode. Open it in binary mode ('rb')"),
-    "a number": (lambda first: Gives(first, 7), "<stream>: the stream returned a value of type int in place of bytes."),
+    "a number": (lambda first: Gives(first, 7), "<stream>: the stream returned a value of type int instead of bytes."),
     "no wait": (lambda first: Gives(first, None), "<stream>: the stream has no bytes at the moment and does not block"),
     "gzip cut short": (
         lambda first: gzip.GzipFile(fileobj=io.BytesIO(gzip.compress(first)[:-9])),
@@ -205,7 +205,7 @@ def test_one_open_file_is_not_several_runs() -> None:
 def test_one_open_file_given_as_two_runs_is_refused(function: str) -> None:
     file = io.BytesIO(LINES["run"])
     with pytest.raises(
-        carob.DataError, match=r"^One open file is given as two runs\. Open it once for each run"
+        carob.DataError, match=r"^The same open file was given as two runs. Open it once for each run"
     ):
         WITH_RUNS[function]({"a": file, "b": file, "c": io.BytesIO(LINES["run"])})
 
@@ -302,7 +302,9 @@ def test_ids_that_begin_as_other_files_do_are_text() -> None:
 def test_a_path_in_bytes_is_refused_as_a_path(tmp_path: Path) -> None:
     path = tmp_path / "a.run"
     path.write_bytes(b"q Q0 a 1 2.0 t\n")
-    with pytest.raises(DataError, match=r"Bytes are read as the content .*a\.run' is the path of one"):
+    with pytest.raises(
+        DataError, match=r"Bytes are read as the content .*a\.run' is the path of an existing file"
+    ):
         Run.of(os.fsencode(path))
     assert Run.of(b"q Q0 a 1 2.0 t\n").name == "<bytes>"
 

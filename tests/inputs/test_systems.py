@@ -161,7 +161,7 @@ def test_two_rankings_in_one_log_are_asked_about(
     path.write_text("".join(json.dumps(row) + "\n" for row in log))
     assert command("eval", str(path), "-m", "RR") == 2
     said = capsys.readouterr().err
-    assert f"Each of the columns 'retrieved_ids' and '{name}' may contain the documents. Name one" in said
+    assert f"Each of the columns 'retrieved_ids' and '{name}' could contain the documents. Name one" in said
     assert "--run-columns document=retrieved_ids" in said
     for column, value in (("retrieved_ids", (1 / 3 + 1 / 2) / 2), (name, 1.0)):
         assert command("eval", str(path), "-m", "RR", "--run-columns", f"document={column}") == 0

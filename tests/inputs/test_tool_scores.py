@@ -179,6 +179,6 @@ def test_a_wrong_document_of_kibana_is_one_sentence(
 def test_an_answer_with_a_part_of_kibanas_scores_is_refused(tmp_path: Path) -> None:
     answer = {"hits": {"total": {"value": 24}, "hits": [{"_source": each} for each in DOCUMENTS[:10]]}}
     with pytest.raises(
-        DataError, match=r"the answer holds 8 of 24 scores\. Ask Elasticsearch for all of them"
+        DataError, match=r"the answer contains only 8 of 24 scores. Request all scores from Elasticsearch"
     ):
         carob.read_scores(written(tmp_path, json.dumps(answer), "answer.json"))

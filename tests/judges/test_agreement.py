@@ -271,7 +271,9 @@ def test_one_run_has_no_order() -> None:
     assert found.to_text().splitlines()[1].endswith("unknown for a single run (pass at least two)")
     assert "Order of systems" not in found.to_text()
     assert "first  1.0000     1  0.3333     1  -0.6667" in found.to_text()
-    with pytest.raises(DataError, match="A result of the type Scores has neither judgments nor ranked lists"):
+    with pytest.raises(
+        DataError, match="A result of type Scores contains neither judgments nor ranked lists"
+    ):
         carob.agreement(LIKES_A, LIKES_C, [carob.evaluate(LIKES_A, SYSTEMS["first"], "RR")])
 
 

@@ -444,7 +444,9 @@ def test_missing_queries_are_refused_by_name_unless_the_whole_run_is_empty() -> 
 def test_ties_are_refused_where_they_touch_a_judged_document_within_the_depth() -> None:
     qrels = Qrels.of({"p": {"a": 1}, "q": {"a": 1, "z": 0}, "r": {"b": 1}})
     run = Run.of({"p": {"a": 1.0}, "q": {"z": 3.0, "a": 2.0, "b": 2.0}, "r": {"a": 2.0, "c": 2.0, "b": 1.0}})
-    with pytest.raises(DataError, match="query 'q' has equal scores that touch a judged document") as caught:
+    with pytest.raises(
+        DataError, match="query 'q' has a judged document whose score equals another"
+    ) as caught:
         match(qrels, run, Policy(ties="error"))
     assert (caught.value.file, caught.value.query) == ("run", "q")
     assert match(qrels, run, Policy()).counts.tied == 1

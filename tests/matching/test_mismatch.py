@@ -96,7 +96,8 @@ def test_queries_that_are_numbered_from_0_are_not_called_a_spelling() -> None:
     for run in (by_query(-1), by_query(1)):
         said = " ".join(carob.evaluate(by_query(0), run, "AP", policy=Policy(missing="zero")).warnings)
         assert re.search(
-            "retrieves for query '[0-9]' is judged for query '[0-9]'. Number the queries from the", said
+            "retrieves for query '[0-9]' is judged for query '[0-9]'. Start numbering the queries at the",
+            said,
         )
         assert "zeros" not in said
     named = {f"q{query}": its for query, its in by_query(0).items()}

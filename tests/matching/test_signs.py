@@ -825,7 +825,7 @@ CACM = SHARED / "data" / "cacm-anserini"
 @pytest.mark.skipif(not CACM.is_dir(), reason="the runs of others are not here")
 def test_a_published_run_writes_zeros_that_its_judgments_lack() -> None:
     qrels, run = CACM / "qrels.cacm.txt", CACM / "runs" / "cacm-bm25.txt"
-    assert "'CACM-0950', the judgments write 'CACM-950'" in said(run, qrels)
+    assert "'CACM-0950' where the judgments have 'CACM-950'" in said(run, qrels)
 
 
 def test_an_affix_of_numbers_and_of_queries_is_said() -> None:

@@ -128,7 +128,7 @@ def test_a_profile_out_of_a_file(tmp_path: Path) -> None:
     ("text", "said"),
     [
         ("measures = 1", "measures is an array, not int"),
-        ("measure = []", "a profile has no 'measure'. Did you mean measures"),
+        ("measure = []", "a profile cannot contain 'measure'. Did you mean measures"),
         ("a = ", "is not TOML"),
         ("[policy]\nties = 'none'", "ties"),
         ("axes = { AP = 1 }", "axes of AP must be a table"),

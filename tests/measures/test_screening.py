@@ -47,9 +47,9 @@ def test_a_share_prints_as_the_per_cent_that_make_it(share: float) -> None:
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("P@10%", "P takes no per cent. Measures that do: WSS@95%, R@10%"),
-        ("R@x%", "a number must stand between '@' and '%'"),
-        ("R@%", "a number must stand between '@' and '%'"),
+        ("P@10%", "P does not accept a percentage. Measures that do: WSS@95%, R@10%"),
+        ("R@x%", "write a number between '@' and '%'"),
+        ("R@%", "write a number between '@' and '%'"),
         ("WSS@0", "recall is above 0 up to 1"),
         ("WSS@101", "recall is above 0 up to 1"),
         ("R@120%", "share is above 0 up to 1"),

@@ -70,10 +70,10 @@ def test_an_unknown_word_is_refused_with_the_nearest_and_all_known_ones() -> Non
     refuse_other("ties", "input", ("input", "score"))
     with pytest.raises(ArgumentError) as refused:
         refuse_other("ties", "inptu", ("input", "score"))
-    assert str(refused.value) == "There is no ties='inptu'. Did you mean input? It is one of input, score."
+    assert str(refused.value) == "There is no ties='inptu'. Did you mean input? The choices are input, score."
     with pytest.raises(ArgumentError) as refused:
         refuse_other("ties", 7, ("input", "score"))
-    assert str(refused.value) == "There is no ties=7. It is one of input, score."
+    assert str(refused.value) == "There is no ties=7. The choices are input, score."
     assert did_you_mean("ndgc", ["nDCG", "AP"], "None.") == "Did you mean nDCG?"
     assert did_you_mean("xyz", ["nDCG", "AP"], "None.") == "None."
 

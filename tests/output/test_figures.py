@@ -44,7 +44,7 @@ def test_a_figure_that_there_is_not_is_refused(monkeypatch: pytest.MonkeyPatch) 
     for given, kind, said in (
         ({}, None, "This result has no figure: use to_frame() or to_html()."),
         (draws, "pair", "There is no figure 'pair'. Did you mean pairs?"),
-        (draws, "xyz", "There is no figure 'xyz'. It is one of pairs, ranks."),
+        (draws, "xyz", "There is no figure 'xyz'. The choices are pairs, ranks."),
     ):
         with pytest.raises(DataError) as refused:
             figure_of(given, kind)

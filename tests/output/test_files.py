@@ -168,7 +168,7 @@ def test_no_command_writes_over_what_it_reads(command: str, linked: Path) -> Non
     for each in INPUTS:
         target = "one.run" if each in ("link.run", "hard.run", "./one.run") else each
         if target in READ[command]:
-            attacked(*COMMANDS[command], each).refused(f"{each}: this file is an input")
+            attacked(*COMMANDS[command], each).refused(f"{each}: this file is the input")
     assert {each: Path(each).read_text() for each in INPUTS} == before
 
 

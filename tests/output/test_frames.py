@@ -26,7 +26,7 @@ def test_a_library_that_makes_no_frames_is_refused() -> None:
     with pytest.raises(DataError) as refused:
         frame_of(COLUMNS, "duckdb")
     assert str(refused.value) == (
-        f"'duckdb' is not a library of data frames that carob can write. It is one of {', '.join(FRAMES)}."
+        f"'duckdb' is not a library of data frames that carob can write. The choices are {', '.join(FRAMES)}."
     )
     with pytest.raises(DataError, match=r"can write\. Did you mean pandas\?$"):
         frame_of(COLUMNS, "panda")
@@ -37,7 +37,9 @@ def test_the_first_library_that_is_installed_makes_the_frame(monkeypatch: pytest
     find = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "pandas" else find(name))
     assert type(frame_of(COLUMNS, None)).__module__.startswith("polars")
-    with pytest.raises(DataError, match=r"^pandas is not installed: install it, or name another library\.$"):
+    with pytest.raises(
+        DataError, match=r"^pandas is not installed: install it, or specify another library.$"
+    ):
         frame_of(COLUMNS, "pandas")
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(

@@ -48,5 +48,5 @@ def test_a_file_is_known_under_any_link_and_only_within_a_command(folder: Path) 
             refuse_taken(name)
     refuse_taken("one.run")
     assert str(own_input("out", "one.run")) == (
-        "out: this file is an input, one.run, and is not overwritten. Pass another file."
+        "out: this file is the input one.run, so it is not overwritten. Pass another file."
     )

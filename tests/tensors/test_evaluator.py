@@ -295,7 +295,7 @@ ONE = np.ones((2, 3))
         (
             lambda: evaluate(ONE, ONE, policy=Policy(ties="error")),
             DataError,
-            "number 1 of the batch has equal scores that touch a judged document",
+            "number 1 of the batch has a judged document with the same score",
         ),
         (
             lambda: evaluate(ONE, ONE - 2, policy=Policy(negative="error")),

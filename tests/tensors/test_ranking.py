@@ -114,7 +114,7 @@ def test_what_a_policy_forbids_is_refused_with_the_number_of_its_query() -> None
     with pytest.raises(PolicyError, match="ties='rank-column' does not work with arrays"):
         refuse_axes(Policy(ties="rank-column"))
     tied = batch_of([[3.0, 2.0], [2.0, 2.0]], [[1.0, 0.0], [1.0, math.nan]])
-    with pytest.raises(DataError, match=r"Query number 2 .* equal scores that touch a judged document"):
+    with pytest.raises(DataError, match=r"Query number 2 .* a judged document with the same score"):
         checked(tied, Policy(ties="error"))
     unjudged = batch_of([[3.0, 2.0, 2.0]], [[1.0, math.nan, math.nan]])
     assert checked(unjudged, Policy(ties="error")).flaws is None

@@ -112,7 +112,7 @@ def test_a_blank_in_an_id_separates_all_columns_by_tabs() -> None:
 @pytest.mark.parametrize(
     ("run", "to", "said"),
     [
-        ({"q": {"a\tb": 1.0}}, "trec", "cannot be written in lines of text"),
+        ({"q": {"a\tb": 1.0}}, "trec", "cannot be written to a text file"),
         ({"#q": {"a": 1.0}}, "trec", "looks like a comment"),
         ({"q": {"": 1.0}}, "msmarco", "it is empty"),
         ({"q": {"a": float("inf")}}, "json", "infinite"),
@@ -133,6 +133,6 @@ def test_the_ending_of_a_name_shows_the_format() -> None:
     assert format_of_name("b.ndjson") == ("jsonl", "")
     assert format_of_name("b.run.xz") == ("trec", ".xz")
     assert format_of_name("bm25") == ("trec", "")
-    with pytest.raises(carob.DataError, match=r"does not write runs as \.npy files"):
+    with pytest.raises(carob.DataError, match=r"cannot write runs as \.npy files"):
         format_of_name("a.npy")
     assert "parquet" in RUN_FORMAT.words

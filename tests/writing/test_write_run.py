@@ -175,7 +175,7 @@ def test_the_path_of_a_split_run_needs_a_place_for_the_name(tmp_path: Path) -> N
 def test_an_input_is_never_written_over(tmp_path: Path) -> None:
     path = tmp_path / "a.run"
     path.write_text("q Q0 d 1 1 t\n")
-    with pytest.raises(carob.DataError, match="this file is an input"):
+    with pytest.raises(carob.DataError, match="this file is the input"):
         carob.write_run(path, path)
     assert path.read_text() == "q Q0 d 1 1 t\n"
 
@@ -295,7 +295,7 @@ def test_ties_whose_scores_are_lost_are_counted(tmp_path: Path) -> None:
         carob.write_run(run, tmp_path / "out.tsv", to="msmarco")
     said = " ".join(str(each.message) for each in caught)
     assert said.startswith(
-        "In 2 queries, documents that are written have equal scores, which msmarco files do not hold:"
+        "In 2 queries, some of the written documents have equal scores, which msmarco files do not contain:"
     )
     assert said.endswith(" the order of ties (trec) decides their ranks.")
     with warnings.catch_warnings():

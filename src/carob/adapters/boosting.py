@@ -138,8 +138,8 @@ def say_direction(asked: Evaluator) -> None:
     ]
     if turned:
         warn(
-            f"XGBoost's early stopping treats the smallest value of {', '.join(turned)} as the best one, as for every "
-            "name that it does not know. For early stopping, pass "
+            f"XGBoost's early stopping treats the smallest value of {', '.join(turned)} as the best, as it does for "
+            f"every name that it does not recognise. For early stopping, pass "
             "callbacks=[xgboost.callback.EarlyStopping(rounds=..., maximize=True)], not early_stopping_rounds."
         )
 
@@ -173,7 +173,7 @@ def of_one_query(asked: Evaluator, scores: Any, labels: Any) -> float:
     label, *others = asked.asked
     if others or asked.asked[label].definition.aggregate != "mean":
         raise MeasureError(
-            f"XGBRanker(eval_metric=...) takes the mean of one measure, not {', '.join(asked.asked)}: name one, "
+            f"XGBRanker(eval_metric=...) accepts the mean of only one measure, not {', '.join(asked.asked)}: name one, "
             "or pass them to xgboost.train(custom_metric=...)."
         )
     scores, labels = np.asarray(scores, np.float64), np.asarray(labels)

@@ -199,10 +199,9 @@ def say_repeated(loaders: Any, unaware: list[Meter]) -> None:
             repeated += max(sampler.total_size - len(sampler.dataset), 0)
     if unaware and repeated:
         warn(
-            f"The sampler repeats {plural(repeated, 'item')} of the data so that all processes have equally many, and "
-            "the queries of these items count twice in the means: return 'ids' from the step, and make the callback "
-            "with "
-            "per_query=True."
+            f"The sampler repeats {plural(repeated, 'item')} of the data so that all processes have the same number, "
+            f"and the queries of the repeated items count twice in the means: return 'ids' from the step, and create "
+            f"the callback with per_query=True."
         )
 
 

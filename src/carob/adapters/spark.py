@@ -110,7 +110,8 @@ def evaluator_class() -> Any:
             if len(measures) > 1:
                 name, known = self.of("measure"), ", ".join(measures)
                 raise refused(
-                    "'{name}' stands for {count} measures, and an evaluator gives one number: name one of {measures}.",
+                    "'{name}' stands for {count} measures, but an evaluator returns one number: name one of "
+                    "{measures}.",
                     name=name,
                     count=len(measures),
                     measures=known,
@@ -149,11 +150,11 @@ def axes_of(policy: Any) -> dict[str, Any]:
 
 
 PARAMETERS = {
-    "measure": ("a measure as carob names it, such as nDCG@10", None),
+    "measure": ("a measure by its name in carob, such as nDCG@10", None),
     "queryCol": ("query column; by default, the column with a usual name", None),
     "documentCol": ("document column; by default, the column with a usual name", None),
     "policy": ("a carob.Policy", axes_of),
-    "profile": ("a named convention of carob's", None),
+    "profile": ("the name of a convention in carob", None),
 }
 """The description and converter of each parameter of the evaluator, except the prediction and label columns."""
 

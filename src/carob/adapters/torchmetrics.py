@@ -194,8 +194,8 @@ def refuse_unpaired(judged: Any, judged_indexes: Any) -> None:
     """
     if (judged is None) != (judged_indexes is None):
         raise refused(
-            "Only one of judged= and judged_indexes= is given, or judged_indexes= without indexes=.",
-            "With indexes=, pass both. Without it, pass judged= alone, with the shape [query, judgment].",
+            "Only one of judged= and judged_indexes= was given, or judged_indexes= was given without indexes=.",
+            "With indexes=, pass both. Without it, pass only judged=, with the shape [query, judgment].",
         )
 
 

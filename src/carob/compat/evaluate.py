@@ -117,7 +117,7 @@ def only(tables: Sequence[Mapping[str, Any]], name: str) -> Mapping[str, Any]:
     """
     if len(tables) != 1:
         raise refused(
-            "{name} has {count:table}, and the metric takes one.",
+            "{name} contains {count:table}, but the metric accepts only one.",
             "Pass a list with one dict of columns, and call compute for each run.",
             name=name,
             count=len(tables),
@@ -156,7 +156,7 @@ def refuse_unusable(table: Mapping[str, Any], qrels: Mapping[str, Mapping[str, A
             if isinstance(grade, Real) and float(grade) % 1:  # also true for NaN and infinity
                 raise refused(
                     "In references, document '{document}' of query '{query}' has the grade {grade}.",
-                    "A grade is a whole number: the metric counts grades of at least 1 as relevant.",
+                    "A grade must be a whole number. The metric counts grades of at least 1 as relevant.",
                     document=document,
                     query=query,
                     grade=str(grade),

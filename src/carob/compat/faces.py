@@ -85,8 +85,8 @@ def install(name: str) -> Installed:
         {'q': {'recip_rank': 1.0}}
     """
     if name not in FACES:
-        hint = did_you_mean(str(name), FACES, f"It has one for {', '.join(FACES)}.")
-        raise DataError(f"carob has no face for the module {name!r}. {hint}")
+        hint = did_you_mean(str(name), FACES, f"It can replace {', '.join(FACES)}.")
+        raise DataError(f"carob cannot replace the module {name!r}. {hint}")
     before = sys.modules.get(name)
     if isinstance(before, Face):
         return Installed(name, before, before, [])  # already replaced; the first call's object restores it
@@ -95,7 +95,7 @@ def install(name: str) -> Installed:
     sys.modules[name] = face
     holders = sorted({module.__name__ for module, *_ in references})
     also = f", also in {', '.join(holders)}" if holders else ""
-    print(f"carob: {name} is carob's from here on{also}.", file=sys.stderr)  # noqa: T201
+    print(f"carob: the module {name} is now carob's replacement{also}.", file=sys.stderr)  # noqa: T201
     return Installed(name, face, before, references)
 
 

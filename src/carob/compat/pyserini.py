@@ -82,7 +82,11 @@ def evaluated(arguments: list[str]) -> tuple[str, str]:
     qrels, run = own[-2:]
     for each, what in ((qrels, "judgments"), (run, "run")):
         if not os.path.exists(each):
-            hint = "" if what == "run" else " Names of data sets are Pyserini's own: pass the file."
+            hint = (
+                ""
+                if what == "run"
+                else " Only Pyserini itself can look up names of data sets: pass the file."
+            )
             raise DataError(f"There is no file '{each}' of {what}.{hint}")
     short = is_msmarco(run)
     if not (depths or remove or short):

@@ -229,7 +229,7 @@ def without_nan(run: dict[str, Any]) -> dict[str, Any]:
         return run
     count = plural(sum(map(len, found.values())), "NaN score")
     warnings.warn(
-        f"The run has {count}, first in query '{next(iter(found))}': such documents are ranked last.",
+        f"The run contains {count}, first in query '{next(iter(found))}': such documents are ranked last.",
         DataWarning,
         stacklevel=3,
     )
@@ -253,7 +253,7 @@ def whole_grades(query_relevance: object) -> dict[str, Any]:
         for kind in kinds - {int, bool}:
             if not issubclass(kind, (int, np.integer)):
                 raise TypeError(
-                    f"Query {query!r} has a grade of type {kind.__name__}: a grade is a whole number."
+                    f"Query {query!r} has a grade of type {kind.__name__}: a grade must be a whole number."
                 )
     return {query: grades for query, grades in judgments.items() if grades or not isinstance(grades, dict)}
 

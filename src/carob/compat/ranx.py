@@ -542,7 +542,7 @@ def compare(
     if not 0 <= max_p <= 1:
         raise ArgumentError(f"max_p is {max_p!r}, and expected is a probability between 0 and 1.")
     if stat_test not in TESTS:
-        raise ArgumentError(f"There is no test '{stat_test}'. stat_test is {', '.join(TESTS)}.")
+        raise ArgumentError(f"There is no test '{stat_test}'. The choices are {', '.join(TESTS)}.")
     tables = []
     for run in runs:
         found = evaluate(
@@ -601,7 +601,7 @@ def fuse(
     given = {**(params or {})}
     name, weights = given.pop("name", method), given.pop("weights", None)
     if len(runs) < 2:
-        raise DataError("Fusing needs two runs or more.")
+        raise DataError("Fusion requires at least two runs.")
     for place, run in enumerate(runs):
         if run.keys() != runs[0].keys():
             raise refused(

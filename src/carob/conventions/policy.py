@@ -227,7 +227,7 @@ def refuse_values(axes: dict[str, Any]) -> None:
         if axis in CHOICES:
             refuse_other(axis, value, CHOICES[axis])
         elif axis == "by_measure":
-            raise PolicyError("by_measure: the exceptions of a measure have no exceptions of their own.")
+            raise PolicyError("by_measure: the exceptions for a measure cannot contain by_measure.")
         elif value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
             raise PolicyError(
                 f"depth={value!r}: a depth is a whole number of at least 1, or None for all documents."

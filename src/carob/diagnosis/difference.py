@@ -216,7 +216,7 @@ class Difference(Documented):
         idle = [step for step in self.steps if not step.queries and not step.moved]
         if idle:
             changes = ", ".join(f"{step.axis} {step.before} → {step.after}" for step in idle)
-            found.append(f"Other axes differ without effect here: {changes}.")
+            found.append(f"Other axes differ, but without effect here: {changes}.")
         if self.blame is None:
             found.append("Nothing changes the mean." if self.gap == 0 else "No single axis is the cause.")
         else:

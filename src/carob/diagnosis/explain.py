@@ -340,8 +340,8 @@ def left_out(sheet: RankedSheet, kept: list[int], say: Language = ENGLISH) -> st
     judged = known - sum(sheet.grade[place] >= 0 for place in kept)
     if judged == others:
         return say("{said}.{dots}", said=said, dots=dots)
-    sentence = "{said}; of the {others} others {judged} " + ("is" if judged < 2 else "are") + " judged.{dots}"
-    none = "{said}; of the {others} others none is judged.{dots}"
+    sentence = "{said}; {judged} of the {others} others " + ("is" if judged < 2 else "are") + " judged.{dots}"
+    none = "{said}; none of the {others} others is judged.{dots}"
     return say(sentence if judged else none, said=said, others=others, judged=judged, dots=dots)
 
 
@@ -754,9 +754,9 @@ def refuse_left_out(found: Match, policy: Policy, subject: Subject, measure: Mea
     if found.queries and (policy.empty != "skip" or np.asarray(measure.wanted.count(Flat(found.rows)))[0]):
         return
     why = (
-        f"{subject.name} does not mention it (missing={policy.missing})"
+        f"{subject.name} does not contain it (missing={policy.missing})"
         if not found.queries
-        else f"it has no relevant document: {measure} looks for {measure.wanted} (empty={policy.empty})"
+        else f"it has no relevant document: {measure} requires {measure.wanted} (empty={policy.empty})"
     )
     raise DataError(f"Query '{subject.query or 1}' is excluded from the evaluation, because {why}.")
 
@@ -764,14 +764,14 @@ def refuse_left_out(found: Match, policy: Policy, subject: Subject, measure: Mea
 # ---------------------------------------------------------------- the policy's decisions
 
 ORDERS = {
-    "trec": "their document ids decide, descending by bytes",
-    "ascending": "their document ids decide, ascending by bytes",
-    "input": "the order of the run's lines decides",
-    "rank-column": "the run's rank column decides",
-    "rank": "the run's rank column decides",
+    "trec": "document ids break the tie, in descending byte order",
+    "ascending": "document ids break the tie, in ascending byte order",
+    "input": "the order of the run's lines breaks the tie",
+    "rank-column": "the run's rank column breaks the tie",
+    "rank": "the run's rank column breaks the tie",
     "optimistic": "they are in their best order",
     "pessimistic": "they are in their worst order",
-    "expected": "every order counts alike",
+    "expected": "all orders count equally",
 }
 MOST_GROUPS = 4
 
@@ -803,7 +803,7 @@ def decisions(
     for place, (dropped, negative) in enumerate(changed):
         sentences = []
         if found.missing[place]:
-            sentences.append(say("The run does not mention this query: the list is empty."))
+            sentences.append(say("The run does not contain this query, so the list is empty."))
         if groups[place]:
             sentences.append(tie_told(groups[place], policy, bounds[place], digits, say))
         if dropped:
@@ -818,7 +818,7 @@ def decisions(
         if negative:
             sentences.append(
                 say(
-                    "{count:negative grade} taken as {rule} (negative={rule}).",
+                    "{count:negative grade} treated as {rule} (negative={rule}).",
                     count=negative,
                     rule=policy.negative,
                 )
@@ -870,7 +870,7 @@ def tie_told(
             else say(" Their worst and best order give {low} and {high}.", low=low, high=high)
         )
     return say(
-        "Equal scores at ranks {ranks} touch judged documents: {order} (ties={ties}).{moved}",
+        "Equal scores at ranks {ranks} affect judged documents: {order} (ties={ties}).{moved}",
         ranks=", ".join(groups[:MOST_GROUPS]) + more,
         order=order,
         ties=policy.ties,
@@ -906,7 +906,9 @@ def overruled(
 def why_overruled(derived: float, policy: Policy, say: Language, *, missing: bool, empty: bool) -> str:
     """Returns the reason why a value is not the value that the formula derives for the list."""
     if missing and policy.missing == "nan":
-        return say("The formula is not used: the value of a missing query is undefined (missing=nan).")
+        return say(
+            "The formula is not used, because the value of a missing query is undefined (missing=nan)."
+        )
     if empty and policy.empty in ("one", "nan"):
         return say(
             "The formula is not used: without a relevant document the value is {meaning} (empty={rule}).",
@@ -914,8 +916,8 @@ def why_overruled(derived: float, policy: Policy, say: Language, *, missing: boo
             rule=policy.empty,
         )
     return say(
-        "The value is the mean over the orders of documents with equal scores (ties={ties}). One of these orders "
-        "is worked through below; alone it gives {derived}.",
+        "The value is the mean over the orders of documents with equal scores (ties={ties}). One of these orders is "
+        "derived below; this order gives {derived}.",
         ties=policy.ties,
         derived=f"{derived:.6f}",
     )

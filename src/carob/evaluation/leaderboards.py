@@ -200,7 +200,7 @@ def read_leaderboard(
         ({'bm25': {'COVERAGE': {'q1': 0.5}}}, {'bm25': {'COVERAGE': 0.5}})
     """
     if layout not in LAYOUTS:
-        hint = did_you_mean(layout, LAYOUTS, f"It is one of {', '.join(LAYOUTS)}.")
+        hint = did_you_mean(layout, LAYOUTS, f"The choices are {', '.join(LAYOUTS)}.")
         raise PolicyError(f"There is no leaderboard format '{layout}'. {hint}")
     whole = os.fspath(path)
     if whole == "-":

@@ -96,7 +96,9 @@ def reader(*endings: str) -> Callable[[Enrolled], Enrolled]:
     """
     for each in endings:
         if not each.startswith(".") or each.casefold() in (*ENDINGS, *PACKED, ".tsv"):
-            raise ValueError(f"reader({each!r}): use an ending that carob does not read, such as '.letor'.")
+            raise ValueError(
+                f"reader({each!r}): use a file extension that carob does not read itself, such as '.letor'."
+            )
 
     def enrol(function: Enrolled) -> Enrolled:
         READERS.update(dict.fromkeys(map(str.casefold, endings), function))

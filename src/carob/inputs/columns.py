@@ -59,8 +59,9 @@ def with_distance(named: Mapping[str, Any]) -> dict[str, Any]:
         return rest
     if (score := rest.get("score")) is not None:
         raise refused(
-            "'{score}' is named as the score and '{distance}' as the distance, from which the score would follow.",
-            "Name one of them.",
+            "'{score}' is named as the score and '{distance}' as the distance, but the score would be computed from "
+            "the distance.",
+            "Name only one of them.",
             score=score,
             distance=distance,
         )
@@ -147,7 +148,7 @@ def refuse_distance(asked: Asked) -> None:
     if isinstance(name := asked.get("score"), Distance):
         raise refused(
             "'{column}' is named as the distance, but a run of the form {{query: {{document: score}}}} has no columns.",
-            "Write minus the distance as the score, and leave the name out.",
+            "Use the negated distance as the score, and omit the column name.",
             error=NoSuchColumnsError,
             column=name,
         )
@@ -222,9 +223,9 @@ def choose(
     if "sample_size" in chosen and "probability" in asked and "probability" not in chosen:
         ways = {"reading": by_reading(kind, probability=...), "complete": by_reading(kind, probability=1)}
         raise refused(
-            "The {kind} frame has a column '{column}', so it is a sample, but no column with a usual name "
-            "for the probability with which each document was drawn. The columns are: {there}.",
-            "Name it: {reading}. If the judgments are complete, say so: {complete}.",
+            "The {kind} frame has a column '{column}', so it is a sample, but it has no column with a usual name for "
+            "the probability with which each document was drawn. The columns are: {there}.",
+            "Name the column: {reading}. If the judgments are complete, use {complete}.",
             **words,
             column=chosen["sample_size"],
             **ways,
@@ -253,7 +254,7 @@ def several_columns(found: Sequence[str], role: str, kind: str, there: str) -> D
     """Returns the error for a table in which several columns might have the same role."""
     words = {"kind": kind, "there": there, "column": found[0], "role": role}
     return refused(
-        "The {kind} frame has {both}, each of which may be the {role}. The columns are: {there}.",
+        "The {kind} frame has {both}, either of which could be the {role}. The columns are: {there}.",
         "Name one: {reading}.",
         **words,
         both=" and ".join(f"'{each}'" for each in found),
@@ -264,7 +265,7 @@ def several_columns(found: Sequence[str], role: str, kind: str, there: str) -> D
 def no_column(missing: Sequence[str], kind: str, **words: Any) -> DataError:
     """Returns the error for a table that does not contain columns for some roles."""
     if kind == "run" and "query" in missing and f"'{HITS}" in words["there"]:
-        return refused("the answers of a search engine name no queries.", ANSWERS_NAMED, file=kind)
+        return refused("the answers of a search engine do not contain query ids.", ANSWERS_NAMED, file=kind)
     more: str = ""
     if missing[-1] == "score":
         more = worded(", or ", by_reading(kind, rank=...), " where 1 is the best")
@@ -296,7 +297,7 @@ def distances_in(names: Sequence[str], missing: Sequence[str]) -> str | Worded:
         return ""
     reading = by_reading("run", distance=found[0])
     return worded(
-        f" '{found[0]}' seems to hold distances, of which the smallest is the best: name it so (",
+        f" '{found[0]}' seems to contain distances, where smaller is better: name it as the distance (",
         reading,
         ").",
     )
@@ -348,16 +349,16 @@ def no_rank(name: str, names: Sequence[str]) -> str:
         return name.removesuffix(INSISTED)
     if says_rank(name):
         raise refused(
-            "Column '{column}' of the run frame is named like a rank, and ranks used as scores turn each list upside "
-            "down.",
+            "The name of column '{column}' of the run frame suggests ranks, which would turn each list upside down if "
+            "used as scores.",
             column=name,
             remedy=rank_or_score(name),
         )
     if usual([name], "distance"):
         raise refused(
-            "Column '{column}' of the run frame is named like a distance, and distances used as scores turn each list "
-            "upside down.",
-            "If smaller is better: {distance}. If it is a score: {score}.",
+            "The name of column '{column}' of the run frame suggests distances, which would turn each list upside "
+            "down if used as scores.",
+            "If smaller values are better, use {distance}. If it is a score, use {score}.",
             column=name,
             distance=by_reading("run", distance=name),
             score=by_reading("run", score=f"{name}{INSISTED}"),
@@ -368,7 +369,7 @@ def no_rank(name: str, names: Sequence[str]) -> str:
 def rank_or_score(name: str) -> str:
     """Returns the remedy for a score column that seems to contain ranks."""
     rank, score = by_reading("run", rank=name), by_reading("run", score=f"{name}{INSISTED}")
-    return worded("If it is a rank: ", rank, ". If it is a score: ", score, ".")
+    return worded("If it is a rank, use ", rank, ". If it is a score, use ", score, ".")
 
 
 def says_rank(name: str) -> bool:

@@ -263,14 +263,16 @@ def after_padding(data: bytes, more: Callable[[], bytes], multiple: int) -> byte
         if data:
             break
     if zeros and zeros % multiple:
-        raise damaged(f"the file contains {zeros} zeros after a stream, which are not padding")
+        raise damaged(
+            f"the file contains {zeros} zero bytes after a compressed stream, too few or too many for padding"
+        )
     return data
 
 
 def damaged(how: str) -> PackedError:
     """Returns the error for bytes that cannot be unpacked."""
     return PackedError(
-        f"the compressed data are damaged or cut short ({how})", how, "Fetch or write it again."
+        f"the compressed data are damaged or truncated ({how})", how, "Fetch or write it again."
     )
 
 
@@ -281,7 +283,9 @@ def limit_of(free: int) -> str:
 
 def too_much(ratio: int = RATIO, free: int = FREE) -> PackedError:
     """Returns the error for a small file that unpacks to a huge size."""
-    fault = f"it unpacks to more than {ratio} times its size and more than {limit_of(free)}"
+    fault = f"the file unpacks to more than {ratio} times its size and more than {limit_of(free)}"
     return PackedError(
-        f"{fault}, which no run does", fault, "If that is correct, unpack it, and pass the plain text."
+        f"{fault}, which is implausible for a run",
+        fault,
+        "If the size is correct, unpack the file, and pass the plain text.",
     )

@@ -56,7 +56,7 @@ def entry_of_run(name: str, origin: Provenance | None) -> dict[str, Any] | None:
     """
     entry: dict[str, Any] = {"role": "run", "name": name, "path": None, "bytes": None, "sha256": None}
     if origin is not None and origin.kind in STREAMS:
-        return {**entry, "why": f"{origin.kind}, which is read once"}
+        return {**entry, "why": f"{origin.kind}, which can be read only once"}
     if origin is None or origin.path is None:
         return None
     size = sum(each.size for each in origin.parts or (origin,))

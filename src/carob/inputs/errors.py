@@ -22,12 +22,13 @@ if TYPE_CHECKING:
 
 ONE_NAME = "{count} runs are called '{name}': give each run a different name, as in {example}."
 CARRIAGE_RETURN = (
-    "the line contains a carriage return, as if lines ended in a carriage return alone. End each line with "
-    "a line feed."
+    "the line contains a carriage return, so the file may use carriage returns alone as line endings. End each line "
+    "with a line feed."
 )
 NOT_UTF_8 = (
-    "the file is not text in UTF-8. If it comes from a spreadsheet, it may be Windows-1252 or Latin-1: save "
-    "it as 'CSV UTF-8', or convert it (iconv -f WINDOWS-1252 -t UTF-8). Otherwise its name has the wrong ending."
+    "the file is not UTF-8 text. If it comes from a spreadsheet, it may be Windows-1252 or Latin-1: save "
+    "it as 'CSV UTF-8', or convert it (iconv -f WINDOWS-1252 -t UTF-8). Otherwise, its name may have the wrong "
+    "extension."
 )
 LINE_NOT_AN_OBJECT = ("the line is not a JSON object: '{found}'.", "Write one object on each line.")
 NO_RUNS = (
@@ -39,14 +40,14 @@ DRAWN_TWICE = (
     "Write one row for each document of the sample.",
 )
 SAMPLE_BY_SUBTOPIC = (
-    "these are judgments of a sample, from which no measure by subtopic can be estimated.",
+    "these judgments are a sample, from which measures by subtopic cannot be estimated.",
     "Choose another measure, such as DCG@10.",
 )
 
 
 SWAPPED = "are qrels and run swapped?"
 ANSWERS_NAMED = (
-    "Write each answer under its query's id, {{query: answer}}, or each on a line with it, "
+    "Write each answer under its query id, {{query: answer}}, or write one line per answer that also contains the id, "
     '{{"query": …, "response": answer}}.'
 )
 """The remedy for answers of a search engine without query ids, with doubled braces as ``refused`` expects."""
@@ -60,25 +61,26 @@ COLUMNS = {
 COLUMNS_ADVICE = {
     "qrels": {
         "run": "This looks like a run: are qrels and run swapped?",
-        "values": "These look like per-query scores, not like judgments: carob compare and carob gate take them.",
+        "values": "These look like per-query scores, not judgments. Pass them to carob compare or carob gate.",
         "five": (
             "Files of judgment groups and of preferences have five columns: use carob trec-eval -R qrels_jg "
             "or -R prefs. "
         ),
-        "last": "If the fifth is not part of the judgment, leave it out: awk '{print $1, $2, $3, $4}'. ",
-        "more": "Leave out what follows the grade: awk '{print $1, $2, $3, $4}'. ",
+        "last": "If the fifth column is not part of the judgment, remove it: awk '{print $1, $2, $3, $4}'. ",
+        "more": "Remove the columns after the grade: awk '{print $1, $2, $3, $4}'. ",
         "middle": (
             "If the last column is the grade, keep it and the document: awk '{print $1, $2, $3, $NF}' if the document "
             "is the third column, or awk '{print $1, $2, $(NF-1), $NF}' if it is the last but one. "
         ),
         "3": "If the second column is missing, insert it: awk '{print $1, 0, $2, $3}'. ",
         "gradeless": "If the grade is missing, and all documents are relevant, add it: awk '{print $0, 1}'. ",
-        "2": "If these are the query and a relevant document, add the other columns: awk '{print $1, 0, $2, 1}'.",
+        "2": "If the two columns are the query and a relevant document, add the other columns: awk "
+        "'{print $1, 0, $2, 1}'.",
     },
     "run": {
-        "values": "These look like per-query scores, not like a run: carob compare and carob gate take them.",
+        "values": "These look like per-query scores, not a run. Pass them to carob compare or carob gate.",
         "3": (
-            'Add the other columns. If the third is a score: awk \'{print $1, "Q0", $2, 0, $3, "run"}\'; if '
+            'Add the other columns. If the third column is a score: awk \'{print $1, "Q0", $2, 0, $3, "run"}\'; if '
             'it is a rank: awk \'{print $1, "Q0", $2, $3, -$3, "run"}\'.'
         ),
         "ranked": (
@@ -91,7 +93,8 @@ COLUMNS_ADVICE = {
             "'{print $1, $2, $3, 0, $4, $5}'."
         ),
         "scoreless": (
-            "If the columns are query, iteration, document, rank and tag, add a score that falls with the rank: awk "
+            "If the columns are query, iteration, document, rank and tag, add a score that decreases from rank to "
+            "rank: awk "
             "'{print $1, $2, $3, $4, -$4, $5}'."
         ),
         "uniterated": (
@@ -106,8 +109,8 @@ COLUMNS_ADVICE = {
 }
 """The remedy for a line with the wrong number of columns, by the number of columns or by what the line resembles."""
 JOINED = (
-    "These may be two lines, if a file without a newline at its end was joined to another with cat: break "
-    "the line after its {last} column"
+    "This may be two lines, from a file without a final newline that was concatenated with another: break the line "
+    "after its {last} column"
 )
 LINE_FAULTS = {
     "columns": ("found {count:column}, expected {expected}: '{excerpt}'.",),
@@ -119,10 +122,10 @@ LINE_FAULTS = {
     ),
     "mixed": (
         (
-            "the line contains tabs and spaces: its tabs separate {count:column}, and all its whitespace separates "
-            "{other}: '{excerpt}'."
+            "the line contains both tabs and spaces: its tabs alone separate {count:column}, and tabs and spaces "
+            "together separate {other}: '{excerpt}'."
         ),
-        "Separate columns by tabs alone or by spaces alone.",
+        "Separate all columns by tabs, or all by spaces.",
     ),
     "nan": (
         "the score is NaN, which cannot be ranked: '{excerpt}'.",
@@ -131,21 +134,27 @@ LINE_FAULTS = {
     "nan-unranked": ("the {number} is NaN: '{excerpt}'.", "Use a number."),
     "rank": (
         "'{detail}' in the rank column is not a whole number: '{excerpt}'.",
-        "Choose another rule for ties.",
+        "Write a whole number, or choose another rule for ties.",
     ),
     "nul": (
-        "the line contains a NUL byte, where tools such as trec_eval stop: '{excerpt}'. Is the file complete?",
+        (
+            "the line contains a NUL byte, at which tools such as trec_eval stop reading: '{excerpt}'. Is the file "
+            "complete?"
+        ),
         "Correct the line{skip}.",
     ),
     "too-long": (
-        "the line is longer than a mebibyte, so this is not text that contains {kind}: '{excerpt}'.",
+        "the line is longer than a mebibyte, so the file is probably not a text file with {kind}: '{excerpt}'.",
     ),
     "blank": ("the line is blank, which this format does not allow.", "Remove it."),
     "utf-16": ("the text is UTF-16.", "Save it as UTF-8."),
-    "compressed": ("the content is compressed twice, or in an unknown way.", "Unpack it first."),
+    "compressed": ("the content is compressed twice, or in an unknown format.", "Unpack it first."),
 }
 """The fault in a line of text and its remedy, by the kernel's word for the fault."""
-BELOW_ZERO = ("column '{column}' holds a rank below 0.", "If these are scores, name the column so: {scores}.")
+BELOW_ZERO = (
+    "column '{column}' contains a negative rank.",
+    "If the values are scores, name the column as the score: {scores}.",
+)
 ROW_FAULTS = {
     "row": ("the row is null.", "Leave such rows out."),
     "row-unranked": ("the row is null.", "Fill it in."),
@@ -157,13 +166,13 @@ ROW_FAULTS = {
     "wide": ("{value} {wide}.", "Subtract a constant from the column, or cast it to double."),
     "wide-unranked": ("{value} {wide}.", "Correct it, or cast the column to double."),
     "offsets": (
-        "the text of column '{column}' lies outside its memory: the frame or its file is damaged.",
+        "the text of column '{column}' refers to memory outside its buffer: the frame or its file is damaged.",
         "Create it again.",
     ),
-    "rank": ("column '{column}' is not a whole number, as a rank must be.",),
+    "rank": ("column '{column}' contains a rank that is not a whole number.",),
     "below zero": BELOW_ZERO,
     "index": (
-        "a value of column '{column}' lies outside the column's categories.",
+        "a value of column '{column}' refers to a category that does not exist.",
         "Create the column again.",
     ),
 }
@@ -195,31 +204,31 @@ ENTRY_FAULTS = {
 NUMBER_FAULTS = {
     "wide": (
         "{name} {wide}{excerpt}.",
-        "Subtract a constant from all of them, or write {value}.0 if equal scores may tie.",
+        "Subtract a constant from all scores, or write {value}.0 if ties are acceptable.",
     ),
     "wide-unranked": ("{name} {wide}{excerpt}.", "Correct it, or write {value}.0 to have it rounded."),
     "comma": (
         "{name} is not a number{excerpt}.",
-        "The number has a decimal comma: write {plain}. If a point separates thousands, leave it out: 1234 for 1.234.",
+        "The number has a decimal comma: write {plain}. If a point separates thousands, remove it: 1234 for 1.234.",
     ),
     "comma-or-thousands": (
         "{name} is not a number{excerpt}.",
-        "The comma separates thousands, or it is a decimal comma: write {whole} or {plain}.",
+        "The comma is a thousands separator or a decimal comma: write {whole} or {plain}.",
     ),
     "thousands": (
         "{name} is not a number{excerpt}.",
-        "Leave out the marks between thousands: write {plain}.",
+        "Remove the thousands separators: write {plain}.",
     ),
-    "unit": ("{name} is not a number{excerpt}.", "Leave out the sign or unit, in every line: write {plain}."),
+    "unit": ("{name} is not a number{excerpt}.", "Remove the sign or unit from every line: write {plain}."),
     "level": (
         "{name} is not a number{excerpt}.",
-        "The field is a level in NTCIR's form: write {level}, or state the number of each level, as in {levels}.",
+        "The field is a level in NTCIR's form: write {level}, or specify a number for each level, as in {levels}.",
     ),
     "word": (
         "{name} is not a number{excerpt}.",
         (
-            "The field is a word: write a number instead, such as 2 for good, 1 for fair and 0 for bad, or "
-            "state the number of each word, as in {words}."
+            "The field is a word: write a number instead, such as 2 for good, 1 for fair and 0 for bad, or specify a "
+            "number for each word, as in {words}."
         ),
     ),
     "line": ("{name} is not a number{excerpt}.", "Correct the line{skip}."),
@@ -310,9 +319,9 @@ def refuse_written_out(frame: _native.Frame, most: float, before: int = 0) -> in
     size = 0 if most == math.inf else before + frame.written_out
     if size > most:
         raise refused(
-            "the ids of its rows, written out, take more than {ratio} times its size and more than {limit}, which no "
-            "run's ids do.",
-            "If that is correct, pass the rows as plain text.",
+            "the ids of its rows, when expanded, take more than {ratio} times the size of the file and more than "
+            "{limit}, which is implausible for a run.",
+            "If the size is correct, pass the rows as plain text.",
             ratio=RATIO,
             limit=limit_of(FREE),
         )
@@ -368,11 +377,11 @@ def skipped_all(name: str, lines: int, read_strictly: Callable[[], object]) -> D
         lines: the number of lines in the text.
         read_strictly: reads the text without skipping lines.
     """
-    first: str = "Look at the first of them."
+    first: str = "Check the first line."
     try:
         read_strictly()
     except DataError as fault:
-        first = worded("The first of them: ", fault.said)
+        first = worded("The error in the first line: ", fault.said)
     skip = Worded("malformed=skip", "--lenient")
     return refused("{skip} skipped all {lines:,} lines.", file=name, lines=lines, skip=skip, remedy=first)
 
@@ -413,7 +422,7 @@ def uneven_remedy(*, joined: bool) -> str:
     return worded(
         start,
         SKIP,
-        ". To ignore what follows the sixth column, as trec_eval does, choose ",
+        ". To ignore everything after the sixth column, as trec_eval does, choose ",
         by_policy("columns", "trec_eval"),
         ".",
     )

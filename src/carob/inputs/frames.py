@@ -499,24 +499,27 @@ HALF = "e"
 
 COLUMN_FAULTS = {
     "lists": (
-        "Column '{column}' of the {kind} frame holds lists.",
+        "Column '{column}' of the {kind} frame contains lists.",
         "Convert the lists to one row per document (explode). carob.evaluate_ids accepts one row per question.",
     ),
     "ids": (
-        "Column '{column}' of the {kind} frame holds {content}, but ids are text or whole numbers.",
+        "Column '{column}' of the {kind} frame contains {content}, but ids must be text or whole numbers.",
         "Cast it.{why}",
     ),
     "numbers": (
-        "Column '{column}' of the {kind} frame holds {content}, but a {role} is a number.",
+        "Column '{column}' of the {kind} frame contains {content}, but a {role} must be a number.",
         "Cast it.",
     ),
     "words": (
-        "Column '{column}' of the {kind} frame holds {content}, but a {role} is a number.",
-        "If these are numbers, cast it. If these are words, specify their numbers: {words}.",
+        "Column '{column}' of the {kind} frame contains {content}, but a {role} must be a number.",
+        "If the values are numbers, cast the column. If they are words, specify a number for each word: {words}.",
     ),
     "half-precision": (
-        "Column '{column}' of the {kind} frame holds half-precision numbers, in which ranks above 2,048 are equal.",
-        "Cast the ranks to whole numbers before they lose digits.",
+        (
+            "Column '{column}' of the {kind} frame contains half-precision numbers, which cannot distinguish all ranks "
+            "above 2,048."
+        ),
+        "Cast the ranks to whole numbers before they lose precision.",
     ),
 }
 """The fault in a column whose type does not fit its role, and its remedy."""
@@ -529,9 +532,9 @@ CONTENTS = {
     "+m": "maps",
     "+u": "values of several types",
     "+r": "runs of equal values (run-end encoded)",
-    "+w": "lists of one length",
-    "w": "bytes of one length",
-    "t": "dates, times or spans of time",
+    "+w": "lists of a fixed length",
+    "w": "bytes of a fixed length",
+    "t": "dates, times or durations",
 }
 """The description of a column's content, by the kernel's word or by the start of Arrow's format string."""
 
@@ -544,7 +547,9 @@ def fit(field: tuple[str, str, str], role: str, kind: str) -> None:
         fault = "lists"
     elif role in IDS and holds not in ("text", "whole", "none"):
         fault = "ids"
-        why = " Whole numbers become fractions where some are missing." * (holds == "number" and form != "b")
+        why = " Whole numbers become floating-point numbers if some values are missing." * (
+            holds == "number" and form != "b"
+        )
     elif role not in IDS and holds not in ("whole", "number", "none"):
         fault = "words" if role == "grade" and holds == "text" else "numbers"
     elif role == "rank" and form == HALF:
@@ -571,4 +576,4 @@ def content(holds: str, form: str) -> str:
     if form == "b":
         return "truth values"
     start = next((each for each in CONTENTS if len(each) < len("text") and form.startswith(each)), "")
-    return CONTENTS.get(holds) or CONTENTS.get(start) or f"something else (Arrow calls it '{form}')"
+    return CONTENTS.get(holds) or CONTENTS.get(start) or f"values of another type (in Arrow, '{form}')"

@@ -46,7 +46,7 @@ def words_in(text: str) -> dict[str, float]:
         word, _, number = (each.strip() for each in part.partition("="))
         if not word or word in found or not is_number(number):
             raise refused(
-                "'{text}' assigns no grade to a word, or assigns a word a second grade.",
+                "'{text}' contains a word without a grade, or the same word twice.",
                 "Write word=number for each word, as in Good=3,Fair=2,Bad=0.",
                 text=part.strip(),
             )

@@ -69,7 +69,9 @@ def as_text(identifier: object) -> str:
     try:
         return str(operator.index(identifier))
     except ValueError as error:  # Python refuses to write so many digits
-        raise refused("An id is a whole number that has no decimal text: {why}.", why=error) from None
+        raise refused(
+            "An id is a whole number that cannot be written as decimal text: {why}.", why=error
+        ) from None
 
 
 def texts(mapping: Mapping[Any, Any]) -> dict[str, Any]:
@@ -79,7 +81,7 @@ def texts(mapping: Mapping[Any, Any]) -> dict[str, Any]:
 
 INNER_PADDING = (
     "query {name} has the id -1 before other ids{where}.",
-    "At the end of a list, -1 pads a list of fewer documents, as in faiss. Elsewhere, leave it out.",
+    "The id -1 is allowed only at the end of a list, as padding (as in faiss). Remove it elsewhere.",
 )
 """The message and the remedy for a list of documents with the id -1 before its end."""
 
@@ -111,7 +113,7 @@ def inner_padding(query: Any, column: str | None) -> DataError:
 def lists_nothing_but_padding(query: Any, column: str) -> DataError:
     """Returns the error for judgments with a list in which every document is -1."""
     return refused(
-        "query {name}: '{column}' lists no documents but -1, which pads lists.",
+        "query {name}: '{column}' contains only -1, which is padding.",
         "Write an empty list for a question without relevant documents, or leave such rows out.",
         query=str(query),
         name=shown(str(query)),

@@ -57,7 +57,7 @@ def unwrapped(document: Any, kind: str) -> LaidOut:
     for layout, found in fitting(document):
         if layout.get("kind", kind) != kind:
             raise refused(
-                "this is {tool}, which holds {there} and no {wanted}: are qrels and run swapped?",
+                "this is {tool}, which contains {there} but no {wanted}: are qrels and run swapped?",
                 tool=layout["tool"],
                 there=WHAT[layout["kind"]],
                 wanted=WHAT[kind],
@@ -65,7 +65,7 @@ def unwrapped(document: Any, kind: str) -> LaidOut:
         if len(found) > 1:
             names = [name for name, _ in found]
             raise refused(
-                "each of {names} may hold the {what} ({tool}).",
+                "each of {names} could contain the {what} ({tool}).",
                 "Write one of them to a separate file.",
                 names=" and ".join(f"'{name}'" for name in names[:3]),
                 what=WHAT[kind],

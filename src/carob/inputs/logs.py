@@ -126,8 +126,8 @@ def differing(
     words = {"first": first, "second": second, "one": grades[0], "other": grades[1]}
     name, its_document = shown(text_of(query)), shown(text_of(document))
     return refused(
-        "The logs {first} and {second} differ in the relevant documents of query {name}: document {its} has "
-        "the grade {one} in one and {other} in the other.",
+        "The logs {first} and {second} disagree about the relevant documents of query {name}: document {its} has the "
+        "grade {one} in the first log and {other} in the second.",
         **words,
         name=name,
         its=its_document,
@@ -136,8 +136,8 @@ def differing(
 
 
 ONE_JUDGMENT = Worded(
-    "Make them agree, or pass the judgments that count as qrels.",
-    "Make them agree, or pass the judgments that count as QRELS, before the logs.",
+    "Make the logs agree, or pass the correct judgments as qrels.",
+    "Make the logs agree, or pass the correct judgments as QRELS, before the logs.",
 )
 
 
@@ -153,8 +153,8 @@ def apart(given: Any, policy: Policy | None = None, *, subtopics: bool = False) 
         if name not in logs:
             holds_both(each)  # raises the error for what is missing in the log
             raise refused(
-                "Only one of qrels and run is given, and {what} is not a table that has both retrieved and "
-                "relevant documents, such as the columns retrieved_ids and reference_ids.",
+                "Only one of qrels and run was given, and {what} is not a table with both retrieved and relevant "
+                "documents, for example in the columns retrieved_ids and reference_ids.",
                 "Pass qrels and a run.",
                 what=name if several is given else "the data",
             )

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 NO_LISTS = {
     "run": "Name it: {reading}.",
-    "qrels": "Name it: {reading}; {relevant} if each of them is relevant.",
+    "qrels": "Name it: {reading}. If all listed documents are relevant, use {relevant}.",
 }
 """The remedy for a table whose rows list documents but not their scores or grades."""
 
@@ -264,8 +264,8 @@ def with_negated(frame: Any, column: str) -> Any:
         known = nw.from_native(as_table(frame))
     except TypeError:
         raise refused(
-            "carob does not negate the column '{column}' of such a table.",
-            "Write minus the distance as the score.",
+            "carob cannot negate the column '{column}' of a table from this library.",
+            "Use the negated distance as the score.",
             column=column,
         ) from None
     held = known.collect_schema().get(column)
@@ -340,8 +340,8 @@ def with_other_side(error: DataError, fields: Mapping[str, Shape], kind: str) ->
     texts = [name for name in fields if last_name(name) in TEXTS_OF[kind]]
     if texts:
         return refused(
-            "'{column}' lists texts, which have no ids, so they cannot be matched.",
-            "Also write the ids of the retrieved texts, as retrieved_context_ids, and of the relevant texts, as "
+            "'{column}' contains lists of texts without ids, which cannot be matched.",
+            "Add the ids of the retrieved texts, as retrieved_context_ids, and of the relevant texts, as "
             "reference_context_ids.",
             column=texts[0],
         )
@@ -386,7 +386,7 @@ def nearest(kind: str, found: Sequence[str]) -> str:
     if len(first) > 1:
         both, reading = "' and '".join(first[:2]), by_reading(kind, document=str(first[0]))
         raise refused(
-            "Each of the columns '{both}' may contain the documents.",
+            "Each of the columns '{both}' could contain the documents.",
             "Name one: {reading}.",
             both=both,
             reading=reading,
@@ -611,9 +611,9 @@ def in_lists(
     drawn = [name for name in fields if "probability" in asked and plain_name(name) in draws]
     if drawn:
         raise refused(
-            "column '{column}' lists how documents were drawn, which carob reads from tables with a row for "
-            "each document.",
-            "Write such rows. If the column means something else, say so: {complete}.",
+            "column '{column}' contains lists that describe how documents were drawn, which carob reads only from "
+            "tables with one row for each document.",
+            "Write one row for each document. If the column means something else, use {complete}.",
             column=drawn[0],
             complete=by_reading(kind, probability=1),
         )
@@ -697,9 +697,9 @@ def refuse_unclear(found: Sequence[str], listed: str, beside: Sequence[str]) -> 
     its = by_reading("qrels", document=str(retrieved[0]), grade=str(found[0]))
     words |= {"grades": grades, "relevant": relevant, "retrieved": its}
     raise refused(
-        "'{column}' may be the grades of '{listed}' or of '{other}'.",
-        "If of '{listed}': {grades}. If of '{other}', which are then all that is judged: {retrieved}. If "
-        "all of '{listed}' are relevant: {relevant}.",
+        "'{column}' could be the grades of '{listed}' or of '{other}'.",
+        "For '{listed}', use {grades}. For '{other}', whose documents are then the only judged documents, use "
+        "{retrieved}. If all documents of '{listed}' are relevant, use {relevant}.",
         error=UnclearGradesError,
         **words,
     )
@@ -712,12 +712,12 @@ LIKE_NUMBERS = {
 """Patterns for the names of lists that may contain the scores, ranks or grades of documents, by role."""
 DOUBTFUL_LISTS = {
     "run": (
-        "'{column}' may be the scores or ranks of '{listed}'.",
-        "If so: {reading}. If the order of each list is its ranking: {without}.",
+        "'{column}' could be the scores or ranks of '{listed}'.",
+        "If so, use {reading}. If the order of each list is its ranking, use {without}.",
     ),
     "qrels": (
-        "'{column}' may be the grades of '{listed}'.",
-        "If so: {reading}. If all of '{listed}' are relevant: {without}.",
+        "'{column}' could be the grades of '{listed}'.",
+        "If so, use {reading}. If all documents of '{listed}' are relevant, use {without}.",
     ),
 }
 
@@ -770,7 +770,7 @@ def scores_as_grades(fields: Mapping[str, Shape], listed: str, lists: Sequence[s
     If there are other lists, ``scores`` may be the scores of retrieved documents.
 
     Raises:
-        DataError: ``scores`` may be the grades of documents that need no grades.
+        DataError: ``scores`` could be the grades of documents that need none.
     """
     found = [each for each in lists if last_name(each) in SCORES]
     columns = sum(shape != "one" for shape in fields.values())
@@ -783,8 +783,8 @@ def scores_as_grades(fields: Mapping[str, Shape], listed: str, lists: Sequence[s
         )
         relevant = by_reading("qrels", grade=1)
         raise refused(
-            "'{column}' may be the grades of '{listed}', or scores of documents that the table lacks.",
-            "If they are grades: {grades}. If all of '{listed}' are relevant: {relevant}.",
+            "'{column}' could be the grades of '{listed}', or scores of documents that are not in the table.",
+            "If they are grades, use {grades}. If all documents of '{listed}' are relevant, use {relevant}.",
             column=found[0],
             listed=listed,
             grades=grades,

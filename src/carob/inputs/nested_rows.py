@@ -58,7 +58,7 @@ def mapping_of_rows(rows: Sequence[Any], kind: str, asked: Asked) -> dict[Any, d
     if odd is not None:
         raise refused(
             "found {type}, expected a dict such as {{'query_id': …, 'doc_id': …, …}}.",
-            "Lists of ids alone are for carob.evaluate_ids.",
+            "For lists that contain only ids, use carob.evaluate_ids.",
             file=kind,
             row=odd,
             type=type(rows[odd]).__name__,
@@ -106,8 +106,8 @@ def mapping_by(
         for document, value in held:
             if is_padding(document):
                 raise row.refused(
-                    "document -1 pads a list of fewer documents, as in faiss.",
-                    "Leave it out (ids[ids >= 0]); carob.tensors.evaluate_topk takes such arrays as they are.",
+                    "document -1 is padding at the end of a list, as in faiss.",
+                    "Remove it (ids[ids >= 0]), or use carob.tensors.evaluate_topk, which accepts padded arrays.",
                     document="-1",
                     query=str(query),
                 )
@@ -170,7 +170,7 @@ class Row:
         found = value_at(self.fields, name)
         if found is None and self.failed(name):
             raise self.refused(
-                "this answer is an error of the server, without '{column}'.",
+                "this answer is a server error without '{column}'.",
                 "Write [] there to count it as an empty list, or remove the answer.",
                 column=name,
             )
@@ -277,8 +277,8 @@ def documents(row: Row, plan: ColumnRoles, constant: float | None) -> Iterator[t
         elif value is not None:
             if plan.records is not None and "score" in columns and value_at(each.fields, value) is None:
                 raise row.refused(
-                    "'{column}' is missing or null, as search engines write it for hits that are not "
-                    "sorted by score.",
+                    "'{column}' is missing or null, as in the answers of search engines that do not sort hits by "
+                    "score.",
                     "Fill it in, or use the position in the list as the rank: {place}.",
                     column=value,
                     place=by_reading("run", rank=str(plan.records)),

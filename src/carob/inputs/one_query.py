@@ -45,7 +45,7 @@ def read_one_query(
     query = named.removeprefix(CONSTANT).strip()
     if not query or isinstance(given, Mapping):
         raise refused(
-            "'{column}' stands for the query of every row of a table.",
+            "'{column}' must specify the query of every row of a table.",
             "Write the query's id after ':=', and pass a file, a data frame or a list of rows.",
             file=kind,
             column=named,
@@ -60,7 +60,7 @@ def read_one_query(
             if is_empty(cell):
                 raise refused(
                     "the {role} is empty.",
-                    "Fill the cell, or leave the row out, such as that of a record that nobody screened.",
+                    "Fill in the cell, or remove the row, for example if nobody screened the record.",
                     **place,
                     role=each,
                     column=columns[each],

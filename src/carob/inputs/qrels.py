@@ -525,9 +525,9 @@ def refuse_results(given: object) -> None:
     result = given if isinstance(given, Display) else first
     if isinstance(result, Display):
         raise refused(
-            "A result of the type {type} has neither judgments nor ranked lists.",
+            "A result of type {type} contains neither judgments nor ranked lists.",
             "Pass the qrels and runs that it was computed from. Functions that accept scores (compare, "
-            "best, plan, gate, correlate, report) accept them in place of runs.",
+            "best, plan, gate, correlate, report) accept scores instead of runs.",
             type=type(result).__name__,
         )
 
@@ -609,7 +609,7 @@ def subtopics_of(
     if origin.kind != "a mapping" and len(labels) == 1 and labels <= set(NO_SUBTOPIC):
         raise refused(
             "there are no subtopics: the second column is '{value}' on every line.",
-            "A measure by subtopics (judgment groups) reads 'query subtopic document grade'.",
+            "A measure by subtopics (judgment groups) requires lines 'query subtopic document grade'.",
             file=name,
             value=labels.pop().decode(),
         )
@@ -685,7 +685,7 @@ def lines_of_mapping(
                 names = {"query": query, "name": shown(query), "documents": shown(documents)}
                 raise refused(
                     "query {name}: expected {{document: grade}} for a subtopic, found {documents}.",
-                    "A measure by subtopics (judgment groups) reads {{query: {{subtopic: {{document: grade}}}}}}.",
+                    "A measure by subtopics (judgment groups) requires {{query: {{subtopic: {{document: grade}}}}}}.",
                     file="qrels",
                     **names,
                 )

@@ -40,7 +40,7 @@ Row: TypeAlias = "tuple[dict[str, Any], str, Any]"
 
 SMALLEST, LARGEST = 1e-30, 1e30
 """The limits for weights other than 0. Within them, sums and products do not overflow in any floating-point type."""
-A_WEIGHT = "a weight is 0, or a number between 1e-30 and 1e30"
+A_WEIGHT = "a weight must be 0 or a number between 1e-30 and 1e30"
 
 
 def is_weight(given: Any) -> bool:
@@ -232,7 +232,7 @@ def groups_of(
         also = filled(" ({count:more has/more have} none)", count=more) if more else ""
         raise refused(
             "{unit} '{query}' has no group{others}.",
-            "Give every {unit} a group, as in the line '{unit} group'.",
+            "Assign every {unit} to a group, as in the line '{unit} group'.",
             file=name or "groups",
             unit=unit,
             query=without[0],
@@ -376,7 +376,7 @@ def memberships(rows: Sequence[Row], *, overlap: bool) -> dict[str, tuple[str, .
         if had != its and not overlap:
             raise refused(
                 "query '{query}' is already in group '{group}'.",
-                "A query has one group: remove one line.",
+                "A query can be in only one group: remove one of the lines.",
                 **place,
                 query=query,
                 group=(had or (UNGROUPED,))[0],

@@ -456,7 +456,9 @@ def refuse_shared(given: Mapping[Any, Any] | Sequence[Any]) -> None:
     """
     files = [each for each in (given.values() if isinstance(given, Mapping) else given) if is_open(each)]
     if len(set(map(id, files))) < len(files):
-        raise refused("One open file is given as two runs.", "Open it once for each run, or pass its path.")
+        raise refused(
+            "The same open file was given as two runs.", "Open it once for each run, or pass its path."
+        )
 
 
 def refuse_alike(names: Sequence[str]) -> None:

@@ -31,18 +31,18 @@ if TYPE_CHECKING:
 
 NO_PROBABILITY = (
     "the probability {value:g} is not above 0 and at most 1 (query '{query}', document '{document}').",
-    "State the probability with which the document was drawn. If the column means something else, say so: {complete}.",
+    "Write the probability with which the document was drawn. If the column means something else, use {complete}.",
 )
 SIZES_DIFFER = (
-    "the rows state different sizes of the sample ({sizes}).",
-    "Pass the rows of one sample, each with the number of all its documents.",
+    "the rows contain different sample sizes ({sizes}).",
+    "Pass the rows of one sample, each with the number of documents in the whole sample.",
 )
 NO_DRAWN_JUDGMENT = (
     "query '{query}': expected (grade, probability) for each document of a sample, found {found}."
 )
 UNJUDGED = (
     "the grade {grade} is not a number: document '{document}' of query '{query}' is not judged{others}.",
-    "Fill it in, as for all documents of the sample: a part of a sample gives biased estimates.",
+    "Fill in the grades of all documents of the sample, because a partly judged sample gives biased estimates.",
 )
 
 COMPLETE = by_reading("qrels", probability=1)
@@ -94,7 +94,7 @@ class Sample:
         if self.lacking:
             raise refused(
                 "the sample has {size:document}, but {count} are judged.",
-                "Judge the others, since a part of a sample gives biased estimates.",
+                "Judge the remaining documents, because a partly judged sample gives biased estimates.",
                 file=name,
                 size=self.size,
                 count=len(self.probability),
@@ -154,10 +154,10 @@ def incomplete(name: str, count: int) -> DataError:
         "carob.compare(people, runs, judge=judge)", f"carob compare --people {file} --judge JUDGE.qrels RUN…"
     )
     return refused(
-        "these are judgments of a sample, {count:document} drawn with known probabilities, and all others "
+        "these judgments are a sample of {count:document}, drawn with known probabilities, and all other documents "
         "would count as not relevant.",
-        "Estimate from it, together with a judge's grades of all documents: {estimate}. If its "
-        "probabilities mean something else, say so: {complete}.",
+        "Estimate from it, together with a judge's grades of all documents: {estimate}. If its probabilities mean "
+        "something else, use {complete}.",
         file=name,
         count=count,
         estimate=estimate,
@@ -247,8 +247,8 @@ def numbers_in(columns: Columns, role: str) -> _native.Judgments:
         if role == "grade":
             raise refused(*UNJUDGED, grade=error.kind, others="", **place) from None
         raise refused(
-            "document '{document}' of query '{query}' has no number in column '{column}', but is {empty}.",
-            "Write what the table of the sample says.",
+            "document '{document}' of query '{query}' has the value {empty} in column '{column}' instead of a number.",
+            "Copy the value from the table of the sample.",
             column=error.column,
             empty=error.kind,
             **place,

@@ -63,7 +63,7 @@ ONE_COUNTS = worded(
     "Remove one, or choose which counts: ", by_policy("duplicates", "first", "last", "max"), "."
 )
 """The remedy for a document that occurs twice."""
-PADDING = "It seems to pad lists of fewer documents, as in faiss: leave such rows out."
+PADDING = "It seems to be padding, as in faiss: remove such rows."
 """The remedy for a document with the id -1."""
 
 
@@ -282,7 +282,7 @@ def source_of(where: Readable | Source) -> Source:
         # A path is short and contains fewer fields than a line of qrels.
         if len(content) <= LONGEST_PATH and len(content.split()) < 4 and os.path.isfile(content):
             raise refused(
-                "Bytes are read as the content of a file, but {path} is the path of one.",
+                "Bytes are read as the content of a file, but {path} is the path of an existing file.",
                 "Pass the path as text (os.fsdecode).",
                 path=shown(os.fsdecode(content)),
             )
@@ -300,7 +300,7 @@ def source_of(where: Readable | Source) -> Source:
             )
         if "\n" in path.rstrip("\n") and not os.path.lexists(path):
             raise refused(
-                "Text is taken as a path, but no file is called {text} …",
+                "Text is treated as a path, but there is no file called {text} …",
                 "Pass the content of a file as bytes (text.encode()), or the path of a file.",
                 text=shown(path[:SHOWN]),
             )
@@ -402,7 +402,7 @@ def bytes_read(block: Any, name: str) -> Any:
         )
     if not isinstance(block, (bytes, bytearray, memoryview)):
         raise refused(
-            "the stream returned a value of type {type} in place of bytes.",
+            "the stream returned a value of type {type} instead of bytes.",
             "Pass an open binary file.",
             file=name,
             type=type(block).__name__,
@@ -689,8 +689,8 @@ def several_runs(pattern: str, otherwise: str = "") -> str:
         otherwise: the advice if the pattern means one run.
     """
     advice = Worded(
-        f"A pattern is one run in several files. If each file is a run, pass sorted(glob.glob({pattern!r})).",
-        "A pattern in quotes is one run in several files. If each file is a run, leave out the quotes.",
+        f"A pattern stands for one run in several files. If each file is a run, pass sorted(glob.glob({pattern!r})).",
+        "A pattern in quotes stands for one run in several files. If each file is a run, remove the quotes.",
     )
     return worded(
         advice, reworded(otherwise, lambda text: text and f" Otherwise {text[0].lower()}{text[1:]}")

@@ -21,8 +21,8 @@ NUMBER = r"[^0-9]*0*([0-9]+)"
 PART = r"(?i)(.+?)(?:[^0-9A-Za-z]{1,2}(?:p|passage|chunk|s|sent)?_?[0-9]+){1,2}"
 """The id of a passage: the id of the document, followed once or twice by a separator and a number."""
 COLLAPSED = (
-    "keep the best passage of each document, under the document's id (carob.evaluate_ids has document_of; in a run, "
-    "cut the passage off each id and choose the policy duplicates=max)"
+    "keep the best passage of each document, under the document's id (use document_of in carob.evaluate_ids; in a "
+    "run, remove the passage's part of each id and choose the policy duplicates=max)"
 )
 WORD = re.compile(r"[0-9]+|[A-Za-z\x80-\U0010ffff]+")
 """A word in an id. The kernel splits ids in the same way (``native/matching/words.h``)."""
@@ -125,13 +125,13 @@ def how_written(known: str, other: str) -> str:
     if re.sub(UNSEEN, "", known) == re.sub(UNSEEN, "", other):
         return "one has spaces or other invisible characters: remove them"
     if unicodedata.normalize("NFC", known) == unicodedata.normalize("NFC", other):
-        return "one has composed letters, the other decomposed ones: normalise both alike (NFC)"
+        return "one has composed letters, and the other has decomposed letters: normalise both to NFC"
     if known.strip("'\"") == other.strip("'\""):
         return "one has quotation marks: remove them"
     if decoded(known) == decoded(other):
-        return "one has the codes of a URL, such as %20: decode them"
+        return "one has URL escape codes, such as %20: decode them"
     if unicodedata.normalize("NFKC", known) == unicodedata.normalize("NFKC", other):
-        return "one has full-width or similar forms of letters: normalise both alike (NFKC)"
+        return "one has full-width or similar forms of letters: normalise both to NFKC"
     passages = parts([known], [other])
     return affixes_differ(known, other) if passages is None else passages.why
 
@@ -147,9 +147,9 @@ def affixes_differ(known: str, other: str) -> str:
         kind = "prefix" if found.before else "ending"
         return f"the {kind} '{found.before or found.after}' is on one side only: add or remove it"
     if re.sub("[^0-9A-Za-z]", "", known) == re.sub("[^0-9A-Za-z]", "", other):
-        return "the punctuation differs: write both alike"
+        return "the punctuation differs: use the same on both sides"
     if WORD.findall(known.casefold()) != WORD.findall(other.casefold()):
-        return "numbers lost their leading zeros: write both alike"
+        return "numbers lost their leading zeros: write them in the same way on both sides"
     return "write both alike"
 
 

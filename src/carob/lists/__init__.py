@@ -240,8 +240,8 @@ class Lists(ABC):
             DataError: the judgments are grades, not preferences.
         """
         raise DataError(
-            f"This measure counts preferences ({of}, {among}, {nonrelevant}), and qrels have none: evaluate "
-            "a file of preferences with 'carob trec-eval -R prefs' or '-R qrels_prefs'."
+            f"This measure counts preferences ({of}, {among}, {nonrelevant}), but qrels contain none: evaluate a file "
+            f"of preferences with 'carob trec-eval -R prefs' or '-R qrels_prefs'."
         )
 
     def all_above(self, rows: Rows | float) -> Rows:

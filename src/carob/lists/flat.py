@@ -214,8 +214,8 @@ class Flat(Lists):
         by_group = self.rows.by_group
         if by_group is None:
             raise DataError(
-                "This measure averages over judgment groups, and these judgments have none: pass qrels "
-                "whose second column names subtopics, or evaluate a file with groups by 'carob trec-eval -R "
+                "This measure averages over judgment groups, but these judgments have no groups: pass qrels whose "
+                "second column contains subtopics, or evaluate a file of judgment groups with 'carob trec-eval -R "
                 "qrels_jg'."
             )
         apart = self.shared.setdefault("groups", {})

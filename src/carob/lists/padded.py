@@ -165,7 +165,7 @@ class Padded(Lists):
     @property
     def groups(self) -> Padded:
         raise DataError(
-            "This measure averages over judgment groups, and an array of grades has none: evaluate files of "
+            "This measure averages over judgment groups, but an array of grades has no groups: evaluate files of "
             "judgment groups with 'carob trec-eval -R qrels_jg'."
         )
 
@@ -324,7 +324,8 @@ class Padded(Lists):
         """Returns the grades in descending order of their gains in a gain table."""
         if of == "trec_eval":
             raise DataError(
-                "ideal=trec_eval with a gain table needs trec_eval's sort, which arrays do not have: choose "
+                "ideal=trec_eval with a gain table requires trec_eval's sort, which is not available for arrays: "
+                "choose "
                 "ideal=judged, or evaluate files."
             )
         there = self.inside if of in RETRIEVED else self.pool >= 0.0

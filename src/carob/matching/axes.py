@@ -401,8 +401,8 @@ def refuse_too_many(cells: int, place: int, groups: list[Integers], spans: list[
     if cells > MOST_ROWS:
         judged, tied = sum(map(len, groups)), sum(size for _, size in spans)
         raise UncomputableError(
-            f"{tied:,} documents have equal scores, {judged:,} of them judged, so ties=expected has too "
-            "many orders to go through. Choose another rule for ties, such as ties=trec, or write scores with "
+            f"{tied:,} documents have equal scores, {judged:,} of them judged, so ties=expected has too many orders "
+            f"to enumerate. Choose another rule for ties, such as ties=trec, or write scores with "
             "more digits.",
             place,
         )

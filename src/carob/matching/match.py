@@ -454,7 +454,8 @@ def decide(
     if tied.any() and policy.ties == "error":
         query = text_of(queries[int(tied.argmax())])
         raise refused(
-            "query '{query}' has equal scores that touch a judged document, which the policy forbids (ties=error).",
+            "query '{query}' has a judged document whose score equals another document's, which the policy forbids "
+            "(ties=error).",
             file=name,
             query=query,
         )

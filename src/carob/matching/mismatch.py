@@ -86,8 +86,8 @@ def refuse_shifted(judged: Qrels, run: Run, found: Match, policy: Policy) -> Non
     line = shifted_line(run, starts) if starts else None
     if line is not None:
         raise refused(
-            "the third column is the document 'Q0' and the fourth, '{rank}', is not a rank: the query '{query}' seems "
-            "to contain a blank, and the tag to be missing.",
+            "the third column is the document 'Q0' and the fourth, '{rank}', is not a rank: the query id '{query}' "
+            "seems to contain a blank, and the tag seems to be missing.",
             "Write the query's id without blanks, and a tag.",
             file=run.name if run.source is None else run.source.name,
             **line,
@@ -118,8 +118,8 @@ def positions_for_ids(run: Run, found: Match, policy: Policy) -> str | None:
     if policy.overlap == "none" or not (counts.extra and counts.missing and numbered_by_position(run)):
         return None
     return (
-        f"{run.name}: the answers name no queries, so their positions number them; not all positions are judged "
-        f"ids, and answers may be scored for other queries. {filled(ANSWERS_NAMED)}"
+        f"{run.name}: the answers do not contain query ids, so the queries are numbered by position. Not all "
+        f"positions are judged query ids, so answers may be scored for the wrong queries. {filled(ANSWERS_NAMED)}"
     )
 
 
@@ -152,8 +152,8 @@ def missing_ids(judged: Qrels) -> str | None:
         return None
     query, document = judged.written_missing
     return (
-        f"{judged.name} judges a document '{document}', as missing values are written (in query '{query}'). "
-        "If it is a missing value, leave such rows out on both sides."
+        f"{judged.name} judges a document called '{document}' (in query '{query}'), which may be a missing value. If "
+        f"it is, remove such rows on both sides."
     )
 
 
@@ -171,7 +171,8 @@ def swapped(judged: Qrels, run: Run, policy: Policy) -> str | None:
         return None
     return (
         f"{judged.name} has fractional grades, and {run.name} only the scores "
-        f"{', '.join(f'{each:g}' for each in sorted(levels))}: {SWAPPED} It is evaluate(qrels, run)."
+        f"{', '.join(f'{each:g}' for each in sorted(levels))}: {SWAPPED} The order of arguments is evaluate(qrels, "
+        f"run)."
     )
 
 
@@ -220,8 +221,8 @@ def not_excluded(judged: Qrels, run: Run, found: Match, policy: Policy) -> str |
     if why is None:
         return None
     return (
-        f"Nothing was excluded from {run.name}: exclude has the {what} '{why.judged}', the run '{why.ranked}'; "
-        f"{why.why}."
+        f"Nothing was excluded from {run.name}: exclude has the {what} '{why.judged}', but the run has "
+        f"'{why.ranked}'; {why.why}."
     )
 
 
@@ -238,7 +239,7 @@ def partly_excluded(judged: Qrels, run: Run, held: ExcludingRun) -> str | None:
         its = without.get(folded(each))
         if its is not None:
             names = text_of(each), text_of(its)
-            return f"{said} query '{names[0]}', the judgments '{names[1]}'; {how_written(*names)}."
+            return f"{said} query '{names[0]}', but the judgments have '{names[1]}'; {how_written(*names)}."
     if isinstance(held.held, StreamedRun):
         return None  # reading a lazy frame would compute it again
     forms: dict[bytes, dict[str, bytes]] = {}
@@ -251,7 +252,7 @@ def partly_excluded(judged: Qrels, run: Run, held: ExcludingRun) -> str | None:
         if excluded is not None:
             names = text_of(excluded), text_of(document)
             return (
-                f"{said} document '{names[0]}' of query '{text_of(query)}', the run '{names[1]}'; "
+                f"{said} document '{names[0]}' of query '{text_of(query)}', but the run has '{names[1]}'; "
                 f"{how_written(*names)}."
             )
     return None
@@ -302,14 +303,15 @@ def no_common_query(judged: Qrels, run: Run, extra: int) -> str:
     if ranked and sum(each in documents for each in ranked) > SWAPPED_IDS * len(ranked):
         return f"{sentence}. The run's queries are the judgments' documents: are its columns swapped?"
     if numbered_by_position(run):
-        return f"{sentence}. The run's answers name no queries, so their positions number them. {filled(ANSWERS_NAMED)}"
+        said = "The run's answers do not contain query ids, so the queries are numbered by position."
+        return f"{sentence}. {said} {filled(ANSWERS_NAMED)}"
     found = why_apart(judged.judgments.queries[:JUDGED], ranked, "query")
     positions = {b"%d" % place for place in range(1, len(ranked) + 1)}
     if not run.source and set(ranked) == positions and len(ranked) == extra > 1:
         named = filled(ANSWERS_NAMED)
         return (
-            f"{sentence}. If the run's queries are numbered by their positions, as the answers of a search engine "
-            f"without ids: {named[0].lower()}{named[1:]}"
+            f"{sentence}. If the run's queries are numbered by position, as for search engine answers without ids, "
+            f"{named[0].lower()}{named[1:]}"
         )
     if found is not None:
         return f"{sentence}. The run writes '{found.ranked}' for '{found.judged}': {found.why}."
@@ -339,10 +341,10 @@ def no_common_document(judged: Qrels, run: Run, found: Match, policy: Policy) ->
     )
     sentence = f"{run.name} retrieves no document that {judged.name} judges, in {where}"
     if found.counts.excluded:
-        return f"{sentence}, after exclude took {found.counts.excluded:,} documents out of its lists."
+        return f"{sentence}, after exclude removed {found.counts.excluded:,} documents from its lists."
     lists = found.rows.length
     if its and policy.retrieved == "finite" and not lists.any():
-        return f"{sentence}: every score is minus infinity, and so nothing is retrieved (retrieved=finite)."
+        return f"{sentence}: every score is minus infinity, so nothing is retrieved (retrieved=finite)."
     if not its:
         return f"{sentence}: every list is empty." if not lists.any() else f"{sentence}."
     if not mine:
@@ -354,10 +356,10 @@ def no_common_document(judged: Qrels, run: Run, found: Match, policy: Policy) ->
         return f"{sentence}: {moved}"
     why = why_apart(mine, its, "document")
     if why is not None:
-        return f"{sentence}: the run writes '{why.ranked}', the judgments write '{why.judged}'; {why.why}."
+        return f"{sentence}: the run has '{why.ranked}' where the judgments have '{why.judged}'; {why.why}."
     return (
         f"{sentence}: the run has ids such as '{text_of(its[0])}', the judgments '{text_of(mine[0])}'. Check that "
-        "both belong to the same collection; carob check says more."
+        f"both belong to the same collection; carob check reports more details."
     )
 
 
@@ -375,7 +377,7 @@ def of_other_query(judgments: _native.Judgments, run: Run) -> str | None:
     theirs, its = text_of(judgments.queries[place]), text_of(query)
     said = f"what it retrieves for query '{its}' is judged for query '{theirs}'. "
     if its.isdecimal() and theirs.isdecimal() and abs(int(its) - int(theirs)) == 1:
-        return f"{said}Number the queries from the same number on both sides."
+        return f"{said}Start numbering the queries at the same number on both sides."
     return f"{said}Check how the queries were numbered."
 
 

@@ -28,11 +28,12 @@ if TYPE_CHECKING:
 
 
 REVERSED = {
-    "counting": "{run}: the scores are 1, 2, 3 … or other equal steps in {count:,} of {total:list}, as ranks are, and "
-    "the highest comes first: if these are ranks, {these} upside down. Write scores that decrease from the first "
-    "document to the last.",
-    "rising": "{run}: the scores rise from row to row in {count:,} of {total:list}, as ranks and distances do, and the "
-    "highest comes first: if these are ranks or distances, {these} upside down. Write the negated values as scores.",
+    "counting": "{run}: the scores are 1, 2, 3 … or other equal steps in {count:,} of {total:list}, like ranks, but "
+    "the highest score comes first: if the scores are ranks, {these} upside down. Write scores that decrease from the "
+    "first document to the last.",
+    "rising": "{run}: the scores rise from row to row in {count:,} of {total:list}, like ranks or distances, but the "
+    "highest score comes first: if the scores are ranks or distances, {these} upside down. Write the negated values "
+    "as scores.",
     "below": "{run}: relevant documents are nearer to the end than to the top in {count:,} of {total:list}, far more "
     "than by chance, and the highest score comes first: if the lowest is the best, as with ranks or distances, every "
     "list is upside down. Write the negated scores.",
@@ -245,8 +246,8 @@ def upside_down(run: Run, signs: Signs | None, rows: JudgedRows, queries: Sequen
         return None
     if found.kind == "counting" and run.doubted is not None:
         raise refused(
-            "the values of column '{column}' are 1, 2, 3 … or other equal steps in each list, as ranks are, and ranks "
-            "used as scores turn each list upside down.",
+            "the values of column '{column}' are 1, 2, 3 … or other equal steps in each list, like ranks, which turn "
+            "each list upside down if they are used as scores.",
             file=run.name,
             column=run.doubted,
             remedy=rank_or_score(run.doubted),
@@ -357,7 +358,7 @@ def spelled_otherwise(judged: Qrels, run: Run, signs: Signs) -> Iterator[str]:
         why = how_written(words["judged"], words["ranked"])
         said = filled(
             "{run} may retrieve judged documents under other ids, which count as unjudged: in query "
-            "'{query}' the run writes '{ranked}', the judgments write '{judged}'; {why}.",
+            "'{query}' the run has '{ranked}' where the judgments have '{judged}'; {why}.",
             run=run.name,
             why=why,
             **words,

@@ -422,7 +422,7 @@ def import_by_name(name: str) -> None:
     except SystemExit as error:
         raise DataError(
             f"{name} cannot be imported: it ends the process (sys.exit({'' if error.code is None else error.code!r})).",
-            remedy="Put what it runs below if __name__ == '__main__'.",
+            remedy="Put the code that it runs under if __name__ == '__main__'.",
         ) from error
     except Exception as error:
         raise DataError(f"{name} cannot be imported: {type(error).__name__}: {error}") from error

@@ -59,7 +59,7 @@ def parts_of_name(name: str) -> tuple[str, dict[str, Any], str | None]:
     given: dict[str, Any] = {}
     for key, value in (pair(word, part) for part in split(inside, ",")):
         if key in given:
-            raise MeasureError(f"{shortened(name)} gives '{key}' twice: remove one of them.")
+            raise MeasureError(f"{shortened(name)} contains '{key}' twice: remove one of them.")
         given[key] = value
     return word, given, at
 
@@ -73,7 +73,7 @@ def written_plainly(name: str) -> str:
     if len(name) > LONGEST:
         shown = shortened(name)
         raise MeasureError(
-            f"A measure's name of {len(name):,} characters ({shown}) is too long: the limit is {LONGEST:,}."
+            f"The measure name {shown} has {len(name):,} characters, but the limit is {LONGEST:,}."
         )
     return unicodedata.normalize("NFKC", name).strip()
 
@@ -348,7 +348,7 @@ def truth(name: str, parameter: str, value: Any) -> bool:
         MeasureError: the parameter is neither ``True`` nor ``False``.
     """
     if str(value).casefold() not in ("true", "false"):
-        raise MeasureError(f"{name}({parameter}={as_typed(value)}): {parameter} is True or False.")
+        raise MeasureError(f"{name}({parameter}={as_typed(value)}): {parameter} must be True or False.")
     return str(value).casefold() == "true"
 
 

@@ -482,11 +482,11 @@ def of_share(word: str, parameters: list[tuple[str, Any]], at: str, name: str) -
     """
     definition = REGISTER[next((long for long, short in SHORT.items() if short == word), word)]
     if not is_number(at[:-1]):
-        raise MeasureError(f"'{shortened(name)}': a number must stand between '@' and '%'.")
+        raise MeasureError(f"'{shortened(name)}': write a number between '@' and '%'.")
     if not definition.percent:
         takes = [str(Measure(each.name)) for each in REGISTER.values() if each.percent]
         raise MeasureError(
-            f"'{shortened(name)}': {word} takes no per cent. Measures that do: {', '.join(takes)}."
+            f"'{shortened(name)}': {word} does not accept a percentage. Measures that do: {', '.join(takes)}."
         )
     return Measure(definition.name, (*parameters, (definition.at, share_of(at[:-1]))))
 
@@ -508,7 +508,7 @@ def shifted(text: str, places: int) -> str:
     return f"{digits}e{int(exponent or 0) + places}"
 
 
-A_NUMBER = "Return one real number for each query, such as what the methods of carob.lists.Lists return."
+A_NUMBER = "Return one real number for each query, as the methods of carob.lists.Lists do."
 TOTAL = (
     "Return one real number for each query, such as r.total(…) or r.best(…) of the numbers of its documents."
 )

@@ -340,7 +340,7 @@ def refuse_other(name: str, word: object, known: Sequence[str]) -> None:
     if word not in known:
         hint = did_you_mean(str(word), known, "")
         raise ArgumentError(
-            f"There is no {name}={word!r}. {hint}{' ' * bool(hint)}It is one of {', '.join(known)}."
+            f"There is no {name}={word!r}. {hint}{' ' * bool(hint)}The choices are {', '.join(known)}."
         )
 
 

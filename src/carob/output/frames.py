@@ -39,10 +39,10 @@ def frame_of(columns: Mapping[str, Any], library: str | None) -> DataFrame:
     if found is None:
         raise DataError("No data frame library is installed: install pandas, polars or pyarrow.")
     if found not in FRAMES:
-        hint = did_you_mean(found, FRAMES, f"It is one of {', '.join(FRAMES)}.")
+        hint = did_you_mean(found, FRAMES, f"The choices are {', '.join(FRAMES)}.")
         raise DataError(f"'{found}' is not a library of data frames that carob can write. {hint}")
     if not find_spec(found):
-        raise DataError(f"{found} is not installed: install it, or name another library.")
+        raise DataError(f"{found} is not installed: install it, or specify another library.")
     import narwhals as nw
 
     maker: Any = nw.from_dict

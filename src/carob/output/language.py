@@ -53,7 +53,7 @@ def language_named(name: str) -> Language:
         PolicyError: carob has no such language.
     """
     if name not in LANGUAGES:
-        raise PolicyError(f"There is no language '{name}': lang is {' or '.join(LANGUAGES)}.")
+        raise PolicyError(f"There is no language '{name}': lang must be {' or '.join(LANGUAGES)}.")
     if name == "en":
         return ENGLISH
     catalogue = own_table(__file__, "chinese.toml")

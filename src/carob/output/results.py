@@ -229,7 +229,7 @@ class Result(Display):
         """
         known = self.records()
         if what is not None and what not in known:
-            hint = did_you_mean(what, known, f"It is one of {', '.join(known)}.")
+            hint = did_you_mean(what, known, f"The choices are {', '.join(known)}.")
             raise DataError(f"There is no table '{what}'. {hint}")
         return known[what or next(iter(known))]()
 

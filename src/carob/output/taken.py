@@ -60,5 +60,5 @@ def refuse_taken(path: str | os.PathLike[str]) -> None:
 
 def own_input(path: str | os.PathLike[str], given: str | os.PathLike[str]) -> DataError:
     """Returns the error for an output that is also an input."""
-    text = f"this file is an input, {os.fspath(given)}, and is not overwritten."
+    text = f"this file is the input {os.fspath(given)}, so it is not overwritten."
     return DataError(text, file=os.fspath(path), remedy="Pass another file.")

@@ -248,7 +248,8 @@ def correlation_named(name: str) -> Correlation:
     known = [*CORRELATIONS, "overlap@10"]
     if (base not in CORRELATIONS and base != "overlap") or (base == "overlap" and not at):
         raise PolicyError(
-            f"There is no correlation '{name}'. {did_you_mean(name, known, 'It is one of ' + ', '.join(known) + '.')}"
+            f"There is no correlation '{name}'. "
+            f"{did_you_mean(name, known, 'The choices are ' + ', '.join(known) + '.')}"
         )
     if at and not re.fullmatch(r"[1-9]\d{0,8}", depth):
         raise PolicyError(f"'{name}' needs a whole number of at least 1 after the @, as in {base}@10.")

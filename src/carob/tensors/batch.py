@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 
 MASKED = {
-    "scores": "scores.data and the documents that there are as mask=~scores.mask",
-    "relevance": "relevance.filled(numpy.nan) for unjudged documents, or mask= for what is not a document",
+    "scores": "scores.data, and mask=~scores.mask for the existing documents",
+    "relevance": "relevance.filled(numpy.nan) if masked entries are unjudged documents, or mask= if they are not "
+    "documents",
     "judged": "judged.filled(numpy.nan)",
     "ids": "ids.filled(-1)",
     "relevant_ids": "relevant_ids.filled(-1)",
@@ -36,7 +37,7 @@ NAN_WARNINGS = {
 NAN_ADVICE = "give each document a score, mask it, or choose nan_scores='worst' or 'skip'"
 
 ROWS = "'{name}' has {queries:row} and '{other}' has {judged:row}: pass one row for each query in both."
-UNHELD = "a score that floating point cannot represent, so that different scores would be equal"
+UNHELD = "a score that floating point cannot represent, so different scores would become equal"
 """The problem with whole numbers beyond 2**53 and similar values, for error messages."""
 
 
@@ -269,11 +270,11 @@ def array_of(array: Any, name: str) -> Any:
         lists = isinstance(array, (list, tuple)) and all(isinstance(each, (list, tuple)) for each in array)
         if lists and len({len(each) for each in array}) > 1:
             raise DataError(
-                f"{name} are lists of different lengths: pass them end to end, as numpy.concatenate({name}), "
+                f"{name} are lists of different lengths: concatenate them, as in numpy.concatenate({name}), "
                 "with ragged=carob.tensors.Ragged(queries=numpy.repeat(range(n), lengths))."
             )
         raise DataError(
-            f"{name} is a {type(array).__name__}, not an array: make it one, as in numpy.asarray({name})."
+            f"{name} is a {type(array).__name__}, not an array: convert it, as in numpy.asarray({name})."
         )
     return array
 

@@ -321,7 +321,7 @@ class Evaluator:
         if wrong is None:
             return batch
         what = f"a grade that is not a whole number up to {self.max_grade}"
-        return batch.marked(wrong, what, "name the highest as max_grade")
+        return batch.marked(wrong, what, "pass the highest grade as max_grade")
 
     def part(self, batch: Batch) -> dict[str, MeasureValues]:
         """Returns the values of all measures for a part of the batch, by label."""

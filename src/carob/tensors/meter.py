@@ -146,7 +146,7 @@ class Meter:
         """
         if not isinstance(scores, Scores):
             raise DataError(
-                f"add() takes carob.Scores, not a {type(scores).__name__}: pass batches to update()."
+                f"add() requires carob.Scores, not a {type(scores).__name__}: pass batches to update()."
             )
         if scores.measures != self.measures:
             raise self.other_measures("The scores contain", scores.labels)
@@ -195,7 +195,7 @@ class Meter:
             DataError: the measures or the policies differ or, without ``per_query``, a query is in both meters.
         """
         if not isinstance(other, Meter):
-            raise DataError(f"merge() takes another carob.Meter, not a {type(other).__name__}.")
+            raise DataError(f"merge() requires another carob.Meter, not a {type(other).__name__}.")
         if (other.measures, other.per_query) != (self.measures, self.per_query):
             raise DataError("Only meters with the same measures and the same per_query can be merged.")
         if other.policy is not None:
@@ -390,7 +390,7 @@ class Meter:
             if len(state.seen) < marked:
                 raise DataError(
                     f"{int(marked) - len(state.seen)} of the queries came from more than one process, and "
-                    "would count twice: give each query to one process only, or create the meter with "
+                    "would count twice: assign each query to only one process, or create the meter with "
                     "per_query=True, which counts them once."
                 )
         everything.state = state

@@ -49,7 +49,7 @@ def checked(batch: Batch, policy: Policy) -> Batch:
         marked, advice = negative(batch), "correct it, or choose negative='unjudged' or 'nonrelevant'"
         batch = batch.marked(marked, "a negative grade, which the policy forbids", advice)
     if policy.ties == "error":
-        what = "equal scores that touch a judged document, which the policy forbids"
+        what = "a judged document with the same score as another document, which the policy forbids"
         batch = batch.marked(tied(batch, policy), what, "choose an order, such as ties='input'")
     return batch
 

@@ -56,8 +56,8 @@ def format_of_name(path: str) -> tuple[str, str]:
     kind = "tsv" if ending == ".tsv" else OF_KIND.get(ENDINGS.get(ending, ""), "trec")
     if kind == "trec" and ending in ENDINGS:
         raise refused(
-            "carob does not write runs as {ending} files.",
-            "Choose another ending, such as .run, .tsv, .jsonl or .parquet.",
+            "carob cannot write runs as {ending} files.",
+            "Choose another extension, such as .run, .tsv, .jsonl or .parquet.",
             file=path,
             ending=ending,
         )
@@ -85,7 +85,10 @@ def run_file(file: IO[bytes], form: str, packing: str, tag: str, *, tabs: bool) 
         return TextFile(file, form, packing, tag, tabs=tabs)
     if packing:
         raise refused(
-            "{form} files are compressed inside.", "Leave out {packing}.", form=form, packing=packing
+            "{form} files are already compressed internally.",
+            "Leave out {packing}.",
+            form=form,
+            packing=packing,
         )
     return ArrowFile(file, form)
 
@@ -140,7 +143,7 @@ def refuse_odd_ids(remedy: str) -> Iterator[None]:
         yield
     except _native.IdError as error:
         raise refused(
-            "The id {id!r} cannot be written in lines of text: it is empty, contains a tab or the end of a line, or "
+            "The id {id!r} cannot be written to a text file: it is empty, contains a tab or the end of a line, or "
             "looks like a comment.",
             remedy,
             id=text_of(error.document),
@@ -231,7 +234,7 @@ def refuse_bytes(lists: _native.RankedLists, form: str) -> None:
         if unicode(joined) is None:
             odd = next(each for each in parts(joined, offsets.tolist()) if unicode(each) is None)
             raise refused(
-                "The id {id!r} is not UTF-8, which {form} files need.",
+                "The id {id!r} is not UTF-8, which {form} files require.",
                 "Choose TREC text.",
                 id=odd,
                 form=form,

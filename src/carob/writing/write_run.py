@@ -195,7 +195,7 @@ def parts_by(split_by: GroupsLike, request: RunRequest, path: str) -> list[RunPa
     """
     if PLACE not in path:
         raise refused(
-            "the path of a run that is split needs {{}} for the name of each part, as in fold-{{}}.run.",
+            "to split a run, its path must contain {{}} for the name of each part, as in fold-{{}}.run.",
             file=path,
         )
     if split_by == TAG:
@@ -211,7 +211,9 @@ def parts_by(split_by: GroupsLike, request: RunRequest, path: str) -> list[RunPa
     again = next((each for each in paths if paths.count(each) > 1), None)
     if again is not None:
         raise refused(
-            "two parts have the same file.", "Give them names that differ in letters or digits.", file=again
+            "two parts would be written to the same file.",
+            "Give the parts names that differ in letters or digits.",
+            file=again,
         )
     return parts
 
@@ -293,8 +295,9 @@ def warn_of_lists(request: RunRequest, files: list[PartFile]) -> None:
     tied = sum(each.tied for each in files)
     if tied and request.form in WITHOUT_SCORES:
         warn(
-            f"In {plural(tied, 'query', 'queries')}, documents that are written have equal scores, which "
-            f"{request.form} files do not hold: the order of ties ({request.options.policy.ties}) decides their ranks."
+            f"In {plural(tied, 'query', 'queries')}, some of the written documents have equal scores, which "
+            f"{request.form} files do not contain: the order of ties ({request.options.policy.ties}) decides their "
+            f"ranks."
         )
     constant, infinite, lists = (
         sum(getattr(each, name) for each in files) for name in ("constant", "infinite", "queries")

@@ -309,8 +309,8 @@ def profile_in(path: str) -> Profile:
     fields = vars(Profile("", ""))
     for key, value in given.items():
         if key not in fields:
-            hint = did_you_mean(key, fields, f"It has: {', '.join(sorted(fields))}.")
-            raise PolicyError(f"{path}: a profile has no '{key}'. {hint}")
+            hint = did_you_mean(key, fields, f"The allowed keys are: {', '.join(sorted(fields))}.")
+            raise PolicyError(f"{path}: a profile cannot contain '{key}'. {hint}")
         kind = {Policy: dict, tuple: list}.get(type(fields[key]), type(fields[key]))
         if not isinstance(value, kind):
             raise PolicyError(f"{path}: {key} is {KINDS[kind]}, not {type(value).__name__}.")

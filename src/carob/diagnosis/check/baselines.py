@@ -69,7 +69,7 @@ NEAR = {
 """The sentences about a run that does not clearly exceed a ranking that ignores the query."""
 FEW_QUERIES = (
     "A perfect run would gain {gain:.4f} over the best run. No gain can be significant at 0.05: with "
-    "{measure} on these queries, p of a sign-flip test is at least {p:.2f}."
+    "{measure} on these queries, the p-value of a sign-flip test is at least {p:.2f}."
 )
 MANY_QUERIES = (
     "A perfect run would gain {gain:.4f} over the best run. A t-test on these {queries} queries detects a difference "
@@ -498,9 +498,9 @@ def section(baselines: Sequence[Baseline]) -> Section:
     lines = [meaning]
     if first.sampled < first.queries:
         lines.append(
-            f"These three are computed on a random sample of {first.sampled:,} of {first.queries:,} queries."
+            f"These three scores are computed on a random sample of {first.sampled:,} of {first.queries:,} queries."
         )
     if len(baselines) > len(shown):
         more, json = len(baselines) - len(shown), Worded("to_json()", "--format json")
-        lines.append(filled("{count:more row/more rows}: {json} has all.", count=more, json=json))
+        lines.append(filled("{count:more row/more rows}: {json} contains all rows.", count=more, json=json))
     return Section([Table(header, rows, 2), Items(lines)], "Scores of rankings that ignore the query")

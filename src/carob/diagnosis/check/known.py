@@ -148,12 +148,12 @@ def known(judged: LenientQrels, pair: RunAndQrels | None) -> Iterator[Finding]:
     its, key, names = near[0], "known-judgments", " or ".join(each["name"] for each in near)
     whole, other, sampled = its["count"], other_grades(its, pairs, grades), len(its["least"])
     if other > MOST:
-        differ = f"{other} of {sampled} sampled ones differ"
-        what = f"these judge the documents of {names} with different grades ({differ})"
+        differ = f"{other} of {sampled} sampled grades differ"
+        what = f"these judgments have the documents of {names}, but different grades ({differ})"
         yield found(key, judged.text.name, what)
         return
     state = (
-        f"nearly, {count:,} in place of {whole:,}"
+        f"nearly, {count:,} instead of {whole:,}"
         if count != whole
         else f"nearly, some of the {whole:,} differ"
     )

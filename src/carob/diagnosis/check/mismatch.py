@@ -35,10 +35,10 @@ COVERED = 0.9
 """If a smaller share of the top documents is judged, a note reports it."""
 
 
-RAISES = " Omitting them raises the means, and carob gate refuses it for queries that the baseline answers."
+RAISES = " Omitting these queries raises the means, and carob gate refuses it for queries that the baseline answers."
 """The sentence added to the remedy for missing queries if omitting these queries raises the means."""
 
-POSITIONS = "The run's answers name no queries, so their positions number them. "
+POSITIONS = "The run's answers do not contain query ids, so the queries are numbered by position. "
 
 
 def raised(values: Values) -> bool:
@@ -80,7 +80,7 @@ def spelled_queries(pair: RunAndQrels) -> Finding:
     if len(values) == 1:  # without equal ids, there are no scores to compare
         ((_, means),) = values.items()
         shown = ", ".join(f"{name} {mean:.4f}" for name, mean in means.items())
-        effect = f"{KINDS['query-spelling'].effect} With the ids equal: {shown}."
+        effect = f"{KINDS['query-spelling'].effect} With matching ids: {shown}."
     return found(
         "query-spelling",
         pair.name,

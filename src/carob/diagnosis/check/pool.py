@@ -172,7 +172,9 @@ class PoolCheck(Documented):
         places = abs(moved.rank_without - moved.rank)
         mean = float(np.mean([each.change for each in rows]))
         ranks = (
-            f"{moved.run} moves by {plural(places, 'rank')}, the most of all" if places else "no rank changes"
+            f"{moved.run} moves by {plural(places, 'rank')}, more than any other run"
+            if places
+            else "no rank changes"
         )
         return (
             f"Without its own judgments, a run's {label} changes by {decimals(mean, DIGITS, sign=True)} on average "
@@ -189,16 +191,17 @@ class PoolCheck(Documented):
         whose = "team" if self.teams < len(next(iter(self.measures.values()))) else "run"
         why = ", to which every run is judged" if self.inferred else ""
         others = (
-            f"{self.others:,} of {self.judged:,} judged documents are among the first {self.depth} of none of these "
-            "runs. If they are from other runs, these may also have contributed what counts here as a run's own, and "
-            "the changes are too large: pass all runs of the pool."
+            f"{self.others:,} of {self.judged:,} judged documents are not among the first {self.depth} of any of "
+            f"these runs. If other runs contributed them, those runs may also have contributed judgments that count "
+            f"here as a run's own, so the changes are overestimated: pass all runs of the pool."
         )
         return [
             *([others] if self.others > MOST_OTHERS * self.judged else []),
             (
-                f"only its: relevant of all judged documents that only this {whose} has among its first {self.depth} "
+                f"only its: relevant documents, of all judged documents that only this {whose} has among its first "
+                f"{self.depth} "
                 f"(the depth of the pool{why}). Without these judgments, the run is scored like a new run that did not "
-                "contribute to the pool. Its rank is that among all runs, scored in the same way."
+                "contribute to the pool. Its rank is its position among all runs when each is scored in this way."
             ),
             (
                 "A new run that resembles the pool's runs less than they resemble one another may lose more. "
@@ -255,7 +258,8 @@ def check_pool(
         own = request.policy.of_measure(measure)
         if "nan" in (own.empty, own.missing):
             raise PolicyError(
-                "A mean that may be undefined has no rank: choose empty=zero or empty=skip, and missing=zero."
+                "Runs cannot be ranked by means that may be undefined: choose empty=zero or empty=skip, and "
+                "missing=zero."
             )
     judged = judgments_for(runs, qrels, request.policy).complete
     read = Evidence(judged, runs_in(runs), policy=policy, profile=profile).read(measures, again=True)
@@ -265,7 +269,8 @@ def check_pool(
     team_names, codes = groups.names, groups.codes
     if len(team_names) < 2:
         raise refused(
-            "All runs are of the team '{team}': checking a pool takes two teams or more.", team=team_names[0]
+            "All runs are from the team '{team}', but checking a pool requires at least two teams.",
+            team=team_names[0],
         )
     pool = Pooled.of(judged, held, request.policy, pool_depth)
     alone = pool.owed_to(codes, len(team_names))

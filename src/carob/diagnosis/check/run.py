@@ -193,7 +193,10 @@ def ranks(pair: RunAndQrels) -> Iterator[Finding]:
         yield replace(
             of_lines("odd-ranks", pair.text, survey.rank_odd),
             severity=ERROR,
-            effect="The query seems to contain a blank, and the tag to be missing: its first word is read as it.",
+            effect=(
+                "The query seems to contain a blank, and the tag seems to be missing, so only the first word was read "
+                "as the query id."
+            ),
             remedy="Write the query's id without blanks, and a tag.",
         )
     elif survey.rank_odd.count:

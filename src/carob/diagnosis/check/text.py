@@ -208,7 +208,7 @@ def truncated(text: SurveyedText) -> Iterator[Finding]:
     survey = text.read()
     if text.cut:
         read = plural(survey.rows, "line")
-        what = f"the compressed data are damaged or cut short ({text.cut}): {read} were read"
+        what = f"the compressed data are damaged or truncated ({text.cut}): {read} were read"
         yield found("truncated", text.name, what)
         return
     wrong = truncated_line(text)

@@ -171,8 +171,8 @@ def stated_measure(name: str) -> tuple[tuple[str, ...], int | None]:
                 found.add(family_of(re.split(r"[(@]", meant)[0]))
     if not found:
         raise MeasureError(
-            f"Neither carob nor any profile knows a measure '{word}': leave it out to search all, or write a name "
-            "such as nDCG@10."
+            f"Neither carob nor any profile has a measure '{word}': omit it to search all measures, or write a name "
+            f"such as nDCG@10."
         )
     return tuple(found), depth
 
@@ -193,7 +193,8 @@ def subject_of(
     general = (policy or Policy()).over(Policy())
     if (grades is None) == (qrels is None and run is None) or (grades is not None and query is not None):
         raise refused(
-            "A number belongs to ranked lists: pass {grades} (and {judged}), or judgments and a run.",
+            "The search needs the ranked lists that the number was computed from: pass {grades} (and {judged}), or "
+            "judgments and a run.",
             grades=Worded("grades=", "--grades"),
             judged=Worded("judged=", "--judged"),
         )

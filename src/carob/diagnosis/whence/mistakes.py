@@ -450,7 +450,7 @@ def dcg_of_scores(_: Lists, k: Lists) -> Queries:
     return dcg(k)
 
 
-UNSORTED = "the ranking went through a set and was sorted by id, so that its order is lost"
+UNSORTED = "the ranking was converted to a set and sorted by id, so its order is lost"
 WITHOUT_ZEROS = "queries whose value is 0 are left out of the mean"
 MISTAKES = (
     *(each for each in [*globals().values()] if isinstance(each, Mistake)),

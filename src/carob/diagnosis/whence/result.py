@@ -21,8 +21,8 @@ MOST_MISTAKES = 2
 DEFINED = ("profiles", "mistakes", "convention", "policy", "command")
 """The fields of an explanation that JSON contains for the nearest value."""
 READ_AS = {
-    "percent": "Nothing here gives {those} as written: read as a percentage, which is 100 times the value.",
-    "truncated": "Nothing here rounds to {those}: read as truncated, with further digits cut off.",
+    "percent": "No candidate gives {those} as written, but one does as a percentage, which is 100 times the value.",
+    "truncated": "No candidate rounds to {those}, but one matches if its further digits are truncated.",
 }
 """The notes on numbers that had to be interpreted, by the kind of interpretation."""
 MOST_TOOLS = 4
@@ -258,9 +258,9 @@ class Whence(Documented):
         if self.separate:
             told = all(each.causes for each in self.separate)
             why = ", so they follow different conventions" if told else ""
-            found.append(f"No one convention known here gives {asked} together{why}.")
+            found.append(f"No single known convention gives {asked} together{why}.")
         elif not self.causes:
-            found.append(f"No convention known here gives {asked}.")
+            found.append(f"No known convention gives {asked}.")
         if self.nearest is not None:
             value = f"{self.nearest.values[0]:.6f}: {self.nearest.name} of {self.nearest.whose}"
             found.append(f"The nearest value of {self.searched} tried is {value}.")
@@ -269,9 +269,9 @@ class Whence(Documented):
         if self.causes:
             found += self.readings()
             digits = plural(self.digits[0], "digit")
-            start = "Numbers with so many digits fit" if several else f"A number of {digits} fits"
+            start = "Numbers with this many digits match" if several else f"A number of {digits} matches"
             advice = ": use more digits" if self.chance >= OFTEN else ""
-            found.append(f"{start} something here by chance in {percent(self.chance)} of cases{advice}.")
+            found.append(f"{start} some candidate by chance in {percent(self.chance)} of cases{advice}.")
         return found + self.deciding()
 
     def readings(self) -> list[str]:
@@ -289,11 +289,11 @@ class Whence(Documented):
             return []
         if self.decider is None:
             return [
-                "No depth of these lists tells the first explanations apart: add the number of another query."
+                "No depth distinguishes the first explanations on these lists: add the number of another query."
             ]
         each = zip(self.decider.ranks, self.decider.names, self.decider.values, strict=True)
         values = "; ".join(f"{name} = {value:.4f} by {rank}" for rank, name, value in each)
-        return [f"A further number decides: {values}."]
+        return [f"Another number would decide: {values}."]
 
 
 def percent(share: float) -> str:

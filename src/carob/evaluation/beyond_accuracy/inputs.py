@@ -283,7 +283,7 @@ def one_of(found: list[str], role: str, what: str) -> str | None:
     if len(found) > 1:
         both = " and ".join(f"'{each}'" for each in found)
         kinds = dict(zip(ROLES, ("user", "item", "rank", "score"), strict=True))
-        raise DataError(f"{what} has {both}, each of which may be the {kinds[role]}: remove one of them.")
+        raise DataError(f"{what} has {both}, either of which could be the {kinds[role]}: remove one of them.")
     return found[0] if found else None
 
 

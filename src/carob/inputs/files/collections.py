@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 NO_COLLECTION_IN_TOML = (
     "[{collection}] is not a collection.",
-    'It needs qrels = "path" and runs = ["path", …], and nothing else.',
+    'Write exactly qrels = "path" and runs = ["path", …].',
 )
 NO_COLLECTIONS = (
     "there are no collections.",
@@ -137,7 +137,7 @@ def refuse_foreign(path: str, collection: CollectionFiles, homes: Sequence[str])
             raise refused(
                 "collection '{collection}' names {path}, which is neither in the folder of this table nor "
                 "in the working directory.",
-                "Run carob in a folder that holds all of them, or copy the file.",
+                "Run carob in a folder that contains all the files, or copy the missing file.",
                 **words,
             )
         if os.path.exists(file) and not os.path.isfile(file) and not os.path.isdir(file):
@@ -275,20 +275,20 @@ def add(
         words |= place or {"file": path}
         if runs[name] == path:
             raise refused(
-                "collection '{collection}' has the run '{run}' twice, both times {path}.",
+                "collection '{collection}' lists the run '{run}' twice, both times as {path}.",
                 "Pass it once.",
                 **words,
             )
         raise (
             refused(
-                "collection '{collection}' has two runs called '{run}', this one and {other}.",
-                "Rename one, or name them in a table of collections.",
+                "collection '{collection}' has two runs called '{run}', this run and {other}.",
+                "Rename one of the runs, or specify different names in a table of collections.",
                 **words,
             )
             if place is None
             else refused(
                 "collection '{collection}' has two runs called '{run}', {path} and {other}.",
-                "Give each its own name: in the column name of a CSV or TSV table, or as runs = {{name "
+                "Give each run its own name: in the column 'name' of a CSV or TSV table, or as runs = {{name "
                 '= "path"}} in TOML.',
                 **words,
             )
@@ -344,14 +344,14 @@ def in_subfolder(name: str, folder: str, without_runs: bool) -> CollectionFiles:
         files = [os.path.join(folder, each) for each in its if is_own(folder, each)]
         if not files:
             raise refused(
-                "the folder has neither qrels nor runs.",
-                "Add them, or move the folder elsewhere: each subfolder is a collection.",
+                "the folder contains neither qrels nor runs.",
+                "Add them, or move the folder elsewhere, because each subfolder counts as a collection.",
                 file=folder,
             )
         return CollectionFiles(name, scores=tuple(files))
     if qrels is None:
         raise refused(
-            "the folder has no judgments.",
+            "the folder contains no judgments.",
             "Add a file whose name contains 'qrels', or qrels/test.tsv as in BEIR.",
             file=folder,
         )
@@ -378,7 +378,7 @@ def qrels_in(folder: str, its: Sequence[str]) -> str | None:
     """Returns the judgments in a folder: ``qrels/test.tsv`` as in BEIR, or the file whose name contains ``qrel``.
 
     Raises:
-        DataError: several files may be the judgments.
+        DataError: several files could be the judgments.
     """
     inside = os.path.join(folder, "qrels")
     if os.path.isdir(inside):
@@ -389,8 +389,8 @@ def qrels_in(folder: str, its: Sequence[str]) -> str | None:
         found = [os.path.join(folder, each) for each in its if "qrel" in each.lower()]
     if len(found) > 1:
         raise refused(
-            "several files may be the judgments ({files}).",
-            "Keep one in the folder, or choose it in a table with the columns collection, qrels and run.",
+            "several files could be the judgments ({files}).",
+            "Keep only one of them in the folder, or choose one in a table with the columns collection, qrels and run.",
             file=folder,
             files=file_names(found),
         )

@@ -97,7 +97,7 @@ def delimited(
         return None
     if lines[0].strip('"').lower()[:-1] == "sep=":  # Excel writes and reads this line above a table
         raise refused(
-            "the first line states the separator for Excel ('{found}'), which other programs read as names of columns.",
+            "the first line states the separator for Excel ('{found}'), which other programs read as column names.",
             "Delete the line.",
             file=path,
             line=1,
@@ -261,9 +261,9 @@ def msmarco_layout(path: str, lines: list[str]) -> Delimited | None:
         if not is_whole(rank) or int(rank) <= before or (before < 0 and int(rank) > 1):
             remedy = columns_remedy("run", "3", "\t".join(rows[0])) if holds_value(rows[0]) else None
             found = refused(
-                "three columns without names are MS MARCO's query, document and rank, and ranks count up "
-                "from 1 in each query; found '{rank}' for query '{query}'.",
-                "If it is a score, write a header line with tabs: query_id, doc_id, score.",
+                "three columns without names are read as MS MARCO's query, document and rank, and the ranks of each "
+                "query must count up from 1; found '{rank}' for query '{query}'.",
+                "If the third column is a score, write a header line, separated by tabs: query_id, doc_id, score.",
                 file=path,
                 query=query,
                 rank=rank,

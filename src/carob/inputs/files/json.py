@@ -43,7 +43,7 @@ def content_in(path: str) -> dict[str, Any] | list[Any]:
         found = json_in(content.decode("utf-8-sig"), file=path)
     except UnicodeDecodeError as error:
         raise refused(
-            "byte {start} is not text in UTF-8.", "Save the file as UTF-8.", file=path, start=error.start
+            "byte {start} is not valid UTF-8.", "Save the file as UTF-8.", file=path, start=error.start
         ) from None
     except json.JSONDecodeError as error:
         raise refused(
@@ -66,8 +66,8 @@ def content_in(path: str) -> dict[str, Any] | list[Any]:
     if is_record(found):
         raise refused(
             "the file contains scores that carob computed, not judgments or ranked lists.",
-            "Pass QRELS and RUNs; or, where carob reads scores (compare, best, plan, gate, correlate), pass only "
-            "scores, and score the other runs with carob eval -q --format json.",
+            "Pass QRELS and RUNs. Alternatively, for commands that accept scores (compare, best, plan, gate, "
+            "correlate), pass only scores, and score the other runs with carob eval -q --format json.",
             file=path,
         )
     return found
@@ -189,7 +189,7 @@ def refuse_line(line: bytes, place: dict[str, Any], plan: ColumnRoles, kind: str
     depth, digits = _native.json_sizes(line)
     if depth > DEEPEST:
         raise refused(
-            "objects and lists are nested deeper than {most:,} levels, which no library reads.",
+            "objects and lists are nested more than {most:,} levels deep, which libraries cannot read.",
             "Remove the line, or write it again.",
             **place,
             most=DEEPEST,

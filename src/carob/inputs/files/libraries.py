@@ -384,7 +384,7 @@ def try_reading(path: str) -> None:
     tried = subprocess.run(program, capture_output=True)  # noqa: S603 - our own code
     if tried.returncode < 0:
         raise refused(
-            "the file is damaged: Polars crashes while it reads the file.",
+            "the file is damaged, and Polars crashes when it reads the file.",
             "Fetch or write it again.",
             file=path,
         )
@@ -628,7 +628,7 @@ def library_for(place: Place, kind: str) -> Library:
             return library()
     able = [library.name for library in READS[kind]]
     raise refused(
-        "{format} files are read by {able}, and none of them is installed.",
+        "{format} files require {able}, but none of these libraries is installed.",
         file=place.name,
         format=NAMES[kind],
         able=" or ".join(able),
@@ -649,7 +649,7 @@ def refuse_damaged(path: str) -> None:
             damage = _native.parquet_damage(content)
     if damage is not None:
         raise refused(
-            "the file is damaged or cut short: {damage}.",
+            "the file is damaged or truncated: {damage}.",
             "Fetch or write it again.",
             file=path,
             damage=damage,
@@ -724,7 +724,7 @@ def reading(name: str, library: str) -> Iterator[None]:
             raise refused(NOT_UTF_8, file=name) from None
         raise refused(
             "{library} cannot read the file: {why}.",
-            "Check that the file is complete and has the format that its name shows.",
+            "Check that the file is complete and has the format that its extension indicates.",
             file=name,
             library=library,
             why=first_line(error),

@@ -28,8 +28,8 @@ ENDINGS = {".ivecs": "ivecs", ".fvecs": "fvecs", ".bvecs": "bvecs"}
 NAMES = ("neighbors", "neighbours")
 """The names of the data set with the ids in files of ann-benchmarks."""
 WITHOUT_COLUMNS = {
-    "qrels": "the row is the query, and each of its ids is relevant",
-    "run": "the row is the query, and the order of its ids is the ranking, even where the file has distances",
+    "qrels": "each row is a query, and every id in the row is relevant",
+    "run": "each row is a query, and the order of its ids is the ranking, even if the file contains distances",
 }
 """The meaning of the rows of an array, which has no named columns."""
 
@@ -136,9 +136,9 @@ def array_of_ids(array: Any, path: str) -> Integers:
     if array.ndim == 2 and np.issubdtype(array.dtype, np.integer):
         return array  # type: ignore[no-any-return]  # the array of a library without types
     raise refused(
-        "the array has the shape {shape} and the type {type}, but neighbours are whole numbers in rows, one row for "
+        "the array has the shape {shape} and the type {type}, but neighbours must be whole numbers, with one row for "
         "each query.",
-        "Pass the ids; distances and vectors are not read.",
+        "Pass the ids, because carob does not read distances or vectors.",
         file=path,
         shape=f"({', '.join(map(str, array.shape))})",
         type=str(array.dtype),
@@ -169,7 +169,7 @@ def in_ivecs(path: str) -> Iterator[Integers]:
         length = int(numbers[place])
         if length < 0 or place + 1 + length > len(numbers) or size % 4:
             raise refused(
-                "the row claims {count} numbers, but the file has fewer.",
+                "the row declares {count} numbers, but the file contains fewer.",
                 "Check that the file is complete.",
                 file=path,
                 row=row,
@@ -187,7 +187,7 @@ def in_hdf5(path: str, kind: str, document: str | None) -> Any:
     """
     if not find_spec("h5py"):
         raise refused(
-            "HDF5 files are read by h5py, which is not installed.", "Install it: pip install h5py.", file=path
+            "HDF5 files require h5py, which is not installed.", "Install it: pip install h5py.", file=path
         )
     import h5py
 
@@ -198,7 +198,7 @@ def in_hdf5(path: str, kind: str, document: str | None) -> Any:
             if name is None or name not in known:
                 raise refused(
                     "the file has no data set '{name}'. Its data sets are: {known}.",
-                    "Name the one with the ids: {reading}.",
+                    "Name the data set that contains the ids: {reading}.",
                     error=NoSuchColumnsError,
                     file=path,
                     name=name or NAMES[0],

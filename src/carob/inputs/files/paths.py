@@ -212,9 +212,9 @@ def of_one_kind(name: str, files: list[str], kind: str, folders: str | None) -> 
     words: dict[str, Any] = {"count": len(set(homes)), "files": file_names(files), "one": one, "other": other}
     raise refused(
         "the matching files are in {count} folders ({files}).",
-        "If the folders are data sets, whose queries may have the same ids, {prefix} names the queries "
-        "{one}/…, {other}/… and so on. If they are parts of one table, use {parts}. Otherwise pass one of "
-        "them.",
+        "If the folders are data sets, whose query ids may coincide, {prefix} renames the queries to "
+        "{one}/…, {other}/… and so on. If they are parts of one table, use {parts}. Otherwise, pass only one of the "
+        "folders.",
         file=name,
         **words,
         **ways,

@@ -238,7 +238,7 @@ def together(place: Place, tables: list[tuple[str, FileTable]]) -> FileTable:
     if other is not None:
         raise refused(
             "the files in this folder have different columns ({names}) from those in the first folder.",
-            "Read the folders one by one.",
+            "Read each folder separately.",
             file=other.name,
             names=", ".join(other.columns),
         )
@@ -564,7 +564,7 @@ def only_file(place: Place, remedy: str = "Pass one file.") -> str:
     """
     if len(place.files) > 1:
         raise refused(
-            "the path matches {count} files, but files of this kind are read one at a time.",
+            "the path matches {count} files, but only one file of this kind can be read at a time.",
             remedy,
             file=place.name,
             count=len(place.files),
@@ -577,7 +577,7 @@ def remedy_of_several(wanted: TableRequest) -> str:
     with suppress(DataError):
         if wanted.kind == "run" and any(f"{name}.".startswith(HITS) for name in wanted.fields or ()):
             return ANSWERS_NAMED
-    return "Pass one file, or JSON lines (.jsonl), which may be in several files."
+    return "Pass one file, or use JSON lines (.jsonl), which can be split over several files."
 
 
 def by_json(wanted: TableRequest) -> FileTable:
@@ -687,7 +687,7 @@ def refuse_packed(place: Place) -> None:
     """
     packed = next((each for each in place.files if each.endswith(UNREAD)), None)
     if packed is not None:
-        raise refused("a table may be compressed as .gz or .zst only.", "Unpack it first.", file=packed)
+        raise refused("a compressed table must be a .gz or .zst file.", "Unpack it first.", file=packed)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

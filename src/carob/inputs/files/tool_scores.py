@@ -169,8 +169,8 @@ def refuse_part(document: Any, there: int, file: str) -> None:
     total = at(document, "hits.total.value") or at(document, "total")
     if isinstance(total, int) and total > there:
         raise refused(
-            "the answer holds {there} of {total} scores.",
-            "Ask Elasticsearch for all of them, with a larger size.",
+            "the answer contains only {there} of {total} scores.",
+            "Request all scores from Elasticsearch, with a larger size.",
             there=there,
             total=total,
             file=file,

@@ -103,8 +103,8 @@ class MatchOptions:
         """
         if self.rule == "rank-column" and not ranks:
             raise refused(
-                "The run has no ranks, which ties=rank-column needs.",
-                "If a column of a table holds them, name it; else choose another rule for ties.",
+                "The run has no ranks, but ties=rank-column requires ranks.",
+                "If a column of a table contains ranks, name it. Otherwise, choose another rule for ties.",
             )
 
     @property

@@ -320,7 +320,7 @@ def in_stream(given: Any, schema: Any, asked: dict[str, str | None]) -> Streamed
             if left and (again or not whole):
                 return left[0] if again else left.pop()
         raise refused(
-            "The run is a stream that can be read only once, but carob needs the rows again.",
+            "The run is a stream that can be read only once, but carob must read its rows more than once.",
             "Pass a dataset, a lazy frame or a table.",
         )
 

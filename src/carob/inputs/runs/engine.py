@@ -33,7 +33,7 @@ FAULTS = {
         "column '{column}' in {where}, {wide}.",
         "Subtract a constant from the column, or cast it to double.",
     ),
-    "fraction": ("column '{column}' is not a whole number in {where}, as a rank must be.",),
+    "fraction": ("column '{column}' contains a rank that is not a whole number in {where}.",),
     "below-zero": BELOW_ZERO,
 }
 """The fault in a column of an engine's table, and its remedy."""
@@ -90,8 +90,8 @@ class EngineRun:
             library = library_of(native)
             if library not in ENGINES:
                 raise refused(
-                    "{library} cannot rank its tables itself; these can: {able}.",
-                    "Leave out extract='engine', and carob reads the rows itself.",
+                    "{library} cannot rank its tables itself. Libraries that can: {able}.",
+                    "Omit extract='engine', so that carob reads the rows itself.",
                     library=library,
                     able=", ".join(ENGINES),
                 )
@@ -228,7 +228,7 @@ class EngineRun:
                 raise fault_of(FAULTS, name, file=self.place, query=query, **words)
         if facts["bytewise"] == 0:
             raise refused(
-                "the engine compares text by the rules of a language, but carob orders ties by the bytes of ids.",
+                "the engine compares text by the rules of a language, but carob breaks ties by comparing ids as bytes.",
                 "Set its collation to binary (C), or read the rows into this process.",
                 file=self.place,
             )
@@ -264,9 +264,10 @@ class EngineRun:
             same = "score and rank" if options.rule == "rank-column" else "score"
             rule = by_policy("ties", "rank-column")
             raise refused(
-                "in query '{query}' a judged document has the same {same} as another, and the rows of an "
-                "engine's table have no order to break the tie.",
-                "Name a rank column that settles it, with {rule}, or choose another rule for ties, such as ties=trec.",
+                "in query '{query}' a judged document has the same {same} as another document, and the rows of an "
+                "engine's table have no order that could break the tie.",
+                "Name a rank column that breaks the tie, with {rule}, or choose another rule for ties, such as "
+                "ties=trec.",
                 file=self.place,
                 query=query,
                 same=same,
@@ -283,7 +284,7 @@ class EngineRun:
         again = min((each for each, count in documents.items() if count > 1), default=b"?")
         order = ""
         if options.duplicates in ("first", "last"):
-            order = f", and rows of an engine have no order that shows the {options.duplicates}"
+            order = f", and rows of an engine have no order that determines the {options.duplicates}"
         ids = {"query": text_of(query), "document": text_of(again)}
         error = refused(
             "document '{document}' is listed twice for query '{query}'{order}.",
@@ -360,8 +361,8 @@ def refuse(options: MatchOptions) -> None:
         )
     if options.rule == "rank-column" and options.duplicates == "max":
         raise refused(
-            "duplicates=max keeps the highest score of an engine's table, but ties=rank-column needs to "
-            "know whose rank counts. Choose another rule for ties, or remove the duplicates.",
+            "duplicates=max keeps the highest score of an engine's table, but it is then unclear which duplicate's "
+            "rank ties=rank-column should use. Choose another rule for ties, or remove the duplicates.",
             error=PolicyError,
         )
 

@@ -58,8 +58,8 @@ class ExcludingRun(Wrapper):
         """
         if options.policy.ranks == "given" and self.by_rank:
             raise refused(
-                "exclude cannot be combined with ranks=given: excluding a document would move up the "
-                "documents below it, but given ranks stay. Choose ranks=counted.",
+                "exclude cannot be combined with ranks=given: excluding a document would move the documents below it "
+                "up, but given ranks do not change. Choose ranks=counted.",
                 error=PolicyError,
             )
         if options.policy.listing == "known":

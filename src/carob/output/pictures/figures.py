@@ -31,7 +31,7 @@ def figure_of(draws: Mapping[str, Drawing], kind: str | None = None) -> Any:
         raise DataError("This result has no figure: use to_frame() or to_html().")
     name = next(iter(draws)) if kind is None else kind
     if name not in draws:
-        hint = did_you_mean(name, draws, f"It is one of {', '.join(draws)}.")
+        hint = did_you_mean(name, draws, f"The choices are {', '.join(draws)}.")
         raise DataError(f"There is no figure '{name}'. {hint}")
     drawn = canvas()
     drawn.set_size_inches(*draws[name](drawn))
