@@ -342,7 +342,7 @@ def test_decimals_are_numbers(make: Any) -> None:
 def test_columns_that_cannot_be_used_are_named(make: Any) -> None:
     with pytest.raises(DataError, match="usual name for the document"):
         Run.of(make({"qid": ["1"], "score": [1.0]}))
-    with pytest.raises(DataError, match="Column 'score' of the run frame holds text"):
+    with pytest.raises(DataError, match="Column 'score' of the run frame contains text"):
         carob.evaluate(QRELS, make({"qid": ["1"], "docno": ["a"], "score": ["1"]}), "AP")
     run = Run.of(make({"qid": ["1"], "docno": ["a"], "score": [1.0]}))
     with pytest.raises(DataError, match="has no ranks"):

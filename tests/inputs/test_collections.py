@@ -90,8 +90,8 @@ def test_runs_at_patterns_take_the_place_of_those_in_the_folder_and_may_lack_a_c
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('[fish]\nruns = ["a.run"]\n', "t.toml: [fish] is not a collection. It needs qrels ="),
-        ('[fish]\nqrels = "q.txt"\nruns = 3\n', "t.toml: [fish] is not a collection. It needs qrels ="),
+        ('[fish]\nruns = ["a.run"]\n', "t.toml: [fish] is not a collection. Write exactly qrels ="),
+        ('[fish]\nqrels = "q.txt"\nruns = 3\n', "t.toml: [fish] is not a collection. Write exactly qrels ="),
         ("fish", "t.toml: this is not TOML: "),
         ("", "t.toml: there are no collections. Pass a folder with a subfolder for each"),
         ('[fish]\nqrels = "gone.txt"\n', "t.toml: collection 'fish' names a file that does not exist: gone.txt."),

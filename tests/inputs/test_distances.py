@@ -115,7 +115,9 @@ def test_distances_are_refused_as_scores_are(tmp_path: Path, form: str) -> None:
 
 
 def test_a_name_of_a_distance_must_fit(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"'s' is named as the score and 'dist' as the distance.*Name one"):
+    with pytest.raises(
+        DataError, match=r"'s' is named as the score and 'dist' as the distance.*Name only one"
+    ):
         Run.of(ROWS, score="s", distance="dist")
     with pytest.raises(DataError, match=r"no column 'far' for the distance"):
         Run.of(ROWS, distance="far")
@@ -123,13 +125,13 @@ def test_a_name_of_a_distance_must_fit(tmp_path: Path) -> None:
         Run.of(RECORDS, distance="far")
     for form in ("pandas", "Polars"):
         frame = FORMS[form]([{**row, "dist": "near"} for row in ROWS])
-        with pytest.raises(DataError, match="Column 'dist' of the run frame holds text"):
+        with pytest.raises(DataError, match="Column 'dist' of the run frame contains text"):
             Run.of(frame, distance="dist")
     plain = {"q1": {"a": 1.0}}
     (tmp_path / "run.json").write_text(json.dumps(plain))
     for run in (plain, str(tmp_path / "run.json")):
         with pytest.raises(
-            DataError, match=r"'dist' is named as the distance, but .* no columns.*minus the distance"
+            DataError, match=r"'dist' is named as the distance, but .* no columns.*negated distance"
         ):
             Run.of(run, distance="dist")
     one = Run.of(ROWS[:3], query=":=q1", distance="dist")

@@ -151,7 +151,9 @@ def test_a_row_that_cannot_be_used_is_named(make: Any, changed: Columns, said: s
 @on_engines
 def test_ranks_are_whole_numbers(make: Any) -> None:
     table = make({**RUN, "rank": [3.0, 2.0, 1.5, 4.0, 1.0, 1.0]})
-    with pytest.raises(DataError, match="'rank' is not a whole number in 1 row, in query 'q'"):
+    with pytest.raises(
+        DataError, match="'rank' contains a rank that is not a whole number in 1 row, in query 'q'"
+    ):
         carob.evaluate(QRELS, by_its_engine(table, rank="rank"), MEASURES)
     table = make({**RUN, "rank": [3, 2, -1, 4, 1, 1]})
     with pytest.raises(DataError, match="'rank' contains a negative rank"):
@@ -175,7 +177,7 @@ def test_columns_and_tables_that_cannot_be_used_are_named() -> None:
     with pytest.raises(DataError, match="usual name for the query"):
         by_its_engine(polars_lazy({"a": ["q"], "docno": ["a"], "score": [1.0]}))
     with pytest.raises(
-        DataError, match="Column 'score' of the run frame holds text, but a score is a number"
+        DataError, match="Column 'score' of the run frame contains text, but a score must be a number"
     ):
         by_its_engine(polars_lazy({"qid": ["q"], "docno": ["a"], "score": ["1"]}))
     with pytest.raises(

@@ -429,7 +429,7 @@ def test_half_precision_ranks_are_refused_because_they_lose_digits() -> None:
     frame = pytest.importorskip("pandas").DataFrame({"qid": "q", "docno": [f"d{n}" for n in range(3000)]})
     frame["rank"] = np.arange(1, 3001).astype(np.float16)  # 2048, 2048, 2050, 2052, 2052 ...
     with pytest.raises(
-        DataError, match=r"'rank' of the run frame holds half-precision numbers.*Cast the ranks"
+        DataError, match=r"'rank' of the run frame contains half-precision numbers.*Cast the ranks"
     ):
         carob.evaluate({"q": {"d2050": 1}}, frame, "RR")
     assert carob.evaluate({"q": {"d2050": 1}}, frame.assign(rank=range(1, 3001)), "RR")["RR"] == 1 / 2051
@@ -454,19 +454,23 @@ def test_half_precision_ranks_are_refused_because_they_lose_digits() -> None:
         (
             {"qid": [1.5], "docno": ["d"], "score": [1.0]},
             {},
-            "'qid' of the run frame holds numbers with fractions",
+            "'qid' of the run frame contains numbers with fractions",
         ),
         (
             {"qid": ["q"], "docno": ["d"], "score": ["1.0"]},
             {},
-            "'score' of the run frame holds text, but a score is a number",
+            "'score' of the run frame contains text, but a score must be a number",
         ),
         (
             {"qid": ["q", None], "docno": ["d", "e"], "score": [1.0, 2.0]},
             {},
             r"row 1 \(from 0\): column 'qid' is null",
         ),
-        ({"qid": ["q"], "docno": ["d"], "rank": [1.5]}, {}, "row 0.*'rank' is not a whole number"),
+        (
+            {"qid": ["q"], "docno": ["d"], "rank": [1.5]},
+            {},
+            "row 0.*'rank' contains a rank that is not a whole number",
+        ),
         (
             {"qid": ["q", "q"], "docno": ["d", "d"], "score": [1.0, 2.0]},
             {},

@@ -51,7 +51,7 @@ def frames() -> dict[str, Callable[[], Any]]:
 def test_a_column_of_ranks_is_no_column_of_scores(library: str) -> None:
     qrels, made = FIRST, frames()[library]
     extract = "engine" if library == "engine" else None
-    with pytest.raises(DataError, match=r"named like a rank.*carob\.Run\.of\(run, rank='position'\)"):
+    with pytest.raises(DataError, match=r"suggests ranks.*carob\.Run\.of\(run, rank='position'\)"):
         carob.evaluate(qrels, Run.of(made(), score="position", extract=extract), "RR")
     if library != "engine":  # whose rows have no order
         with pytest.raises(

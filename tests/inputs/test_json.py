@@ -44,7 +44,7 @@ def test_lines_of_json_that_are_nested_too_deep_are_refused_with_their_number(
 
     assert score(*sound, *many) == 1.0
     with pytest.raises(
-        carob.DataError, match=r"a\.jsonl(\.gz)?, line 30001: objects and lists are nested deeper"
+        carob.DataError, match=r"a\.jsonl(\.gz)?, line 30001: objects and lists are nested more than"
     ):
         score(*sound, *many, deep)
 

@@ -70,7 +70,7 @@ def test_no_column_of_an_array_can_be_named(form: str, role: str, tmp_path: Path
     if (form, role) == ("hdf5", "document"):
         return  # this names the data set
     true, found = files(tmp_path, form)
-    said = rf"found.{form}: the file is an array of ids without columns, so it has no {role} 'distances': the row is"
+    said = rf"found.{form}: the file is an array of ids without columns, so it has no {role} 'distances': each row is"
     with pytest.raises(DataError, match=said):
         carob.Run.of(found, **{role: "distances"})
     if role in ("query", "document"):

@@ -343,7 +343,7 @@ def test_a_document_of_a_sample_without_a_grade_is_to_be_judged_not_removed(tmp_
             assert f"document '{ROWS[7]['document']}' of query '{ROWS[7]['query']}' is not judged" in said, (
                 form
             )
-            assert "Fill it in" in said, form
+            assert "Fill in the grades" in said, form
             assert not HARMFUL.search(said), form
         if form == "csv":
             assert "open.csv, line 9" in said
@@ -386,7 +386,7 @@ def test_a_sample_whose_probabilities_are_lost_or_renamed_says_so(form: str, tmp
         given = WITHOUT[form](tmp_path, name)
         for call in (carob.evaluate, lambda *args: carob.compare(*args, judge=MODEL)):
             with pytest.raises(
-                DataError, match=r"'sample_size', so it is a sample, but no column .* the probability"
+                DataError, match=r"'sample_size', so it is a sample, but it has no column .* the probability"
             ):
                 call(given, PATHS)
     renamed = carob.Qrels.of(given, probability="p")
@@ -494,7 +494,7 @@ def test_each_judgment_of_a_sample_has_its_own_draw(form: str, tmp_path: Path) -
         (
             "probability",
             None,
-            "expected (grade, probability)|no number in column 'probability', but is null|''",
+            "expected (grade, probability)|has the value null in column 'probability' instead|''",
         ),
         ("sample_size", 5, "different sample sizes (4 and 5)"),
         (
@@ -516,7 +516,7 @@ def test_a_wrong_cell_of_a_sample_is_told_with_its_place(
     assert any(each in found["message"] for each in said.split("|"))
     file = {"csv": str(tmp_path / "few.csv"), "pandas": "qrels frame", "a dictionary": "qrels"}[form]
     assert found["file"] == file
-    if "sizes of the sample" not in found["message"]:
+    if "sample sizes" not in found["message"]:
         assert (found.get("line"), found.get("row")) == {"csv": (4, None), "pandas": (None, 2)}.get(
             form, (None,) * 2
         )
@@ -547,7 +547,7 @@ def test_a_document_twice_in_a_frame_is_told_with_its_row() -> None:
         ((1, True), "found (1, True)."),
         (
             ("good", 0.5),
-            "the grade 'good' is not a number: document 'b' of query 'q' is not judged. Fill it in",
+            "the grade 'good' is not a number: document 'b' of query 'q' is not judged. Fill in the grades",
         ),
         ((math.inf, 0.5), "the grade inf is not a number"),
         ((1, 0.5, "ten"), "different sample sizes ('ten')"),
@@ -578,7 +578,9 @@ def test_the_first_of_many_sizes_are_named() -> None:
         )
 
 
-@pytest.mark.parametrize(("role", "said"), [("grade", "the grade nan is not"), ("probability", "but is nan")])
+@pytest.mark.parametrize(
+    ("role", "said"), [("grade", "the grade nan is not"), ("probability", "has the value nan")]
+)
 def test_what_polars_calls_no_number_is_told_with_its_row(role: str, said: str) -> None:
     pl = pytest.importorskip("polars", reason="makes the frame")
     data = {"query": ["q", "q"], "document": ["a", "b"], "grade": [1.0, 0.0], "probability": [0.5, 0.5]}

@@ -35,12 +35,12 @@ if TYPE_CHECKING:
         (
             "run.csv",
             "qid,docno,score\nq,é,1\n".encode("cp1252"),
-            "not text in UTF-8. If it comes from a spreadsheet",
+            "not UTF-8 text. If it comes from a spreadsheet",
         ),
         (
             "run.csv",
             "café,docno,score\nq,a,1\n".encode("cp1252"),
-            "not text in UTF-8. If it comes from a spreadsheet",
+            "not UTF-8 text. If it comes from a spreadsheet",
         ),
         (
             "run.jsonl",

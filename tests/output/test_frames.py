@@ -38,7 +38,7 @@ def test_the_first_library_that_is_installed_makes_the_frame(monkeypatch: pytest
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "pandas" else find(name))
     assert type(frame_of(COLUMNS, None)).__module__.startswith("polars")
     with pytest.raises(
-        DataError, match=r"^pandas is not installed: install it, or specify another library.$"
+        DataError, match=r"^pandas is not installed: install it, or specify another library\.$"
     ):
         frame_of(COLUMNS, "pandas")
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)

@@ -132,9 +132,9 @@ def test_facts_of_an_explanation_are_chinese_too() -> None:
 
 
 def test_another_language_is_refused() -> None:
-    with pytest.raises(PolicyError, match="lang is en or zh"):
+    with pytest.raises(PolicyError, match="lang must be en or zh"):
         carob.explain("AP", grades=[1], lang="de")
-    with pytest.raises(PolicyError, match="lang is en or zh"):
+    with pytest.raises(PolicyError, match="lang must be en or zh"):
         carob.evaluate(QRELS, RUN, "AP").footer("fr")
 
 
