@@ -130,8 +130,8 @@ def test_queries_that_only_one_side_has_are_left_out_of_means_and_counted_in_tot
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"references": []}, "references has 0 tables"),
-        ({"predictions": [{}, {}]}, "predictions has 2 tables.*call compute for each run"),
+        ({"references": []}, "references contains 0 tables"),
+        ({"predictions": [{}, {}]}, "predictions contains 2 tables.*call compute for each run"),
         ({"predictions": [{"query": [0], "docid": ["a"], "score": [1.0]}]}, "no column 'system'"),
         ({"references": [{"query": [0, 1], "docid": ["a"], "rel": [1, 2]}]}, "have 2, 1, 2 values"),
         (
@@ -148,7 +148,7 @@ def test_queries_that_only_one_side_has_are_left_out_of_means_and_counted_in_tot
                     {"query": [0], "docid": ["a"], "rel": [1], "probability": [0.5], "sample_size": [1]}
                 ]
             },
-            "judgments of a sample, 1 document drawn",
+            "judgments are a sample of 1 document, drawn",
         ),
         (
             {

@@ -166,10 +166,10 @@ def test_what_ranx_refuses_is_one_sentence() -> None:
 def test_a_sample_is_not_taken_for_complete_judgments(tmp_path: Path) -> None:
     path = tmp_path / "sample.csv"
     path.write_text("query,document,grade,probability,sample_size\nq,a,1,0.5,2\nq,b,0,0.5,2\n")
-    with pytest.raises(DataError, match="judgments of a sample, 2 documents drawn"):
+    with pytest.raises(DataError, match="judgments are a sample of 2 documents, drawn"):
         Qrels.from_file(str(path))
     frame = pytest.importorskip("pandas").read_csv(path)
-    with pytest.raises(DataError, match="judgments of a sample, 2 documents drawn"):
+    with pytest.raises(DataError, match="judgments are a sample of 2 documents, drawn"):
         Qrels.from_df(frame, "query", "document", "grade")
 
 
