@@ -194,6 +194,6 @@ def test_a_check_has_the_words_of_its_face(capfd: pytest.CaptureFixture[str]) ->
 def test_a_run_in_the_place_of_a_table_keeps_both_wordings_on_its_way_up() -> None:
     with pytest.raises(DataError) as refused:
         carob.Run.of("ranks.csv", score="position").match(Qrels.of("qrels").judgments, None)  # type: ignore[arg-type]
-    assert str(refused.value).startswith("ranks.csv: Column 'position'")
+    assert str(refused.value).startswith("ranks.csv: The name of column 'position'")
     assert "--run-columns rank=position" in command_of(refused.value.said)
     assert "carob.Run.of(run, rank='position')" in str(refused.value)
