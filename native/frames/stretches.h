@@ -84,7 +84,8 @@ private:
         if (memories_.size() < wanted) memories_.assign(wanted, {0, UNKNOWN});
     }
 
-    // Otherwise, rows whose query changes often would each convert their number to text to look it up.
+    // Returns the number of a row's query from a cache. Without the cache, a frame whose query changes often would
+    // convert a query id to text for almost every row.
     std::int64_t remembered(const Column& query, std::int64_t row) {
         const std::int64_t value = query.whole(row);
         const std::uint64_t mixed = fold_multiply(static_cast<std::uint64_t>(value) ^ HASH_A, HASH_B);

@@ -17,7 +17,7 @@ struct PooledRun {
     std::span<const double> scores;
 };
 
-// The documents of a query are those of its judgments. The judgments and the rows must outlive the runs.
+// The judgments list the documents of each query. The judgments and the rows must outlive the runs.
 class PooledRuns : public RunsByQuery {
 public:
     // Throws std::invalid_argument if rows do not fit the judgments.

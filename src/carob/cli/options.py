@@ -658,7 +658,7 @@ def weights_in(path: str | None) -> dict[str, float] | None:
 
 
 def may_be_constant(role: str, value: str) -> bool:
-    """Returns whether a value may replace a column: any query, any grade, or the probability 1 (complete judgments)."""
+    """Returns whether a value may replace a column: any query or grade may, but of the probabilities only 1."""
     if role == "query":
         return True
     return is_number(value) and (role == "grade" or (role == "probability" and float(value) == 1))

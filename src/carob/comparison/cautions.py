@@ -1208,7 +1208,7 @@ Readings: TypeAlias = "dict[int, Floats | None]"
 
 
 def doubts_of(comparison: Findings, systems: Sequence[System]) -> list[Caution]:
-    """Returns a warning for each run with many unjudged documents, or a single warning if there are more than four.
+    """Returns a warning for each run with many unjudged documents, or one warning for more than four such runs.
 
     There is no warning if the policy declares unjudged documents negative, as is usual in recommendation.
     """

@@ -66,7 +66,7 @@ class UnjudgedBounds(Documented):
         return f"{low}–{high}{'' if bounds.exact else ' *'}"
 
     def of_difference(self, label: str, first: int, second: int) -> Bounds:
-        """Returns the bounds of the first run's mean minus the second's, for either order of the stored pair."""
+        """Returns the bounds of the first run's mean minus the second's, whichever way round the pair is stored."""
         pairs = self.measures[label].pairs
         if (first, second) in pairs:
             return pairs[first, second]

@@ -346,7 +346,7 @@ VALUES: dict[str, tuple[str, Callable[[Any], bool]]] = {
         lambda value: is_number(value) and value <= MOST_RESAMPLES,
     ),
 }
-"""Kinds of values, with their names in errors and their tests."""
+"""For each kind of value: the description for error messages, and the function that tests a value."""
 
 OBJECTS = {
     "object": "",

@@ -681,7 +681,7 @@ def capped(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
 
 
 NOT_FEW = 0.2
-"""If all scores are equal in at least this share of lists, the run is suspicious; fewer such lists count as ties."""
+"""A run is suspicious if all scores are equal in at least this share of its lists. Otherwise, they are just ties."""
 SEVERAL = 5
 """With at least this many queries, the best possible value for every query is not due to chance."""
 LISTS, DOCUMENTS = 2, 20

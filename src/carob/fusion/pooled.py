@@ -63,7 +63,7 @@ class PooledLists:
     """The lists of several runs. The queries are in byte order.
 
     Args:
-        judgments: the documents that the runs retrieve for each query.
+        judgments: the documents that the runs retrieve for each query, stored as judgments.
         runs: the lists of each run.
     """
 

@@ -374,7 +374,7 @@ def nesting(name: str) -> int:
 
 
 def nearest(kind: str, found: Sequence[str]) -> str:
-    """Returns the only candidate nested as deeply as the first or, among several, the only one that ends in ``ids``.
+    """Returns the only candidate at the depth of the first or, if there are several, the only one ending in ``ids``.
 
     Raises:
         DataError: there are several candidates.

@@ -176,7 +176,7 @@ def known(name: str, truth: Read, judges: Mapping[str, Read]) -> dict[str, tuple
 
     Args:
         name: the name of the truth, or of the first judge.
-        truth: the systems under the truth, or under the first judge.
+        truth: the systems as scored with the true judgments, or with the first judge's.
         judges: the systems under each other judge, by name.
     """
     sparse = [

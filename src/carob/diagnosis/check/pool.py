@@ -233,7 +233,7 @@ def check_pool(
         measures: as in ``carob.evaluate``.
         pool_depth: the number of top documents of each run that were judged; by default, the greatest depth down to
             which every document of every run is judged.
-        teams: the team of each run, ``{run: team}``, or a file of lines ``run team``; by default, each run is its own
+        teams: the team of each run, ``{run: team}``, or a file with lines ``run team``; by default, each run is its own
             team.
         policy: as in ``carob.evaluate``.
         profile: as in ``carob.evaluate``.

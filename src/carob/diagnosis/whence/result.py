@@ -219,7 +219,7 @@ class Whence(Documented):
         return Document(sections, f"Whence {', '.join(self.numbers)}")
 
     def explained(self) -> list[Section]:
-        """Returns the sections about all numbers together."""
+        """Returns the sections that explain all numbers jointly."""
         kept = self.causes[: self.shown]
         sections = []
         if kept:

@@ -247,7 +247,8 @@ class Extracted:
         tie_first: the rank of the first document with the same score [rows].
         tie_last: the rank of the last document with the same score [rows].
         judgment: the index of each row's judgment [rows].
-        extra: its length is the number of unjudged queries. An engine counts them without their ids.
+        extra: one entry for each unjudged query. Only the length has a meaning, because an engine counts these queries
+            without returning their ids.
         dropped: the number of rows dropped in favour of another row of the same document.
         line_count: the number of rows in the run.
         scores: every document's score, list after list; None if not requested.
