@@ -134,7 +134,9 @@ def test_a_torchmetrics_metric_follows_masks_and_judgments_in_both_forms() -> No
             assert float(value) == pytest.approx(float(wanted[label]), abs=1e-6), label
     with pytest.raises(DataError, match="With indexes=, pass both"):
         flat.update(torch.ones(2), torch.ones(2), indexes=torch.zeros(2), judged=torch.ones(2))
-    with pytest.raises(DataError, match=r"mask is \[1\] and indexes are \[2\]: pass arrays of equal shapes"):
+    with pytest.raises(
+        DataError, match=r"mask is \[1\] and indexes are \[2\]: pass arrays of the same shape"
+    ):
         flat.update(torch.ones(2), torch.ones(2), indexes=torch.zeros(2), mask=torch.ones(1))
 
 

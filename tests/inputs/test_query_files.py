@@ -50,7 +50,7 @@ def test_a_golden_set_has_groups_and_weights(lines: bool, tmp_path: Path) -> Non
 def test_an_array_without_groups_names_its_fields(tmp_path: Path) -> None:
     path = golden(tmp_path, [{"id": "q0", "level": 1}], lines=False)
     with pytest.raises(
-        DataError, match=r"no fields with usual names for the query and the group.*'id', 'level'"
+        DataError, match=r"no field with a usual name for the query or for the group.*'id', 'level'"
     ):
         carob.evaluate(QRELS, RUNS, "RR", by=path)
     (tmp_path / "cut.json").write_text('[{"id": "q0", "tags"')

@@ -86,7 +86,7 @@ def test_means_weigh_queries_as_their_measure_says() -> None:
     [
         ("P(over=relevant)@5", "P(over=relevant): over is one of depth, retrieved, capped."),
         ("SetP@5", "SetP has no depth: write SetP without '@5'."),
-        ("RelativeRecall(wanted=0)", "RelativeRecall(wanted=0): wanted is from 1 to 10^12."),
+        ("RelativeRecall(wanted=0)", "RelativeRecall(wanted=0): wanted must be a number from 1 to 10^12."),
     ],
 )
 def test_what_a_measure_does_not_take_is_refused(name: str, says: str) -> None:

@@ -81,7 +81,7 @@ def test_a_plan_uses_the_differences_of_each_pair() -> None:
         ({}, "exactly one of difference, equivalence and non_inferiority"),
         ({"difference": 0.1, "equivalence": 0.1}, "exactly one"),
         ({"difference": -1.0}, "use a positive, finite number"),
-        ({"difference": 2.0}, "AP is from 0 to 1, so no two runs differ by more than 1"),
+        ({"difference": 2.0}, "AP ranges from 0 to 1, so no two runs can differ by more than 1"),
         ({"equivalence": 1.0}, "the equivalence of 1 is too large"),
         ({"difference": float("nan")}, "use a positive, finite number"),
         ({"difference": 0.1, "power": 1.0}, "power=1.0: use a number between 0 and 1"),

@@ -208,7 +208,7 @@ def refuse_shapes(indexes: Any, **arrays: Any) -> None:
     for name, each in arrays.items():
         if each is not None and each.shape != indexes.shape:
             raise refused(
-                "{name} is {shape} and indexes are {other}: pass arrays of equal shapes.",
+                "{name} is {shape} and indexes are {other}: pass arrays of the same shape.",
                 name=name,
                 shape=list(each.shape),
                 other=list(indexes.shape),

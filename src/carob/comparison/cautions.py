@@ -396,7 +396,7 @@ def judge(comparison: Findings) -> Iterator[Caution]:
     if known.alone:
         count, first = len(known.alone), listed(known.alone)
         were = plural(count, "query was", "queries were")
-        said = f"{were} judged by people but not by the judge, and left out: {first}."
+        said = f"{were} judged by people but not by the judge, and were left out: {first}."
         yield Caution("alone", (), said, {"count": count})
     for each, count in known.undefined.items():
         were = plural(count, "query was", "queries were")

@@ -454,7 +454,7 @@ def computed(part: RequestPart, name: str, ready: ValuesUnderTies | None, *, bou
 def tie_bounds(
     asked: dict[str, Measure], ends: Iterable[End], column: Floats | None
 ) -> dict[str, tuple[float, float]]:
-    """Returns each measure's mean under the worst and the best order of ties, without sums and measures by subtopics.
+    """Returns each measure's mean under the worst and the best order of ties, without sums and measures by subtopic.
 
     Args:
         asked: the measures by label.

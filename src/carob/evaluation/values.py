@@ -295,7 +295,7 @@ def extreme_values(
 ) -> Iterator[End]:
     """Yields each measure's position, and its values and weights under the worst and the best order of tied documents.
 
-    Measures by subtopics are left out because they have no best and worst order.
+    Measures by subtopic are left out because they have no best and worst order.
 
     Args:
         found: the match.

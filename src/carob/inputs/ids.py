@@ -80,7 +80,7 @@ def texts(mapping: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 INNER_PADDING = (
-    "query {name} has the id -1 before other ids{where}.",
+    "query {name} lists the document -1 before other documents{where}.",
     "The id -1 is allowed only at the end of a list, as padding (as in faiss). Remove it elsewhere.",
 )
 """The message and the remedy for a list of documents with the id -1 before its end."""

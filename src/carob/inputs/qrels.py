@@ -609,7 +609,7 @@ def subtopics_of(
     if origin.kind != "a mapping" and len(labels) == 1 and labels <= set(NO_SUBTOPIC):
         raise refused(
             "there are no subtopics: the second column is '{value}' on every line.",
-            "A measure by subtopics (judgment groups) requires lines 'query subtopic document grade'.",
+            "A measure by subtopic (judgment group) requires lines 'query subtopic document grade'.",
             file=name,
             value=labels.pop().decode(),
         )
@@ -685,7 +685,7 @@ def lines_of_mapping(
                 names = {"query": query, "name": shown(query), "documents": shown(documents)}
                 raise refused(
                     "query {name}: expected {{document: grade}} for a subtopic, found {documents}.",
-                    "A measure by subtopics (judgment groups) requires {{query: {{subtopic: {{document: grade}}}}}}.",
+                    "A measure by subtopic (judgment group) requires {{query: {{subtopic: {{document: grade}}}}}}.",
                     file="qrels",
                     **names,
                 )

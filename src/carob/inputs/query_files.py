@@ -83,7 +83,7 @@ def named_rows(
     if query is None or value is None:
         if isinstance(rows, list):
             raise refused(
-                "the rows have no fields with usual names for the query and the {what}. Their fields are: {there}.",
+                "the rows have no field with a usual name for the query or for the {what}. Their fields are: {there}.",
                 "Name them query_id and {what}.",
                 file=getattr(given, "name", f"{what}s"),
                 what=what,

@@ -189,7 +189,7 @@ class Lists(ABC):
         the length of the run's list. ``retrieved`` uses all documents that the run retrieved, and ``top`` uses only the
         retrieved documents down to the depth. ``depth`` uses as many documents of grade 1 as the depth, and ``full``
         uses as many documents of grade 1 as were retrieved. ``trec_eval`` uses all judged documents in trec_eval's
-        order, in which gains that differ by less than 1 are equal (``comp_rel_gain``). Except for ``uncut``, the ideal
+        order, in which gains that differ by less than 1 are equal (``comp_rel_gain``). Except with ``uncut``, the ideal
         ranking is cut at the same depth as the run.
         """
 

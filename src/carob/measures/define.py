@@ -63,7 +63,7 @@ class Number:
         """Describes the allowed values, for the error message about a value that is not allowed."""
         if isinstance(value, str) or isinstance(value, tuple) != isinstance(self.default, tuple):
             return "a list such as [0, 0.5, 1]" if isinstance(self.default, tuple) else "a number"
-        return f"{'each of them is ' * isinstance(value, tuple)}{self.range}"
+        return f"{'numbers' if isinstance(value, tuple) else 'a number'} {self.range}"
 
     def holds(self, number: Any) -> bool:
         """Returns whether a number is in the range."""
@@ -122,9 +122,9 @@ class OneOf:
     def wanted(self, value: Value) -> str:
         """Describes the allowed values, for the error message about a value that is not allowed."""
         if isinstance(value, tuple) and self.role == "gain":
-            return f"a table of pairs grade:gain, and each number is {ANY.range}"
+            return f"a table of pairs grade:gain with numbers {ANY.range}"
         table = ", or {grade:gain, …}" if self.role == "gain" else ""
-        return f"one of {', '.join(self.words)}{table}{f'; {self.bounds}' if self.bounds else ''}"
+        return f"one of {', '.join(self.words)}{table}{f', {self.bounds}' if self.bounds else ''}"
 
     @property
     def bounds(self) -> str:
@@ -133,7 +133,7 @@ class OneOf:
         if held is None:
             return ""
         name = held[held.find("(") + 1 : -1] if "(" in held else "a number"
-        return f"{name} is {self.number.range}"
+        return f"with {name} {self.number.range}"
 
 
 number: Any = Number

@@ -302,7 +302,7 @@ def check_parameter(definition: Definition, parameter: str, value: Value) -> Non
     declared = parameters[parameter]
     if not declared.accepts(value):
         written = f"{name}({parameter}={shortened(as_typed(value))})"
-        raise MeasureError(f"{written}: {parameter} is {declared.wanted(value)}.")
+        raise MeasureError(f"{written}: {parameter} must be {declared.wanted(value)}.")
 
 
 STEEPEST = 110

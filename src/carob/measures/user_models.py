@@ -232,10 +232,10 @@ def rank_biased_precision(
 ) -> Queries:
     """The expected gain per document for a user who continues to the next document with probability p.
 
-    If any gain of a query is outside [0, 1], all its gains are scaled to [0, 1] by its lowest and highest gain, as
-    trec_eval 10 intends. ``max=4`` divides the gains of all queries by the gain of grade 4 instead. ``max=none`` does
-    not scale gains (ranx, trectools, ir_measures without rel), so RBP can be above 1. With ``rel=1``, the gain is 1 for
-    grades of at least 1.
+    If any gain of a query is outside [0, 1], all its gains are scaled to [0, 1] using the query's lowest and highest
+    gains, as trec_eval 10 intends. ``max=4`` divides the gains of all queries by the gain of grade 4 instead.
+    ``max=none`` does not scale gains (ranx, trectools, ir_measures without rel), so RBP can be above 1. With ``rel=1``,
+    the gain is 1 for grades of at least 1.
 
     Raises:
         DataError: a grade is above ``max``.

@@ -546,7 +546,7 @@ class Wanted:
         least, greatest = table.limits
         if self.size >= greatest - least:
             raise DataError(
-                f"{table.label} is from {least:g} to {greatest:g}, so no two runs differ by more than "
+                f"{table.label} ranges from {least:g} to {greatest:g}, so no two runs can differ by more than "
                 f"{greatest - least:g}: the {self.aim} of {self.size:g} is too large."
             )
 

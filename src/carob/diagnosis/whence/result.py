@@ -22,7 +22,7 @@ DEFINED = ("profiles", "mistakes", "convention", "policy", "command")
 """The fields of an explanation that JSON contains for the nearest value."""
 READ_AS = {
     "percent": "No candidate gives {those} as written, but one does as a percentage, which is 100 times the value.",
-    "truncated": "No candidate rounds to {those}, but one matches if its further digits are truncated.",
+    "truncated": "No candidate rounds to {those}, but one matches if its remaining digits are truncated.",
 }
 """The notes on numbers that had to be interpreted, by the kind of interpretation."""
 MOST_TOOLS = 4

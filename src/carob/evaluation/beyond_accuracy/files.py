@@ -115,7 +115,7 @@ def pairs_of_lines(source: Source) -> Iterator[tuple[str, str]]:
             elif len(fields) != 2:
                 raise refused(
                     "expected 'user item' or 'user 0 item grade', found {found}.",
-                    "Name the columns of other files in a first line, as in 'user_id,item_id,timestamp'.",
+                    "If the file has other columns, name them in a header line, such as 'user_id,item_id,timestamp'.",
                     file=source.name,
                     line=number,
                     found=repr(text_of(line.strip())[:60]),
