@@ -432,7 +432,8 @@ class CollectionsComparison(OnCollections):
         left = [f"{one.left_out} in {one.name}" for one in found.collections if one.left_out]
         if left:
             where = listed(left)
-            yield f"{found.label}: queries that lack a value in at least one run of the collection are left out: {where}."
+            lacking = "queries that lack a value in at least one run of the collection are left out"
+            yield f"{found.label}: {lacking}: {where}."
         if found.smaller_is_better:
             yield f"{found.label}: {MEANINGS['smaller']}"
         these = self.settings.target == "these"
