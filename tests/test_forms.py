@@ -579,8 +579,8 @@ def test_a_report_of_people_and_a_judge_shows_their_estimates_and_says_so() -> N
     assert values_of(found.comparison) == values_of(wanted)
     page = words_of(found.html)
     assert "6 of 12 queries judged by people" in page
-    assert "are estimates from people's judgments and the judge's together" in page
-    assert "The values of single queries below are by people's judgments alone" in page
+    assert "are estimates from people's judgments and the judge's grades" in page
+    assert "The values of individual queries below are computed from people's judgments alone" in page
 
 
 @pytest.mark.long

@@ -110,7 +110,7 @@ def test_options_that_do_not_go_together(files: dict[str, str], capsys: pytest.C
     assert "at least one RUN" in refused(["eval", *both], capsys)
     assert f"--people replaces QRELS: leave out {judge}." in refused(["compare", judge, *both, run], capsys)
     main(["eval", *both, run])
-    assert "of each estimated mean (wider if skewed), one at a time" in " ".join(
+    assert "separately for each estimated mean (wider if skewed)." in " ".join(
         capsys.readouterr().out.split()
     )
     assert "--test has no meaning" in refused(["compare", *both, run, "--test", "tukey"], capsys)

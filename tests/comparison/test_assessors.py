@@ -105,7 +105,7 @@ def test_noise_is_added_to_the_errors_of_estimates_for_these_queries() -> None:
         assert (pair.low, pair.high) == pytest.approx((pair.difference - half, pair.difference + half))
         assert pair.p_uncorrected == pytest.approx(2 * stats.t.sf(abs(pair.difference) / each, 20))
     assert not found.exact
-    assert "and say nothing about other queries" in " ".join(str(found).split())
+    assert "and do not generalise to other queries" in " ".join(str(found).split())
     assert "λ" not in str(found)
 
 
@@ -155,7 +155,9 @@ def test_a_shift_that_all_queries_share_is_told() -> None:
     }
     found = compared(lower)
     shifted = [each for each in found.warnings if each.kind == "assessors"]
-    assert "differences in nDCG@5 would be shifted by more than chance: a - b -" in shifted[0].sentence
+    assert (
+        "differences in nDCG@5 would be shifted by more than chance explains: a - b -" in shifted[0].sentence
+    )
     assert shifted[0].numbers["shifted"] == [0, 1]
 
 
@@ -214,7 +216,7 @@ def test_the_command_takes_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[
     main([*command, "--second-assessor", written("second", SECOND)])
     out = capsys.readouterr().out
     assert "other assessors, 95% CI" in out
-    assert "They contain the assessors' noise already" in " ".join(out.split())
+    assert "They already include the assessors' noise" in " ".join(out.split())
     main([*command, "--second-assessor", written("second", SECOND), "--format", "json"])
     found = json.loads(capsys.readouterr().out)["assessors"]["measures"][MEASURE]
     of_python = compared().assessors

@@ -454,7 +454,7 @@ def plain(runs: int) -> Any:
         ({"rope": 0.1, "test": "randomisation"}, "interval and posterior are from the worst-point interval."),
         (
             {"test": "max-t"},
-            "interval and p(t) are from the worst-point interval, and the corrected p is not smaller",
+            "interval and p(t) are from the worst-point interval, and the corrected p is at least as large",
         ),
     ],
 )
@@ -530,8 +530,10 @@ def test_a_corrected_interval_that_is_narrower_is_told(test: str) -> None:
 
 def test_tukeys_intervals_say_what_they_assume_and_p_equivalent_that_it_is_not_corrected() -> None:
     found = two(plain(3), test="tukey", margin=0.1)
-    assert "differences at once if all pairs have the same variance and are not very skewed" in flat(found)
-    assert "of each pair alone, not corrected for the number of pairs" in flat(found)
+    assert "differences simultaneously if all pairs have the same variance and are not very skewed" in flat(
+        found
+    )
+    assert "separately for each pair and not corrected for the number of pairs" in flat(found)
     assert "not corrected for the number" not in flat(two(plain(2), margin=0.1))
 
 

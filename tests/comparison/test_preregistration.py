@@ -39,7 +39,7 @@ def test_what_is_not_given_is_taken_from_the_file(tmp_path: Path) -> None:
     assert found.preregistration is not None
     assert found.preregistration.deviations == ()
     assert found.preregistration.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
-    told = "no deviation from what the file states: measure, test, correction, level, family of comparisons, baseline, "
+    told = ": no deviation. The file specifies measure, test, correction, level, family of comparisons, baseline, "
     assert f"{told}runs, number of queries, ids of the queries." in " ".join(str(found).split())
     assert carob.compare(QRELS, RUNS, "RR").preregistration is None
 
@@ -82,7 +82,13 @@ def test_what_the_file_does_not_state_is_named(tmp_path: Path) -> None:
         ('measure = "RR"\nbaseline = "bm25"', None, {"baseline": "titles"}, "baseline", "titles, but bm25"),
         ('measure = "RR"\nruns = ["bm25", "new"]', None, {}, "runs", "bm25, feedback, titles, but bm25, new"),
         ('measure = "RR"\nqueries = 60', None, {}, "queries", "has 24 queries, but 60 were planned"),
-        ('measure = "RR"\nqueries_sha256 = "ab"', None, {}, "queries_sha256", "not the planned ones"),
+        (
+            'measure = "RR"\nqueries_sha256 = "ab"',
+            None,
+            {},
+            "queries_sha256",
+            "differ from the planned queries",
+        ),
     ],
 )
 def test_each_deviation_is_said(
@@ -94,7 +100,7 @@ def test_each_deviation_is_said(
     warned = [each for each in found.warnings if each.kind == "deviation"]
     assert [each.numbers["setting"] for each in warned] == [setting]
     assert said in warned[0].sentence
-    assert "with 1 deviation from what the file states: " in " ".join(str(found).split())
+    assert ": 1 deviation. The file specifies " in " ".join(str(found).split())
 
 
 def test_other_names_of_the_measure_and_levels_of_looks_are_no_deviation(tmp_path: Path) -> None:
@@ -137,10 +143,10 @@ def test_a_plan_writes_the_file_and_every_face_names_it(
     ("stated", "said"),
     [
         ("measure", "not a preregistration in TOML"),
-        ('test = "t"', "states the primary measure"),
-        ('measure = "AP"\nlevel = 0.05', "level = 0.05 is not part of a preregistration"),
-        ('measure = "AP"\nqueries = "60"', 'queries = "60" is not part'),
-        ('measure = "AP"\nqueries = true', "queries = true is not part"),
+        ('test = "t"', "does not specify the primary measure"),
+        ('measure = "AP"\nlevel = 0.05', "level = 0.05 is not a valid field of a preregistration"),
+        ('measure = "AP"\nqueries = "60"', 'queries = "60" is not a valid field'),
+        ('measure = "AP"\nqueries = true', "queries = true is not a valid field"),
         ('measure = "AP"\ntest = "z"', "z"),
         ('measure = "AP"\nalpha = 2.0', "alpha"),
     ],

@@ -44,21 +44,22 @@ Columns left out because the table is too narrow: d_z. The CSV output contains
 them.
 
 Paired t-test, two-sided, alpha 0.05; Holm over 3 comparisons per measure.
-A letter: significantly better than that run after correction.
-95% CI: Student's t, of each mean (wider if skewed) and of each mean difference,
-one at a time.
-Corr. 95% CI: corrected like p, so it excludes 0 exactly where the corrected p
-is significant. After a stepwise correction, it need not cover all 3 differences
-at once.
+A letter after a score: significantly better than the run with this letter,
+after correction.
+95% CI: Student's t, separately for each mean (wider if skewed) and for each
+mean difference.
+Corr. 95% CI: corrected in the same way as p, so it excludes 0 exactly if the
+corrected p is significant. After a stepwise correction, it may not cover all 3
+differences simultaneously.
 Smallest difference in AP that these queries detect with 80% power after
 correction: a 0.050, c 0.038, d 0.189.
-judged@10: 1.000 in every run. AP reads further down.
+judged@10: 1.000 in every run. AP also uses deeper ranks.
 carob VERSION, policy trec.
 
 ! titles lacks 1 of 24 judged queries, counted as 0: t19.
 ! bm25 and dirichlet are skewed in AP: a few queries have large differences of
-  one sign. Student's t and sign flips assume differences that are nearly
-  symmetric, or more queries, so p and interval are approximate.
+  one sign. Student's t and sign flips need nearly symmetric differences or more
+  queries, so p and the interval are approximate.
 ! 24 queries are few: if differences vary as they do on these queries, they
   detect a true difference of 0.038 to 0.189 (depending on the pair) four times
   out of five, and smaller differences less often.
@@ -304,7 +305,7 @@ def many_runs(count: int) -> list[carob.Scores]:
     return [scores(f"run{each:02}", own * 0.8 + 0.02 * each + 0.1 * draw.random(60)) for each in range(count)]
 
 
-LEGEND = "CI: corrected like p, so it excludes 0"
+LEGEND = "CI: corrected in the same way as p, so it excludes 0"
 
 
 def test_the_legend_of_corrected_intervals_stands_where_their_column_does() -> None:
@@ -347,7 +348,10 @@ def test_numbers_replace_letters_where_a_run_is_named_by_a_letter() -> None:
     text = found.to_text(140)
     assert re.search(r"^1  x +0\.\d+ 2,3", text, re.MULTILINE)
     assert "\n1-2  x - B" in text
-    assert "A number after a score: significantly better than that run after correction." in text
+    assert (
+        "A number after a score: significantly better than the run with this number, after correction."
+        in text
+    )
     assert "2,3" in found.to_latex()
     assert [each["letter"] for each in json.loads(found.to_json())["runs"]] == ["3", "2", "1"]
     rows = list(csv.DictReader(io.StringIO(found.to_csv("runs"))))
@@ -408,7 +412,7 @@ def test_joint_intervals_stand_beside_single_ones_where_p_is_corrected() -> None
     for layout in ("text", "markdown", "latex", "html"):
         text = getattr(found, f"to_{layout}")()
         assert joint in text.replace("$", "")
-        assert "it need not cover all 3 differences at once" in " ".join(text.split())
+        assert "it may not cover all 3 differences simultaneously" in " ".join(text.split())
     plain = carob.compare(None, systems(table), test=carob.Test("t", correction="none")).to_text(100)
     assert "corr." not in plain
 

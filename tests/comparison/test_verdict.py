@@ -56,9 +56,7 @@ def test_identical_runs_are_the_same() -> None:
 
 def test_one_query_gives_no_interval() -> None:
     verdict = verdict_of(compared({"old": [0.5], "new": [1.0]}))
-    assert verdict.sentences[0].endswith(
-        "a difference of +0.500, without an interval, since 1 query cannot give one."
-    )
+    assert verdict.sentences[0].endswith("a difference of +0.500. No interval can be computed from 1 query.")
     assert verdict.small.startswith("RR over 1 query;")
 
 

@@ -111,7 +111,7 @@ def test_facts_about_the_judge() -> None:
     assert "16 of 40 queries judged by people" in text
     assert "The judge's CG@5 is larger than people's by" in text
     words = " ".join(text.split())
-    assert "drawn at random, and that the judge was fixed without their judgments." in words
+    assert "drawn at random, and that the judge was fixed without people's judgments." in words
     assert "people need to judge about" in " ".join(text.split())
 
 
@@ -494,7 +494,9 @@ def test_tuned_queries_are_declared_by_ids_or_a_file(tmp_path: Path) -> None:
     assert one.judge is not None
     assert one.judge.tuned == 3
     assert "of the 17 queries on which it was not tuned" in " ".join(str(one).split())
-    with pytest.raises(carob.DataError, match="on query 'q01', which people and the judge did not both"):
+    with pytest.raises(
+        carob.DataError, match="query 'q01' is listed as a query on which the judge was tuned, but"
+    ):
         carob.compare(people, runs, "nDCG@5", judge=judge, design=carob.Design(tuned_on=["q01"]))
     few = carob.Design(tuned_on=sorted(people)[:15])
     found = carob.compare(people, runs, "nDCG@5", judge=judge, design=few)
@@ -576,7 +578,7 @@ def test_the_bias_on_similar_queries_is_uncertain_whatever_people_judged(count: 
     error = (its.highs[0] - its.lows[0]) / 2 / stats.sem(above)
     # The degrees of freedom lie between those of the sample and of all queries.
     assert stats.t.ppf(0.975, 39) - 1e-9 <= error <= 1.05 * stats.t.ppf(0.975, count - 1)
-    assert "as if these were a random sample of them" in " ".join(str(found).split())
+    assert "which are treated as a random sample of such queries" in " ".join(str(found).split())
 
 
 def test_few_judged_queries_allow_no_projection() -> None:
@@ -634,7 +636,9 @@ def test_two_queries_give_the_bias_no_interval() -> None:
     assert found.judge is not None
     facts = found.judge.measures["P@3"]
     assert all(math.isnan(each) for each in (facts.low, facts.high, *facts.lows, *facts.highs))
-    assert "without an interval: fewer than 3 queries may be alike by chance" in " ".join(str(found).split())
+    assert "without an interval, because fewer than 3 queries may be similar by chance" in " ".join(
+        str(found).split()
+    )
 
 
 def test_exact_estimates_say_which_documents_people_did_not_judge() -> None:

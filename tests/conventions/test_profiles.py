@@ -499,7 +499,7 @@ def test_a_limit_of_a_gate_holds_for_each_name_of_a_text() -> None:
         ("Recall@5", 0.5),
         ("HR@5", 0.5),
     ]
-    with pytest.raises(DataError, match=r"AP has two limits, 0\.1 and 0\.2"):
+    with pytest.raises(DataError, match=r"Two limits were passed for AP, 0\.1 and 0\.2"):
         carob.gate(qrels, run, run, {"MAP@3 AP": 0.1, "AP": 0.2}, profile="elliot")
 
 

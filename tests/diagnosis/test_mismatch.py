@@ -58,7 +58,7 @@ def test_an_empty_list_is_not_missing_to_a_check_or_to_an_evaluation(form: str, 
 
 
 def test_the_remedy_for_missing_queries_says_that_the_means_rise_if_they_do() -> None:
-    raises = "Omitting these queries raises the means, and carob gate refuses it"
+    raises = "Omitting these queries raises the means, and carob gate does not allow it"
     assert raises in only("missing-queries", QRELS, lines("q2 Q0 d 1 1")).on_command_line().remedy
     assert "omit missing queries from the means with --missing skip. " + raises in (
         only("missing-queries", QRELS, lines("q2 Q0 d 1 1")).on_command_line().remedy

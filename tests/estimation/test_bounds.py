@@ -101,5 +101,5 @@ def test_a_lower_highest_grade_than_that_of_the_judgments_is_refused() -> None:
             max_grade=1,
         )
     assert str(caught.value) == (
-        "The judgments contain the grade 2, but the highest possible grade was set to 1. Set a higher one."
+        "The judgments contain the grade 2, but the highest possible grade was set to 1. Set a higher grade."
     )

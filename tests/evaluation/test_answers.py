@@ -152,7 +152,7 @@ def test_verdicts_pair_with_what_was_retrieved() -> None:
 )
 def test_what_is_no_id_never_meets_another(nothing: Any) -> None:
     for documents in (lambda _: nothing, {"a": nothing, "b": nothing}):
-        with pytest.raises(DataError, match=r"document_of gives .* for chunk 'a', which is not an id"):
+        with pytest.raises(DataError, match=r"document_of returns .* for chunk 'a', which is not an id"):
             carob.evaluate_ids([["a"]], [["b"]], "RR", document_of=documents)
     with pytest.raises(
         DataError, match=r"The retrieved list of question 2 has .*, which is not an id. Leave it out"

@@ -94,7 +94,7 @@ def test_lists_that_are_none_are_refused() -> None:
 
 def test_one_item_with_two_grades_is_refused() -> None:
     twice = {"user_id": ["u", "u"], "item_id": ["a", "a"], "grade": [1, 2]}
-    with pytest.raises(DataError, match="item 'a' has two grades for user 'u'"):
+    with pytest.raises(DataError, match="two grades are listed for item 'a' and user 'u'"):
         carob.beyond_accuracy({"u": ["a"]}, "RR", relevant=twice)
     assert carob.beyond_accuracy({"u": ["a"]}, "RR", relevant=twice | {"grade": [1, 1]})["RR"] == 1
 

@@ -339,7 +339,13 @@ INPUT, FINITE = {"policy": carob.Policy(ties="input")}, {"policy": carob.Policy(
             "6 lists with all scores equal, «in the run's own order»» · ««policy ties input",
         ),
         (SIX, FOUND, "AP", {"exclude": {"q9": ["z"]}}, "6 queries» · ««0 documents excluded»» · "),
-        (SIX, FOUND, "WSS@0.95 AP", {}, "6 queries» · «6 queries read to the end for WSS@0.95» · "),
+        (
+            SIX,
+            FOUND,
+            "WSS@0.95 AP",
+            {},
+            "6 queries» · «6 queries require reading all documents for WSS@0.95» · ",
+        ),
         (
             FEW,
             THREE,
@@ -408,7 +414,7 @@ def test_a_footer_names_conventions_that_carob_does_not_know() -> None:
         document="d",
         distance="distance",
     )
-    assert "««scores are minus the distances»»" in footers([carob.evaluate(SIX, distances, "AP")], MARKED)[0]
+    assert "««scores are negated distances»»" in footers([carob.evaluate(SIX, distances, "AP")], MARKED)[0]
 
 
 def test_facts_count_what_they_are_about() -> None:

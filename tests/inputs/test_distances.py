@@ -81,7 +81,7 @@ def test_the_smallest_distance_is_the_best_in_every_form(tmp_path: Path, form: s
     run = Run.of(given(), distance="dist")
     scores = carob.evaluate(QRELS, run, "RR")
     assert scores.by_query("RR") == FOUND
-    assert "scores are minus the distances" in str(scores)
+    assert "scores are negated distances" in str(scores)
     ranked = Run.of(given(), distance="dist").held.rows()
     assert sorted(map(tuple, ranked))[:2] == [(b"q1", b"a", -2.0), (b"q1", b"b", -1.0)]
     if form not in FORMS:
@@ -148,7 +148,7 @@ def test_the_option_names_distances_and_the_record_repeats_it(
     assert command("eval", "qrels.txt", "run.csv", "-m", "RR", *columns) == 0
     said = capsys.readouterr().out
     assert "0.7500" in said
-    assert "scores are minus the distances" in said
+    assert "scores are negated distances" in said
     assert command("eval", "qrels.txt", "run.csv", "-m", "RR", *columns, "--record", "record.json") == 0
     record = json.loads((tmp_path / "record.json").read_text())
     assert [each["columns"] for each in record["inputs"] if each["role"] == "run"] == [{"distance": "dist"}]

@@ -610,7 +610,7 @@ def test_few_judgments_without_probabilities_do_not_pass_in_silence(
     assert round(caution.numbers["people"], 2) == 0.15
     assert caution.numbers["judge"] == 1
     assert (
-        "! Only if people's judgments are complete (people judged 15% of the top 10, and the judge 100%)"
+        "! Valid only if people's judgments are complete (people judged 15% of the top 10, and the judge 100%)"
         in " ".join(str(found).split())
     )
     path = file("lost.qrels", "".join(f"{q} 0 {d} {g}\n" for q, its in lost.items() for d, g in its.items()))(
@@ -619,7 +619,7 @@ def test_few_judgments_without_probabilities_do_not_pass_in_silence(
     for command in ("compare", "eval"):
         main([command, "--people", path, "--judge", MODEL, *RUNS, "-m", "DCG@10", "--format", "json"])
         assert json.loads(capsys.readouterr().out)["verdict"].startswith(
-            "! Only if people's judgments are complete"
+            "! Valid only if people's judgments are complete"
         )
 
 

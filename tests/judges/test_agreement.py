@@ -335,10 +335,10 @@ def test_two_scales_are_said(case: str) -> None:
             carob.agreement(*pair, runs, resamples=20),
             carob.correlate(pair[0], {"b": pair[1]}, runs, "AP", test=FAST),
         ):
-            said = [each for each in found.warnings if "If these are two scales" in each]
+            said = [each for each in found.warnings if "If these scales differ" in each]
             assert len(said) == told, said
             for text in (found.to_text(), found.to_html(), found.to_json()):
-                assert ("If these are two scales" in " ".join(text.split())) == told
+                assert ("If these scales differ" in " ".join(text.split())) == told
     few = {"q0": one["q0"]}, {"q0": other["q0"]}
     assert not carob.agreement(*few, resamples=20).warnings
 

@@ -79,7 +79,7 @@ def test_200_documents_are_judged_by_keyboard(tmp_path: Path, window: browser.Pa
             if number == 100:  # a slip, and back
                 grade(window, "3")
                 grade(window, "u")
-                assert status(window) == "The judgment of this document is withdrawn."
+                assert status(window) == "The judgment of this document has been withdrawn."
                 assert at(window) == number
             given[pair.query, pair.document] = (number * 7) % 4
             grade(window, str(given[pair.query, pair.document]))
@@ -182,7 +182,7 @@ def test_judging_goes_on_after_a_crash(work: Path, window: browser.Page) -> None
         grade(window, "1")
     served.stop(signal.SIGKILL)
     grade(window, "2")
-    assert status(window).startswith("Not saved. The server does not answer. Start carob judge again")
+    assert status(window).startswith("Not saved. The server does not respond. Restart carob judge")
     assert at(window) == 3
     assert text(window, "count") == "3 of 8 judged"
     assert len((work / "judged.qrels").read_text().splitlines()) == 3

@@ -72,7 +72,7 @@ def test_a_template_replaces_the_prompt(tmp_path: Path) -> None:
         for line in prompts_of(own, '{query}|{document}|{{unknown}}|{"grade": {"is": 1}}').splitlines()
     ]
     assert 'the query|the text|{unknown}|{"grade": {"is": 1}}\n' in prompts
-    with pytest.raises(DataError, match=r"the template has no \{document\}"):
+    with pytest.raises(DataError, match=r"the template does not contain \{document\}"):
         prompts_of(own, "{query}")
 
 
@@ -81,9 +81,11 @@ def test_an_unknown_name_in_a_template_is_refused(name: str, tmp_path: Path) -> 
     own = sheet(tmp_path)
     with pytest.raises(DataError) as refused:
         prompts_of(own, f"{{query}}{{document}}\nand {{{name}}}")
-    assert f"line 2 of the template has {{{name}}}, which is not one of {{query}}, " in str(refused.value)
+    assert f"line 2 of the template contains {{{name}}}, which is not one of {{query}}, " in str(
+        refused.value
+    )
     assert f"write {{{{{name}}}}} for a {{{name}}}" in str(refused.value)
-    with pytest.raises(DataError, match=r"the template has no \{query\}"):
+    with pytest.raises(DataError, match=r"the template does not contain \{query\}"):
         prompts_of(own, "{{query}} {document}")
 
 

@@ -244,17 +244,17 @@ IN_PART: dict[str, tuple[Any, Any, str]] = {
     "joined alone": (
         [["a; b"]],
         [["a", "b"]],
-        "has the id 'a; b', whose parts are ids of the other side. Split it.",
+        "contains the id 'a; b', whose parts are ids in the reference. Split it.",
     ),
     "several joined": (
         [["a,b", "x"], ["c,d", "y"], ["e"]],
         [["a", "b"], ["c", "d"], ["e"]],
-        "and so have 1 more ids. Split them",
+        "and 1 other id has the same problem. Split them",
     ),
     "nearly all": (
         [["a"], ["b"], ["c"], ["d"]],
         [["a"], ["one"], ["two"], ["three"]],
-        "In 3 of 4 questions, no retrieved id is in the reference, such as question 2, which retrieves 'b'",
+        "no retrieved id is in the reference, such as question 2: 'b' was retrieved, but 'one' was wanted",
     ),
 }
 """Retrieved and relevant ids of which some never meet, and what is to be said."""

@@ -89,9 +89,9 @@ def test_a_recall_that_is_never_reached_costs_the_whole_review() -> None:
 
 def test_the_footer_counts_the_reviews_that_are_read_to_the_end() -> None:
     footer = carob.evaluate(QRELS, down_to(5), ["WSS@95%", "WSS@50%"]).footer()
-    assert "1 query read to the end for WSS@95%" in footer
+    assert "1 query requires reading all documents for WSS@95%" in footer
     assert "WSS@50%" not in footer
-    assert "read to the end" not in carob.evaluate(QRELS, down_to(10), "WSS@95%").footer()
+    assert "reading all documents" not in carob.evaluate(QRELS, down_to(10), "WSS@95%").footer()
     assert "为达到 WSS@95%" in carob.evaluate(QRELS, down_to(5), "WSS@95%").footer("zh")
 
 

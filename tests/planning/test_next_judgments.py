@@ -185,7 +185,7 @@ def test_measures_that_are_no_sums_are_called_approximations(capfd) -> None:
     main(["next", "--judge", str(COFFEE / "model.txt"), *RUNS, "--budget", "3", "-m", "nDCG@10"])
     out = " ".join(capfd.readouterr().out.split())
     assert (
-        "nDCG@10 is not a sum over documents: differences of runs are approximations, and means have no"
+        "nDCG@10 is not a sum over documents: differences between runs are approximations, and means have no"
         in out
     )
     main(["next", "--judge", str(COFFEE / "model.txt"), *RUNS, "--budget", "3"])

@@ -107,7 +107,7 @@ def test_a_terminal_sees_what_it_waits_for(report_libraries: None, tmp_path: Pat
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends a POSIX signal")
-@pytest.mark.parametrize("words", ["comparing 12 runs", "looking at"])
+@pytest.mark.parametrize("words", ["comparing 12 runs", "examining"])
 def test_ctrl_c_is_answered_at_once_and_leaves_the_old_page(
     report_libraries: None, tmp_path: Path, words: str
 ) -> None:

@@ -40,7 +40,7 @@ def found(tmp_path: Path) -> History:
 def test_the_step_where_it_fell_is_named(found: History) -> None:
     fall = 1 - (1 / 3 + 1 / 2 + 1 / 4 + 1 / 3) / 4
     (said,) = found.said
-    assert said.startswith(f"RR fell at v3: by {fall:.4f} (1.0000 to {1 - fall:.4f}), corrected p <0.001")
+    assert said.startswith(f"RR fell by {fall:.4f} at v3 (1.0000 to {1 - fall:.4f}), corrected p <0.001")
     assert found.as_dict()["fell"] == ["v3"]
     assert found.means["RR"] == pytest.approx([0.75, 1, 1 - fall, 1 - fall + (1 / 2 - 1 / 3) / 4])
 
@@ -61,9 +61,7 @@ def test_each_step_is_a_paired_t_test_corrected_for_the_number_of_steps(found: H
 def test_a_fall_by_chance_and_no_fall_are_said(tmp_path: Path) -> None:
     one, other = recorded(tmp_path, "one", [1] * 20), recorded(tmp_path, "other", [1] * 19 + [2])
     (said,) = history({"one": one, "other": other}, ["RR"]).said
-    assert said.startswith(
-        "RR did not fall significantly. The largest fall is at other: by 0.0250, corrected p "
-    )
+    assert said.startswith("RR did not fall significantly. The largest fall, 0.0250 at other (corrected p ")
     assert history({"other": other, "one": one}, ["RR"]).said == ["RR never fell."]
 
 

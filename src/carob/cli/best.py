@@ -39,7 +39,7 @@ def best_command(
     from carob.selection.best import best
 
     if choices["open_held_out"] and None in (choices["hold_out"], choices["ledger"]):
-        raise click.UsageError("--open needs --hold-out and --ledger, the file that counts the openings.")
+        raise click.UsageError("--open needs --hold-out and --ledger, the file that records the openings.")
     if collections is not None:
         from carob.cli.collections import evaluated_several
 

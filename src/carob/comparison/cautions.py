@@ -71,7 +71,7 @@ MEANINGS = {
         "the value of a query depends on the documents of other queries. Queries are therefore not independent, and p "
         "and intervals are approximate."
     ),
-    "weights": "queries have different weights, so intervals and tests are about the weighted means.",
+    "weights": "queries have different weights, so intervals and tests concern the weighted means.",
     "smaller": "smaller is better.",
 }
 """Sentences about what to consider with certain kinds of measures, by kind."""
@@ -262,8 +262,8 @@ def sparsely_judged(comparison: Findings) -> Iterator[Caution]:
             f"People judged {shares['people']:.0%} of the top {comparison.judged_depth} of "
             f"{run_names(comparison, few)}, and the judge {shares['judge']:.0%}. In people's scores, documents that "
             "they did not judge count as not relevant, so the estimates are valid only if people's judgments are "
-            "complete. If people judged a sample of the documents, its probabilities are missing: pass the whole "
-            "table, with its column 'probability'."
+            "complete. If people judged a sample of the documents, the sampling probabilities are missing: pass the "
+            "complete table, including its column 'probability'."
         )
         yield Caution("sparse", tuple(few), said, shares)
 
@@ -317,7 +317,7 @@ def scales(read: Read) -> Iterator[Caution]:
     ranges = None if read.judge is None else ranges_apart(read.qrels, read.judge.qrels)
     if ranges is not None:
         said = (
-            f"People's grades are {ranges[0]}, and the judge's are {ranges[1]}. If these are two scales, convert both "
+            f"People's grades are {ranges[0]}, and the judge's are {ranges[1]}. If these scales differ, convert both "
             "to one scale: otherwise, the bias and the worth of the judge also reflect the difference between the "
             "scales."
         )
@@ -353,7 +353,7 @@ def assessors(comparison: Findings) -> Iterator[Caution]:
     if found.ranges is not None:
         first, second = found.ranges
         said = (
-            f"The first assessor's grades are {first}, and the second's are {second}. If these are two scales, "
+            f"The first assessor's grades are {first}, and the second's are {second}. If these scales differ, "
             "convert both to one scale: otherwise, the noise of assessors includes the difference between the scales."
         )
         yield Caution("assessors", (), said)
@@ -363,9 +363,9 @@ def assessors(comparison: Findings) -> Iterator[Caution]:
         shifts = column(signed, its.pairs.shift[list(its.shifted)].tolist(), digits=digits)
         pairs = [" ".join(each) for each in zip(named, shifts, strict=True)]
         said = (
-            f"By the second assessor's grades, {plural(len(pairs), 'difference')} in {contest.label} would be shifted "
-            f"by more than chance: {listed(pairs, 4)}. If one assessor judged all queries, such an error does not "
-            "average out over queries, and no interval accounts for it."
+            f"With the second assessor's grades, {plural(len(pairs), 'difference')} in {contest.label} would be "
+            f"shifted by more than chance explains: {listed(pairs, 4)}. If one assessor judged all queries, such an "
+            "error does not average out over queries, and no interval accounts for it."
         )
         yield Caution("assessors", (), said, {"count": len(pairs), "shifted": list(its.shifted)})
     if found.unused:
@@ -465,8 +465,8 @@ def without_error(comparison: Findings, known: Judging, approximate: Sequence[st
                 why = "people's and the judge's values do not differ on these queries"
                 remedy = "Let people judge more, independently of the judge."
             said = (
-                f"{label}: {why}, so some standard errors are unknown, and these estimates have neither an interval "
-                f"nor p. {remedy}"
+                f"{label}: {why}, so some standard errors are unknown, and the affected estimates have neither an "
+                f"interval nor p. {remedy}"
             )
             yield Caution("no error", (), said)
 
@@ -475,7 +475,9 @@ def seen(known: Judging) -> Iterator[Caution]:
     """Warns about a judge that agrees with people so well that it may have seen their grades."""
     if known.kappa > SUSPICIOUS and not known.complete:
         rest = "the queries whose grades the judge has seen"
-        advice = Worded(f": pass {rest} as design=carob.Design(tuned_on=…)", f": name {rest} with --tuned-on")
+        advice = Worded(
+            f": pass {rest} as design=carob.Design(tuned_on=…)", f": list {rest} in a file for --tuned-on"
+        )
         said = filled(
             "The judge's grades agree with people's by a weighted kappa of {kappa:.2f}. Above {most:.2f}, the judge "
             "may have seen people's grades, for example in its training or prompt, and then the intervals are too "
@@ -560,11 +562,11 @@ def undefined(comparison: Findings) -> Iterator[Caution]:
         together = ""
         if comparison.settings.test in FAMILY_WISE:
             shared = int((~np.isnan(contest.values).any(axis=1)).sum())
-            together = f"; the test of all pairs uses the {shared} for which all runs have one"
+            together = f"; the test of all pairs uses the {shared} queries for which all runs have a value"
         names = listed([f"{comparison.names[run]} {absent[run]}" for run in runs])
         said = (
             f"{contest.label} has no value for some of {len(comparison.ids)} queries ({names}): each pair is compared "
-            f"on the queries for which both runs have one, at least {fewest}{together}."
+            f"on the queries for which both runs have a value, which are at least {fewest}{together}."
         )
         yield Caution("undefined", tuple(runs), said, {"absent": absent.tolist(), "fewest": fewest})
 
@@ -669,7 +671,7 @@ def shapes(comparison: Findings) -> Iterator[Caution]:
     if contest.pairs and comparison.settings.test not in NOT_OF_MEANS:
         said = (
             f"skewed in {contest.label}: a few queries have large differences of one sign. Student's t and sign flips "
-            "assume differences that are nearly symmetric, or more queries, so p and interval are approximate."
+            "need nearly symmetric differences or more queries, so p and the interval are approximate."
         )
         yield from of_pairs(comparison, "skewed", skewed_pairs(contest), said)
 
@@ -960,8 +962,8 @@ def resamples(comparison: Findings) -> Iterator[Caution]:
     if least >= settings.alpha and not all(pair.exact for pair in contest.pairs):
         needed = math.ceil(20 * settings.comparisons / settings.alpha)
         said = (
-            f"With {settings.resamples:,} resamples no corrected p can be below {min(least, 1.0):.3f}, so nothing can "
-            f"be significant: use {needed:,} resamples."
+            f"With {settings.resamples:,} resamples, no corrected p can be below {min(least, 1.0):.3f}, so no "
+            f"difference can be significant: use at least {needed:,} resamples."
         )
         yield Caution("resamples", (), said, {"least": least, "needed": needed})
     near = [
@@ -995,7 +997,7 @@ def queries(comparison: Findings) -> Iterator[Caution]:
         yield Caution("few", (), said, {"queries": 1})
     elif pairs and least >= settings.alpha and all(pair.p_corrected >= settings.alpha for pair in pairs):
         said = filled(
-            "{units} {are} too few for this test: its smallest p{after} is {least:.2g}, so nothing can be "
+            "{units} {are} too few for this test: its smallest p{after} is {least:.2g}, so no difference can be "
             "significant. {t} can find a difference if the per-query differences are nearly normally distributed.",
             units=counted,
             are="is" if settings.clusters == 1 else "are",

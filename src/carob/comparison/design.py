@@ -110,8 +110,8 @@ class Test:
         past = [each for each in self.looks if each < queries]
         level = rounded_down(level_at([each / planned for each in (*past, queries)], self.alpha))
         sentence = (
-            f"Look {len(past) + 1}, at {queries} of {planned} planned queries: the level is {level:g}, so that all "
-            f"looks together have {self.alpha:g} (alpha spending of O'Brien and Fleming's type)."
+            f"Look {len(past) + 1}, at {queries} of {planned} planned queries: the level is {level:g}, which keeps the "
+            f"level of all looks together at {self.alpha:g} (O'Brien-Fleming alpha spending)."
         )
         joint = math.isclose(self.confidence, 1 - self.alpha)
         return replace(self, alpha=level, confidence=1 - level if joint else self.confidence), sentence
@@ -309,7 +309,7 @@ def refuse_comparison(test: Test, baseline: object) -> None:
     Raises:
         PolicyError: an option that requires two runs was given.
     """
-    why = "for a single run, which is compared with no other"
+    why = "for a single run, which is not compared with any other run"
     refuse_others(test, "alpha resamples seed confidence interval", why, baseline=baseline)
 
 

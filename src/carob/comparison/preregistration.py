@@ -29,11 +29,11 @@ DEVIATIONS = {
     "test": "The test is {is_now}, but {planned} was planned.",
     "correction": "The correction is {is_now}, but {planned} was planned.",
     "alpha": "The level is {is_now}, but {planned} was planned.",
-    "family": "The comparisons of {is_now} are corrected together, but those of {planned} should be.",
+    "family": "The correction covers the comparisons of {is_now}, but was planned for those of {planned}.",
     "baseline": "The baseline is {is_now}, but {planned} was planned.",
     "runs": "The runs are {is_now}, but {planned} were planned.",
     "queries": "The comparison has {is_now} queries, but {planned} were planned.",
-    "queries_sha256": "The queries are not the planned ones.",
+    "queries_sha256": "The queries differ from the planned queries.",
 }
 """The sentences about deviations from the plan, by setting."""
 STATED = {

@@ -65,7 +65,7 @@ AT_ONCE = 4_000_000
 MOST_RESAMPLES = 1_000_000
 
 FROM_LIMIT = (
-    "There are too many scores to permute, so p is computed from the limit of the permutation distribution, the range "
+    "There are too many scores to permute, so p is computed from the limiting distribution, which is that of the range "
     "of normal variables."
 )
 
@@ -89,12 +89,16 @@ def settings_of(test: Test, runs: int, measures: int, baseline: int | None = Non
     pairs = runs - 1 if baseline is not None else runs * (runs - 1) // 2
     comparisons = pairs * (measures if test.family == "all" else 1)
     if name in FAMILY_WISE and test.correction not in (None, "none"):
-        others = Worded(
-            f"correction='{test.correction}', or choose test='t' or test='randomisation'.",
-            f"--correction {test.correction}, or choose --test t or --test randomisation.",
-        )
+        given = Worded(f"correction='{test.correction}'", f"--correction {test.correction}")
+        others = Worded("test='t' or test='randomisation'", "--test t or --test randomisation")
         raise PolicyError(
-            worded(f"The test '{name}' already corrects for all pairs at once: leave out ", others)
+            worded(
+                f"The test '{name}' already corrects for all pairs at once: leave out ",
+                given,
+                ", or choose ",
+                others,
+                ".",
+            )
         )
     correction = test.correction or ("none" if name in FAMILY_WISE or comparisons == 1 else "holm")
     resamples = 0
@@ -215,7 +219,7 @@ def plain(read: Read, asked: Asked) -> MethodResult:
     if clusters is not None and asked.settings.test in NOT_OF_MEANS:
         raise PolicyError(
             worded(
-                f"The test '{asked.settings.test}' assumes independent queries, but they are in clusters: choose ",
+                f"The test '{asked.settings.test}' assumes independent queries, but these are clustered: choose ",
                 Worded(
                     "test='t', test='randomisation' or test='romano-wolf'.",
                     "--test t, randomisation or romano-wolf.",

@@ -318,8 +318,8 @@ def board(comparison: Findings, view: View) -> FittedTable:
     if shorter:
         notes.append(
             filled(
-                "Best {label} first. may be: not shown to be worse than the best. rank: the first and last possible "
-                "rank by the differences that are significant. {every} and {json} show all {pairs:,} pairs.",
+                "Best {label} first. may be: not shown to be worse than the best run. rank: the ranks "
+                "that the significant differences allow. {every} and {json} show all {pairs:,} pairs.",
                 label=comparison.labels[0],
                 pairs=len(comparison.primary.pairs),
                 **EVERY,
@@ -327,8 +327,8 @@ def board(comparison: Findings, view: View) -> FittedTable:
         )
     elif counted:
         notes.append(
-            f"Best {comparison.labels[0]} first. beats: the number of runs that it is significantly better than. The "
-            "JSON output contains all letters and pairs."
+            f"Best {comparison.labels[0]} first. beats: the number of runs that the run is significantly better than. "
+            "The JSON output contains all letters and pairs."
         )
     notes.append(hidden_said(len(comparison.names) - len(shown), "tested and ", view.top))
     left = (f"judged@{comparison.judged_depth}",) if shorter else ()
@@ -446,9 +446,9 @@ def assessed(comparison: Findings, view: View) -> list[FittedTable]:
         f"second - first, {title}": with_ends(signed, shift, shift - around, shift + around, digits),
     }
     said = (
-        f"noise sd: the standard deviation of a query's difference from one assessor to another, by {its.queries} "
-        "queries that two judged. share: the square of noise sd as a share of the variance between queries. second - "
-        "first: how much the second assessor's grades change the mean difference."
+        "noise sd: the standard deviation of a query's difference between assessors, estimated from "
+        f"{its.queries} queries that two assessors judged. share: the square of noise sd as a share of the variance "
+        "between queries. second - first: how much the second assessor's grades change the mean difference."
     )
     if comparison.judge is None:
         difference, half = np.array([pair.difference for pair in shown]), its.pairs.half[rows]
@@ -456,7 +456,7 @@ def assessed(comparison: Findings, view: View) -> list[FittedTable]:
         columns[f"other assessors, {title}"] = ends
         said += (
             " other assessors: the interval of the mean difference over all assessors like these two, on the same "
-            "queries, if none favours one run of the pair."
+            "queries, if no assessor favours one run of the pair."
         )
     note = spaced([note, said])
     return [against(comparison.names, contest, comparison.settings, shown, columns, note)]

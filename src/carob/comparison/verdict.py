@@ -85,7 +85,7 @@ def verdict_of(comparison: Findings, contest: Contest | None = None) -> Verdict:
     shares = next((each.numbers for each in comparison.warnings if each.kind == "sparse"), None)
     if shares is not None:
         headline = (
-            f"! Only if people's judgments are complete (people judged {shares['people']:.0%} of the top "
+            f"! Valid only if people's judgments are complete (people judged {shares['people']:.0%} of the top "
             f"{comparison.judged_depth}, and the judge {shares['judge']:.0%}): {headline}"
         )
     return replace(found, headline=headline)
@@ -108,7 +108,7 @@ def plain_verdict(comparison: Findings, contest: Contest) -> Verdict:
         return Verdict(exact(comparison, contest, pair), (), "", against, both)
     small = (
         f"{size}; significant means {'a ' * corrected(settings)}{corrected_p(settings)} below {settings.alpha:g}. "
-        "The test does not say whether a difference matters to users."
+        "A significant difference does not necessarily matter to users."
     )
     sentences = [said_of(comparison, contest, pair), *others]
     signs = tuple(each.replace(" -", " −") for each in sentences if each)
@@ -246,8 +246,8 @@ def said_of(comparison: Findings, contest: Contest, pair: Pair) -> str:
     if not math.isfinite(pair.low):
         if pair.ratio_low is None or pair.ratio_high is None:
             queries = plural(pair.n, "query", "queries")
-            return f"{means} {size}, without an interval, since {queries} cannot give one."
-        size, none = f"{decimals(pair.ratio, 2)} times as much", 1
+            return f"{means} {size}. No interval can be computed from {queries}."
+        size, none = f"{decimals(pair.ratio, 2)} times as high", 1
         ends = (pair.ratio_low, pair.ratio_high)
         low, high = column(decimals, ends, digits=2)
     open_still = pair.p_corrected >= settings.alpha and ends[0] <= none <= ends[1]
@@ -305,9 +305,9 @@ def alone(comparison: Findings, pair: Pair) -> str:
     ):
         return ""
     return (
-        f"Uncorrected, this pair would be significant (p = {p_text(pair.p_uncorrected, settings.alpha)}, and its "
-        f"interval excludes {0 if pair.ratio is None else 1}), but among {settings.comparisons} comparisons such a "
-        "difference can arise by chance."
+        f"Without correction, this pair would be significant (p = {p_text(pair.p_uncorrected, settings.alpha)}, and "
+        f"its interval excludes {0 if pair.ratio is None else 1}), but among {settings.comparisons} comparisons, such "
+        "a difference can arise by chance."
     )
 
 
@@ -429,20 +429,21 @@ def requested_said(comparison: Findings) -> list[str]:
     settings, said = comparison.settings, []
     if settings.margin is not None:
         several = len(comparison.primary.pairs) > 1
-        alone = ", of each pair alone, not corrected for the number of pairs" if several else ""
+        alone = ", separately for each pair and not corrected for the number of pairs" if several else ""
         said.append(
             f"p(equiv.): two one-sided tests of whether the runs differ by less than {settings.margin:g}{alone}."
         )
     if settings.rope is not None:
         said.append(
-            f"P(worse), P(same), P(better): Student posterior, differences within {settings.rope:g} count as the same; "
-            "not a significance test."
+            "P(worse), P(same), P(better): posterior probabilities from Student's t distribution, in which differences "
+            f"within {settings.rope:g} count as the same. These probabilities are not a significance test."
         )
     if settings.effects:
         said.append(
-            "d_z: the mean difference divided by the standard deviation of the differences; interval by noncentral t, "
-            "which assumes nearly normal differences. Superiority: the probability that the first run is better on a "
-            "query like these, where a tie counts one half; score interval, adjusted for ties."
+            "d_z: the mean difference divided by the standard deviation of the differences. Its interval is from the "
+            "noncentral t distribution, which assumes nearly normal differences. Superiority: the probability that the "
+            "first run is better on a query like these, where a tie counts as one half. Its interval is a score "
+            "interval, adjusted for ties."
         )
     return said
 
@@ -468,7 +469,7 @@ def crowded_said(comparison: Findings) -> str:
     shown = p_texts([pair.p_t_test for pair in known], settings.alpha)
     if len(contest.pairs) > 1:
         shown = [f"{pair_letters(comparison, pair)} {p}" for pair, p in zip(known, shown, strict=True)]
-    also = "" if decides or what[1] != "p(t)" else ", and the corrected p is not smaller"
+    also = "" if decides or what[1] != "p(t)" else ", and the corrected p is at least as large"
     student = f" (the t-test gives {', '.join(sorted(shown))})" if 0 < len(shown) <= MOST_NAMED else ""
     return (
         f"Where many values are equal, {', '.join(what[:-1])} and {what[-1]} are from the worst-point interval"
@@ -482,8 +483,9 @@ def letters_said(comparison: Findings) -> str:
     if not lettered(comparison) or not any(any(each.beaten) for each in comparison.contests.values()):
         return ""
     plain = settings.correction == "none" and settings.test not in FAMILY_WISE
-    mark = "number after a score" if comparison.primary.numbered else "letter"
-    return f"A {mark}: significantly better than that run{'' if plain else ' after correction'}."
+    mark = "number" if comparison.primary.numbered else "letter"
+    after = "" if plain else ", after correction"
+    return f"A {mark} after a score: significantly better than the run with this {mark}{after}."
 
 
 def chosen_said(comparison: Findings) -> str:
@@ -492,8 +494,8 @@ def chosen_said(comparison: Findings) -> str:
     if len(comparison.names) < 3 or comparison.exact or ranked(contest)[0] != baseline:
         return ""
     return (
-        f"{comparison.names[baseline]} has the best {contest.label}: if it became the baseline for this reason, leave "
-        "out the baseline, so that all pairs are tested."
+        f"{comparison.names[baseline]} has the best {contest.label}: if you chose it as the baseline for this reason, "
+        "leave out the baseline, so that all pairs are tested."
     )
 
 
@@ -504,13 +506,13 @@ def assessor_words(comparison: Findings) -> list[str]:
         return []
     queries = plural(found.measures[contest.label].queries, "query", "queries")
     judged = (
-        f"Two assessors: {found.name} also judged {found.shared:,} of {found.documents:,} documents of {queries}, "
-        f"{found.equal / found.shared:.0%} of them with the same grade."
+        f"Two assessors: {found.name} also judged {found.shared:,} of {found.documents:,} documents of {queries}, and "
+        f"gave the same grade to {found.equal / found.shared:.0%} of the shared documents."
     )
     meaning = (
-        "Intervals and p concern queries like these, each judged by one assessor like these two. They contain the "
-        "assessors' noise already, as part of the variance between queries, if assessors err independently from query "
-        "to query."
+        "Intervals and p concern queries like these, each judged by one assessor like these two. They already include "
+        "the assessors' noise, as part of the variance between queries, if assessors err independently from query to "
+        "query."
     )
     if known is not None and known.assessed:
         meaning = (
@@ -518,9 +520,10 @@ def assessor_words(comparison: Findings) -> list[str]:
             "is added to the errors, on the assumption that assessors err independently from query to query."
         )
         if any(contest.worst_point) or any(each.worst_point for each in contest.pairs):
-            meaning += " Worst-point intervals do not contain it."
+            meaning += " Worst-point intervals do not include this noise."
     meaning += (
-        " They cover less often if assessors favour one run of a pair, which two assessors cannot show."
+        " Intervals cover the true value less often if assessors favour one run of a pair, which cannot be detected "
+        "with two assessors."
     )
     return [judged, meaning]
 
@@ -531,11 +534,11 @@ def plan_said(comparison: Findings) -> str:
     if plan is None:
         return ""
     count = len(plan.deviations)
-    apart = f"with {plural(count, 'deviation')} from" if count else "no deviation from"
+    apart = plural(count, "deviation") if count else "no deviation"
     stated, unstated = (listed(each, len(each)) for each in (plan.stated, plan.unstated))
-    open_still = f", not {unstated}" if unstated else ""
+    open_still = f", but not {unstated}" if unstated else ""
     start = f"Preregistered in {plan.file} (SHA-256 {plan.sha256[:12]} …)"
-    return f"{start}, {apart} what the file states: {stated}{open_still}."
+    return f"{start}: {apart}. The file specifies {stated}{open_still}."
 
 
 def others_said(comparison: Findings) -> list[str]:
@@ -552,7 +555,7 @@ def others_said(comparison: Findings) -> list[str]:
         p = p_text(each.p_corrected, settings.alpha)
         sides[each.significant].append(f"{NOUNS[each.test]} {p}{opposite}")
     parts = [
-        f"{also}{'' if side else 'not '}significant by {listed(names, len(found))}"
+        f"{also}{'' if side else 'not '}significant under {listed(names, len(found))}"
         for also, (side, names) in zip(("also ", ""), sides.items(), strict=True)
         if names
     ]
@@ -564,8 +567,8 @@ def others_said(comparison: Findings) -> list[str]:
     if count == 1:
         return [said]
     if apart:
-        return [said, f"Of {count} pairs, they decide otherwise: {listed(apart, len(found))}."]
-    return [said, f"They decide all {count} pairs alike."]
+        return [said, f"Pairs (of {count}) that they decide differently: {listed(apart, len(found))}."]
+    return [said, f"They reach the same decision for all {count} pairs."]
 
 
 def conventions_of_all(comparison: Findings) -> str:
@@ -608,12 +611,12 @@ def judge_words(comparison: Findings) -> list[str]:
     if known.complete:
         start = f"Means and differences come from people's judgments of these {queries}"
         if not known.exact:
-            return [f"{start}, and say nothing about other queries."]
+            return [f"{start}, and do not generalise to other queries."]
         nothing = "Nothing is estimated, so there is neither an interval nor a test."
         return [
-            f"{start}. Given these judgments, they are exact. {nothing} They say nothing about other queries."
+            f"{start}. Given these judgments, they are exact. {nothing} They do not generalise to other queries."
         ]
-    fixed = "and that the judge was fixed without their judgments"
+    fixed = "and that the judge was fixed without people's judgments"
     if known.tuned:
         clean = plural(known.sample - known.tuned, "query", "queries")
         fixed += f" of the {clean} on which it was not tuned"
@@ -627,11 +630,11 @@ def judge_words(comparison: Findings) -> list[str]:
         return [target, weight]
     which = f"these {known.queries} queries, not for other queries"
     if known.target == "similar":
-        which = f"queries like these {known.queries}, as if these were a random sample of them"
+        which = f"queries like these {known.queries}, which are treated as a random sample of such queries"
     strata = "" if known.strata is None else f" within each of {known.strata} strata"
     target = (
         f"Means and differences are estimates for {which}: people judged {known.sample} of {queries}, and the judge "
-        f"judged all. They assume that people's queries were drawn at random{strata}, {fixed}."
+        f"judged all of them. They assume that people's queries were drawn at random{strata}, {fixed}."
     )
     sentences = [target, weight]
     fitted = known.fixed is None and any(each.weight > 0 for each in known.measures.values())
@@ -643,8 +646,8 @@ def judge_words(comparison: Findings) -> list[str]:
     if len(comparison.primary.pairs) < FEWEST_PAIRS:
         return sentences
     borrowed = (
-        f"A pair that varies less than most borrows variance from the median pair, which counts for {TYPICAL} "
-        "queries: its p and interval depend on the other runs."
+        "If a pair varies less than most pairs, its variance is averaged with that of the median pair, which has the "
+        f"weight of {TYPICAL} queries. The p and the interval of this pair then depend on the other runs."
     )
     return [*sentences, borrowed]
 
@@ -662,7 +665,8 @@ def weight_words(comparison: Findings, known: Judging) -> str:
         parts.append(f"fitted, {', '.join(fitted)}" if known.fixed is None else f"fixed at {known.fixed:g}")
     if others:
         parts.append(
-            f"1 for {listed(others)}, as for all measures but sums over documents, also divided by the ideal sum"
+            f"1 for {listed(others)}, since another weight is possible only for measures that are sums over documents, "
+            "or such sums divided by the ideal sum"
         )
     return f"λ, the weight of the judge's values: {'; '.join(parts)}."
 
@@ -678,9 +682,9 @@ def judge_said(comparison: Findings) -> list[str]:
     said = [bias_said(comparison, known, label) for label in known.measures]
     if known.documents is None and known.sample < min(FEWEST_JUDGED, known.queries):
         said.append(
-            f"People judged {plural(known.sample, 'query', 'queries')}. The variation of queries is poorly known from "
-            f"fewer than {FEWEST_JUDGED:.0f}, so neither the worth of the judge's grades nor the number of queries for "
-            "people is projected."
+            f"People judged {plural(known.sample, 'query', 'queries')}. Fewer than {FEWEST_JUDGED:.0f} queries give a "
+            "poor estimate of the variance, so neither the worth of the judge's grades nor the number of queries that "
+            "people must judge is projected."
         )
     elif known.documents is not None or known.sample < known.queries:
         said += [worth_said(comparison, known), needed_said(comparison, known)]
@@ -696,8 +700,8 @@ def bias_said(comparison: Findings, known: Judging, label: str) -> str:
         if known.documents is not None or known.sample - (known.tuned or 0) >= FEWEST_BIASES:
             return ""
         return (
-            f"On the queries that people judged, the judge's {label} differs from theirs by {bias}, without an "
-            f"interval: fewer than {FEWEST_BIASES} queries may be alike by chance."
+            f"On the queries that people judged, the judge's {label} differs from people's by {bias}, without an "
+            f"interval, because fewer than {FEWEST_BIASES} queries may be similar by chance."
         )
     if each.unequal:
         least, most = (
@@ -730,7 +734,7 @@ def worth_said(comparison: Findings, known: Judging) -> str:
             several = kind == "a difference" and least != most
             spread = f" (median of the pairs; {least} to {most})" if several else ""
             said.append(
-                f"For {kind}, the {known.sample} queries judged by people and the judge's grades are worth "
+                f"For {kind}, the {known.sample} queries judged by people and the judge's grades are worth as much as "
                 f"{np.median(known_worth):.0f} queries judged by people alone{spread}."
             )
     return " ".join(said)
@@ -746,8 +750,9 @@ def needed_said(comparison: Findings, known: Judging) -> str:
     total = float(np.median(np.where(np.isnan(needed), np.inf, needed))) if len(needed) else math.nan
     if known.documents is not None and not math.isfinite(total):
         return (
-            f"Fewer than {FEWEST_JUDGED:.0f} of the documents that people judged were drawn at random. The variation "
-            "of documents is poorly known from so few, so the number for people to judge is not projected."
+            f"Fewer than {FEWEST_JUDGED:.0f} of the documents that people judged were drawn at random. So few "
+            "documents give a poor estimate of the variance, so the number of documents that people must judge is not "
+            "projected."
         )
     kind = "a value" if not pairs else "a median difference" if len(needed) > 1 else "a difference"
     size = f"of width {decimals(width, digits_of(len(comparison.ids), comparison.primary))}"
@@ -777,7 +782,7 @@ def family_words(settings: Settings, measures: int) -> str:
     where = " of all measures together" if whole else " per measure"
     many = f"{count} comparisons{where if measures > 1 else ''}"
     if settings.test in FAMILY_WISE:
-        return f"holds for all {many} at once{', Bonferroni across measures' if whole else ''}"
+        return f"corrects for all {many} at once{', by Bonferroni across measures' if whole else ''}"
     if settings.correction == "none":
         return f"NOT corrected for {many}"
     return f"{CORRECTIONS[settings.correction]} over {many}"
@@ -801,13 +806,13 @@ def interval_words(comparison: Findings) -> str:
         kind, mean, difference = (
             "Student's t of logarithms",
             "geometric mean",
-            "ratio of two, first by second",
+            "ratio of two such means, the first divided by the second",
         )
     if intervals.worst_point and (judge is None or judge.documents is None):
         mean += " (wider if skewed)"
     known = not np.isnan(contest.low).all() or not contest.pairs
-    each = " and of each ".join([mean] * known + [difference] * bool(contest.pairs))
-    said = f"{settings.confidence * 100:g}% CI: {kind}, of each {each}, one at a time."
+    each = " and for each ".join([mean] * known + [difference] * bool(contest.pairs))
+    said = f"{settings.confidence * 100:g}% CI: {kind}, separately for each {each}."
     lowest, highest = np.nanmin(contest.values, initial=0.0), np.nanmax(contest.values, initial=1.0)
     if (lowest == 0 and min(contest.low) < 0) or (highest == 1 and max(contest.high) > 1):
         said += " An interval may extend below 0 or above 1, where no mean can lie."
@@ -820,8 +825,8 @@ def joint_said(comparison: Findings) -> str:
     if comparison.exact or not joint_shown(comparison, comparison.primary):
         return ""
     return (
-        f"Corr. {100 * (1 - settings.alpha):g}% CI: corrected like p, so it excludes 0 exactly where the corrected "
-        f"p is significant. {at_once(settings)}"
+        f"Corr. {100 * (1 - settings.alpha):g}% CI: corrected in the same way as p, so it excludes 0 exactly if the "
+        f"corrected p is significant. {at_once(settings)}"
     )
 
 
@@ -837,9 +842,9 @@ def at_once(settings: Settings) -> str:
     """
     if (settings.test if settings.test in FAMILY_WISE else settings.correction) in SINGLE_STEP:
         one = settings.test == "tukey"
-        same = " if all pairs have the same variance and are" if one else ", where these are"
-        return f"It covers all {settings.comparisons} differences at once{same} not very skewed."
-    return f"After a stepwise correction, it need not cover all {settings.comparisons} differences at once."
+        same = "all pairs have the same variance and are" if one else "they are"
+        return f"It covers all {settings.comparisons} differences simultaneously if {same} not very skewed."
+    return f"After a stepwise correction, it may not cover all {settings.comparisons} differences simultaneously."
 
 
 def joint_shown(comparison: Findings, contest: Contest) -> bool:
@@ -901,7 +906,9 @@ def judged_words(comparison: Findings) -> str:
     depth = comparison.judged_depth
     measures = {label: each.measure for label, each in comparison.contests.items()}
     deeper = reading_beyond(measures, comparison.scores[0].policy, depth)
-    further = f" {listed(deeper)} {'reads' if len(deeper) == 1 else 'read'} further down." if deeper else ""
+    further = (
+        f" {listed(deeper)} also {'uses' if len(deeper) == 1 else 'use'} deeper ranks." if deeper else ""
+    )
     return f"judged@{depth}: {shares.pop()} in every run.{further}"
 
 

@@ -34,6 +34,7 @@ from carob.inputs.names import Names
 from carob.inputs.qrels import graded
 from carob.inputs.query_files import groups_of, queries_in
 from carob.output.errors import DataError, PolicyError
+from carob.output.language import plural
 from carob.statistics.coefficients import LEAST_ALIKE, quadratic_kappa
 from carob.statistics.estimates import NOISE, half_width, wins
 from carob.statistics.resampling import Draw, all_pairs, max_flip
@@ -91,8 +92,9 @@ def people_and_judge(read: Read, asked: Asked) -> MethodResult:
     alone = tuple(query for query in ours if query not in place)
     if len(common) < 2:
         raise DataError(
-            f"People and the judge share {len(common)} of {len(ours)} queries that people judged and {len(theirs)} "
-            "that the judge judged: an estimate needs at least two. Do both use the same query ids?"
+            f"People judged {plural(len(ours), 'query', 'queries')} and the judge {len(theirs):,}, but only "
+            f"{len(common)} of these queries were judged by both: an estimate needs at least two. Check that both "
+            "use the same query ids."
         )
     tuned = None if design.tuned_on is None else tuned_in(common, design)
     shared = Shared(theirs, np.array([place[query] for query in common], np.int64), alone, tuned)
@@ -143,9 +145,9 @@ def tuned_in(judged: list[str], design: Design) -> NDArray[np.bool_]:
     strange = sorted({*tuned} - {*judged})
     if strange:
         raise refused(
-            "the judge was tuned, as stated, on query '{query}', which people and the judge did not both judge "
-            "({count:such query/such queries} in all).",
-            "Name only queries among people's judgments, or pass these judgments as well.",
+            "query '{query}' is listed as a query on which the judge was tuned, but people and the judge did not both "
+            "judge it ({count:such query/such queries} in all).",
+            "List only queries that both judged, or pass the missing judgments as well.",
             query=strange[0],
             count=len(strange),
         )
@@ -593,7 +595,7 @@ def estimates_of_documents(
     measures = [table.measure for table in tables]
     for name, system in judge.systems.items():
         if system.run is None:
-            raise DataError(f"{name} is given as scores: pass the run, since its documents are needed.")
+            raise DataError(f"{name} was passed as scores: pass the run, since its documents are needed.")
         changes.append(changes_of(documents, system.run, measures, system.scores.policy))
     found = []
     for place, measure in enumerate(measures):

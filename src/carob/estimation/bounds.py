@@ -97,7 +97,7 @@ def bounds_of(
     if highest < shown.highest() and max_grade is not None and (shown.grade > max_grade).any():
         raise DataError(
             f"The judgments contain the grade {shown.highest():g}, but the highest possible grade was set to "
-            f"{max_grade:g}. Set a higher one."
+            f"{max_grade:g}. Set a higher grade."
         )
     levels = relevance_levels(highest, shown.grade)
     pairs = list(pairs)

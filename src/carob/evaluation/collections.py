@@ -81,7 +81,7 @@ MACRO = "Macro: each collection has the same weight."
 LACKING = {
     "absent:skip": (
         "{count:missing run is/missing runs are} skipped: {shown}. A pair is compared on the collections "
-        "that have both runs, and means of runs with different collections (of) are not comparable."
+        "that have both runs, and means over different collections (see the column 'of') are not comparable."
     ),
     "no mean": "{count:missing run has/missing runs have} neither a value nor a mean over all collections: {shown}.",
     "absent:zero": "{count:missing run counts/missing runs count} as 0 on every query: {shown}.",

@@ -339,10 +339,11 @@ def said_if_sparse(
         if runs:
             few, many = (float(np.mean([shares[run] for run in runs])) for shares in (own, its))
             found.append(
-                f"{judge} judged {few:.0%} of the top {depth} of the runs, and {against} {many:.0%}. What "
-                f"{judge} did not judge counts as not relevant, so {judge}'s order of the runs is doubtful. "
-                f"The pool 'both' scores runs on the documents that both judged. If {judge}'s documents are "
-                "a sample, carob compare --people estimates from that sample and its probabilities."
+                f"{judge} judged {few:.0%} of the runs' top {depth} documents, but {against} judged {many:.0%}. "
+                f"Documents that {judge} did not judge count as not relevant, so the order of the runs under {judge} "
+                "is doubtful. Choose the pool 'both' to score runs only on documents that both judged. If "
+                f"{judge} judged a sample of the documents, use carob compare --people, which computes estimates "
+                "from the sample and its probabilities."
             )
     return found
 
@@ -392,7 +393,7 @@ def said_if_scaled(names: tuple[str, str], one: Qrels | None, other: Qrels | Non
         return []
     return [
         (
-            f"{names[0]}'s grades are {ranges[0]}, and {names[1]}'s are {ranges[1]}. If these are two scales, equal "
+            f"{names[0]}'s grades are {ranges[0]}, and {names[1]}'s are {ranges[1]}. If these scales differ, equal "
             "grades have different meanings, and kappa and bias are not informative: convert both to one scale."
         )
     ]
@@ -492,8 +493,8 @@ def refuse_other_exclusion(one: Scores, other: Scores) -> None:
         return
     raise DataError(
         filled(
-            "Different documents were excluded from {one} ({its}) and {other} ({theirs}): exclude the same from both "
-            "with {option}.",
+            "Different documents were excluded from {one} ({its}) and {other} ({theirs}): exclude the same documents "
+            "from both with {option}.",
             one=one.name,
             its=shown_exclusion(first),
             other=other.name,

@@ -14,7 +14,7 @@ from carob.inputs.ids import is_padding
 from carob.inputs.run import Run
 from carob.inputs.spellings import how_written, pairs_by_words, same_affix, why_apart, written_otherwise
 from carob.output.errors import DataError, PolicyError, warn
-from carob.output.language import filled
+from carob.output.language import filled, plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -315,7 +315,10 @@ def partly_unmet(lists: list[Listed], wanted: list[dict[Any, float]]) -> str | N
     if len(apart) < max(FEW, MOST_APART * len(asked)):
         return None
     its, mine = lists[apart[0]][0][0], next(iter(wanted[apart[0]]))
-    return f"{said}, such as question {apart[0] + 1}, which retrieves {its!r}, not {mine!r}: check that ids match"
+    return (
+        f"{said}, such as question {apart[0] + 1}: {its!r} was retrieved, but {mine!r} was wanted. Check that both "
+        "use the same ids"
+    )
 
 
 def joined_ids(lists: list[Listed], wanted: list[dict[Any, float]]) -> str | None:
@@ -323,18 +326,24 @@ def joined_ids(lists: list[Listed], wanted: list[dict[Any, float]]) -> str | Non
     found: list[str] = []
     for number, (one, reference) in enumerate(zip(lists, wanted, strict=True), 1):
         its = {each for each, _ in one}
-        for side, other, what in (
-            (its, reference.keys(), "retrieved list"),
-            (reference.keys(), its, "reference"),
+        for side, other, what, where in (
+            (its, reference.keys(), "retrieved list", "reference"),
+            (reference.keys(), its, "reference", "retrieved list"),
         ):
             for each in side:
                 parts = re.split(JOINED, each) if isinstance(each, str) else []
                 if len(parts) > 1 and each not in other and other >= set(parts):
-                    said = f"The {what} of question {number} has the id {each!r}, whose parts are ids of the other side"
+                    said = (
+                        f"The {what} of question {number} contains the id {each!r}, whose parts are ids in the "
+                        f"{where}"
+                    )
                     if len(side) == 1:
                         return f"{said}. Split it"
                     found.append(said)
-    return f"{found[0]}, and so have {len(found) - 1:,} more ids. Split them" if len(found) > 1 else None
+    if len(found) < 2:
+        return None
+    others = plural(len(found) - 1, "other id has", "other ids have")
+    return f"{found[0]}, and {others} the same problem. Split them"
 
 
 # ---------------------------------------------------------------- what is given
@@ -431,7 +440,7 @@ def naming(document_of: Any) -> Callable[[Any], Any] | None:
             raise DataError(f"document_of has no document for chunk {chunk!r}. Add it to the mapping.")
         if not is_id(document):
             raise DataError(
-                f"document_of gives {document!r} for chunk {chunk!r}, which is not an id. Return the id of "
+                f"document_of returns {document!r} for chunk {chunk!r}, which is not an id. Return the id of "
                 "the chunk's document."
             )
         return document

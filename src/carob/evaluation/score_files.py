@@ -217,8 +217,8 @@ class Cells:
         word = str(value).strip().lower()
         if word not in (*YES, *NO, *NOTHING):
             raise DataError(
-                "the column 'missing' says whether the run lacks the query, with 1 or 0, but a cell is "
-                f"'{word[:40]}'. Correct it, or rename the column.",
+                "the column 'missing' must contain 1 if the run lacks the query and 0 otherwise, but a cell contains "
+                f"'{word[:40]}'. Correct the cell, or rename the column.",
                 **place,
             )
         if word in YES:

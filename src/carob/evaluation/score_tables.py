@@ -628,13 +628,13 @@ def reading_of_run(scores: QueryValues, say: Language = ENGLISH) -> list[Fact]:
     if "exclude" in named and not scores.counts.excluded:
         facts.append(whole("excluded", say(COUNTED["excluded"], count=0)))
     if "distance" in named:
-        facts.append(whole("distance", say("scores are minus the distances")))
+        facts.append(whole("distance", say("scores are negated distances")))
     return facts
 
 
 def read_to_the_end(scores: QueryValues) -> Iterator[Fact]:
     """Yields, for each WSS measure, the number of queries whose documents must all be read to reach its recall."""
-    said = "{count:query/queries} read to the end for {label}"
+    said = "{count:query requires/queries require} reading all documents for {label}"
     for place, (label, measure) in enumerate(zip(scores.labels, scores.measures, strict=True)):
         given = measure.arguments
         if measure.name != "WSS" or (given["unreached"], given["sampling"]) != ("all", "expected"):

@@ -55,7 +55,7 @@ METHODS: dict[str, Method] = {
     ),
     "copeland": Method(
         by_rank=True,
-        formula="documents that it defeats by majority, less those that defeat it",
+        formula="number of documents that it defeats by majority, minus the number that defeat it",
         source="Copeland 1951; Montague and Aslam 2002, Condorcet Fusion for Improved Retrieval",
     ),
     "sum": Method(weights=True, formula="Σ w s", source=FOX),

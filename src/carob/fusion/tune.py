@@ -75,12 +75,13 @@ SENTENCES = {
     "method": (
         "On other queries: the weights and the best list are chosen on all folds but one, and scored on that fold "
         "({folds} folds, {repeats:division/divisions}). The {level} intervals repeat both choices in {again} "
-        "resamples of the queries. Where many values are equal, that of the mean contains the worst-point interval."
+        "resamples of the queries. Where many values are equal, the interval of the mean contains the "
+        "worst-point interval."
     ),
     "shown": "The table has the {shown} best of {tried} weights; CSV and JSON output contains all weights.",
     "oracle": (
-        "By the judgments, which nobody has beforehand: the best single list for each query has {list}; the best of "
-        "these {tried} weights for each query {weights}."
+        "With a choice for each query by its own judgments, which is not possible in practice: the best single list "
+        "has {list}, and the best of these {tried} weights have {weights}."
     ),
 }
 

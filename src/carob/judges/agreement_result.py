@@ -52,12 +52,15 @@ SENTENCES = {
         "{labels}: tau has no interval, since both judges order the systems alike in every resample, which does not "
         "show how tau varies."
     ),
-    "fates": "kept, lost, gained, reversed: pairs that differ significantly under A, under B or under both.",
+    "fates": (
+        "kept, lost, gained, reversed: pairs that differ significantly under both judges, only under A, only under B, "
+        "or under both in opposite directions."
+    ),
     "test": "Significant, as in carob compare: {name}, alpha {alpha:g}; {family}.",
     "moved": "Largest move: {name}, rank {before} to {after}.",
     "unmoved": "No system changes its rank.",
     "left out": "{count:more run is/more runs are} not shown; {top} shows all.",
-    "nothing flips": "No pair flips; none loses or gains significance.",
+    "nothing flips": "No pair flips, and no pair loses or gains significance.",
     "flips": "{label}, flip (A's better run first): {pairs}.",
     "lost": "{label}, significant under A only: {pairs}.",
     "gained": "{label}, significant under B only: {pairs}.",

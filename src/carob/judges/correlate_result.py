@@ -28,7 +28,7 @@ SENTENCES = {
     "title": "Correlations with {truth}",
     "answer": "Of all {kind}, {which} orders runs most like {truth}: {name} {value}{interval}.",
     "answer:one": "{which} against {truth}: {name} {value}{interval}.",
-    "answer:tied": "The same {name}: {others}.",
+    "answer:tied": "With the same {name}: {others}.",
     "answer:sizes": "{kind} have different queries or runs, so these correlations are not comparable.",
     "undefined:truth": "{name} is not defined: {truth} ties all runs.",
     "undefined:judges": "{name} is not defined: the judge ties all runs.",

@@ -209,7 +209,8 @@ def take(found: Collected, entry: Entry, judge: str, grades: Mapping[int, str]) 
     if pair.grade is not None:
         if judgment.grade != pair.grade:
             raise DataError(
-                f"{subject} already has the grade {pair.grade:g}. Write that grade, or leave it empty.",
+                f"{subject} already has the grade {pair.grade:g} in {found.task.name}. Use this grade, or leave the "
+                "grade empty.",
                 **where,
             )
         return

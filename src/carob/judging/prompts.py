@@ -79,13 +79,15 @@ def refuse_other_places(template: str) -> None:
             if found[2] is not None and found[2] not in PLACES:
                 name, known = found[2], ", ".join(f"{{{each}}}" for each in PLACES)
                 raise DataError(
-                    f"line {number} of the template has {{{name}}}, which is not one of {known}. Correct it, or write "
-                    f"{{{{{name}}}}} for a {{{name}}} that the model should read."
+                    f"line {number} of the template contains {{{name}}}, which is not one of {known}. Correct the "
+                    f"name, or write {{{{{name}}}}} if the model should read {{{name}}} as text."
                 )
     names = {found[2] for found in PLACE.finditer(template)}
     for name in ("query", "document"):
         if name not in names:
-            raise DataError(f"the template has no {{{name}}}. Write it where the text of the {name} belongs.")
+            raise DataError(
+                f"the template does not contain {{{name}}}. Insert it where the text of the {name} belongs."
+            )
 
 
 def filled_template(template: str, texts: dict[str, str]) -> str:

@@ -60,9 +60,7 @@ def refuse_absent(needed: Iterable[str]) -> None:
     """
     absent = [package for package in needed if find_spec(package) is None]
     if absent:
-        raise DataError(
-            f"Judging needs {' and '.join(absent)}, which is not installed here: pip install 'carob[judge]'."
-        )
+        raise DataError(f"Judging needs {' and '.join(absent)}. To install: pip install 'carob[judge]'.")
 
 
 @dataclass(eq=False)
@@ -113,7 +111,7 @@ class Site:
 
         hosts = [f"{ADDRESS}:{self.port}", f"localhost:{self.port}"]
         if request.headers.get("Host") not in hosts:
-            return refusal(421, "This server only answers requests to its own address.")
+            return refusal(421, "The address is wrong. Open the address that carob judge printed.")
         if self.once is not None and same(request.path, f"/{self.once}") and request.method == "GET":
             self.once = None
             return redirect(f"/{self.secret}/", 303)

@@ -259,7 +259,7 @@ class Next(Documented):
             )
         if not self.linear:
             said.append(
-                f"{self.measure} is not a sum over documents: differences of runs are approximations, and means "
+                f"{self.measure} is not a sum over documents: differences between runs are approximations, and means "
                 "have no interval."
             )
         return said

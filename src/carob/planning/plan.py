@@ -309,13 +309,14 @@ class Plan(Documented):
             notes.append(f"The level is divided by {planned} (Bonferroni).")
         if self.correlation is not None:
             notes.append(
-                f"By people: if a model judges {self.judged:,} queries, its differences correlate with those of "
-                f"people by {self.correlation:.15g}, and it was fixed without people's judgments of these queries. The "
-                "comparison then concerns similar queries, not only these."
+                f"By people: the number of queries that people must judge if a model judges {self.judged:,} queries, "
+                f"its differences have the correlation {self.correlation:.15g} with people's differences, and it was "
+                "fixed without people's judgments of these queries. The comparison then concerns similar queries, not "
+                "only these."
             )
             if any(math.isinf(each.people or 0.0) for each in self.rows):
                 notes.append(
-                    "∞: the model judges too few queries for any number judged by people to be enough."
+                    "∞: the model judges too few queries, so no number of queries judged by people is enough."
                 )
         fewest = min(each.pilot for each in self.rows)
         if fewest < FEW:
@@ -356,8 +357,8 @@ class Plan(Documented):
         """Returns a sentence for each measure about the number of queries that an average pair needs."""
         return [
             f"{its.measure}, all {its.runs} runs on {its.queries} queries: the variance is {its.shares}. If all pairs "
-            f"vary alike, by the interaction, a pair has the sd {decimals(pair.sd, 4)} and needs "
-            f"{rounded_up(pair.queries)} queries, {rounded_up(pair.assured)} to be assured (topic set size design, "
+            f"have the same variance, that of the interaction, a pair has the sd {decimals(pair.sd, 4)} and needs "
+            f"{rounded_up(pair.queries)} queries, or {rounded_up(pair.assured)} to be assured (topic set size design, "
             "Sakai 2016)."
             for its, pair in zip(self.variances, self.together, strict=True)
         ]

@@ -100,7 +100,7 @@ class Report(Documented):
 
     def __repr__(self) -> str:
         """Returns a one-line summary of the report, because the page itself is long."""
-        return f"<carob report: {self.summary}, {len(self.html):,} letters>"
+        return f"<carob report: {self.summary}, {len(self.html):,} characters>"
 
 
 def report(
@@ -174,7 +174,7 @@ def report(
     else:
         refuse_comparison(test, baseline)
     comparison = compared(read, test, design, baseline=baseline, pairs=several, **settings)
-    tell("measuring along the ranks")
+    tell("computing curves along the ranks")
     # With a judge, only means can be estimated from both sets of judgments. The charts would show just one of the sets.
     curves = [] if judge is not None else alongside(read, comparison.primary.measure)
     texts = queries, documents
@@ -219,7 +219,7 @@ def assembled(
 
     settings = comparison.settings
     chosen = chosen_queries(comparison.primary.values, pairs_on_page(comparison))
-    tell(f"looking at {len(chosen)} queries")
+    tell(f"examining {len(chosen)} queries")
     excerpt = Excerpt.of(read, comparison.queries, chosen)
     closeups, derivations = looked_at(excerpt, comparison)
     asked = {} if queries is None else texts_of(queries, frozenset(comparison.queries), "queries", SNIPPET)

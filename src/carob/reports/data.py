@@ -607,8 +607,8 @@ def alongside(read: Read, primary: Measure) -> list[Alongside]:
     bare = replace(deep, depth=None)
     curves: tuple[tuple[str, str, str, str, tuple[float, ...]], ...] = (
         ("recall", "Interpolated precision at eleven recall levels.", "recall", "precision", TENTHS),
-        ("depth", f"{bare} down to each depth k.", "depth k", f"{bare}@k", DEPTHS),
-        ("judged", "The share of the first k documents that is judged.", "depth k", "judged@k", DEPTHS),
+        ("depth", f"{bare} at each depth k.", "depth k", f"{bare}@k", DEPTHS),
+        ("judged", "Share of judged documents among the first k.", "depth k", "judged@k", DEPTHS),
     )
     wanted = {
         "recall": [parse_measure(f"IPrec@{level}") for level in TENTHS],

@@ -131,7 +131,7 @@ def methods_paragraph(comparison: Comparison) -> str:
     if comparison.judge is not None:
         judged = heading(comparison).split(" | ")[2]
         compared = compared.replace(
-            f"on {count}", f"on queries of which people and a judge judged documents ({judged})"
+            f"on {count}", f"on queries for which people and a judge judged documents ({judged})"
         )
         return " ".join([f"{compared} ({said(conventions)}).", *method(comparison)[:-1]])
     level = f"{settings.confidence * 100:g}%"
@@ -151,7 +151,7 @@ def methods_paragraph(comparison: Comparison) -> str:
         drawn += f"{worst})" if any(any(contest.worst_point) for contest in contests) else ""
         sentences.append(f"We report means with {level} {kind.named} intervals{drawn}.")
     if counts.missing:
-        sentences.append("Queries that a run does not answer are treated as the policy states.")
+        sentences.append("Queries that are missing from a run are treated as the policy specifies.")
     depth = comparison.judged_depth
     shares = [share for share in comparison.judged if share == share]
     if shares:
@@ -164,9 +164,8 @@ def methods_paragraph(comparison: Comparison) -> str:
 def said(conventions: str) -> str:
     """Returns a description of the conventions for the methods paragraph."""
     return (
-        "trec_eval's conventions: documents with equal scores in descending order of their ids, missing queries count "
-        "0, "
-        "unjudged documents are not relevant"
+        "trec_eval's conventions: documents with equal scores are sorted by descending id, missing queries count as 0, "
+        "and unjudged documents count as not relevant"
         if conventions == "policy trec"
         else conventions
     )
@@ -246,8 +245,9 @@ def refuse_absent() -> None:
     needed = {"jinja2": "jinja2"} if carried() else {"jinja2": "jinja2", "vl_convert": "vl-convert-python"}
     absent = [package for module, package in needed.items() if find_spec(module) is None]
     if absent:
+        them = "package" if len(absent) == 1 else "packages"
         raise DataError(
-            f"A report needs {' and '.join(absent)}, which is not installed here: pip install 'carob[report]'."
+            f"A report needs the {them} {' and '.join(absent)}. To install: pip install 'carob[report]'."
         )
 
 

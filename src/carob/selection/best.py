@@ -324,13 +324,13 @@ class Best(Documented):
         resamples = f"resamples of the {units}"
         if units == "collections":
             expected += (
-                " The other collections are the population of which these are a random sample; each has the same "
+                " These collections are treated as a random sample of the other collections, and each has the same "
                 "weight."
             )
             resamples += ", with all their queries,"
         not_worse = (
-            f"May be best, and ranks: those that two sign-flip tests do not rule out, at {confidence} confidence for "
-            f"all runs together. First: the share of {resamples} in which the run is first, which is not the "
+            f"May be best, and ranks: not ruled out by two sign-flip tests, at {confidence} confidence for all runs "
+            f"together. First: the share of {resamples} in which the run is first, which is not the "
             f"probability that it is the best. {how.resamples:,} resamples, seed {how.seed}."
         )
         notes = [expected, not_worse, "Chosen: how often cross-validation selected the run."]
@@ -491,7 +491,7 @@ def best(
         if unit == "collections":
             remedy = "Select on the queries of one collection, or compare these collections with the target 'these'."
         few = (
-            f"{plural(units, f'{ONE[unit]} is', f'{unit} are')} too few to select on: no sign-flip test can show at "
+            f"{plural(units, f'{ONE[unit]} is', f'{unit} are')} too few for a selection: no sign-flip test can show at "
             f"level {alpha:g} that a run is worse than another, so all may be best. {remedy}"
         )
         result = replace(result, warnings=(*result.warnings, few))

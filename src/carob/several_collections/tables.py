@@ -345,8 +345,8 @@ class CollectionsComparison(OnCollections):
         similar, micro = settings.target == "similar", settings.average == "micro"
         target = f"p and intervals concern collections like these {count}: they assume that these are a random sample."
         error = (
-            "Standard error: cluster-robust (CR2), each collection is a cluster; degrees of freedom: those of Bell and "
-            "McCaffrey."
+            "Standard error: cluster-robust (CR2), with each collection as a cluster and the degrees of freedom of "
+            "Bell and McCaffrey."
         )
         if not similar:
             target = (
@@ -363,10 +363,10 @@ class CollectionsComparison(OnCollections):
             said.append(f"p({short}) and Wilc. are corrected for the number of pairs.")
         said += [self.places_said()] if first.resamples else []
         if first.queries is not None and len(self.names) <= MOST_LETTERED:
-            mark = "number after a score" if first.numbered else "letter"
+            mark = "number" if first.numbered else "letter"
             said.append(
-                f"A {mark}: significantly better than that run on this collection (paired t-test over its queries, "
-                "corrected in the same way)."
+                f"A {mark} after a score: on this collection, significantly better than the run with this {mark} "
+                "(paired t-test over the queries of the collection, corrected in the same way)."
             )
         said.append(
             "W/T/L: collections on which the first run is better, equal, worse. Wilc.: exact Wilcoxon signed-rank test "

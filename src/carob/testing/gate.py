@@ -276,7 +276,9 @@ def limits_in(
         for measure in map(str, names_in(text)):
             if found.setdefault(measure, float(limit)) != limit:
                 first = found[measure]
-                raise DataError(f"{measure} has two limits, {first:g} and {limit:g}: pass one.")
+                raise DataError(
+                    f"Two limits were passed for {measure}, {first:g} and {limit:g}: pass only one."
+                )
     return found
 
 

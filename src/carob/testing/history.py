@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from carob.output.pictures.figures import Drawing
     from carob.testing.gate_result import GateCheck
 
-FALL = "{measure} fell at {record}: by {fall:.4f} ({before:.4f} to {after:.4f}), corrected p {p}."
+FALL = "{measure} fell by {fall:.4f} at {record} ({before:.4f} to {after:.4f}), corrected p {p}."
 """The sentence about a significant fall."""
 BY_CHANCE = (
-    "{measure} did not fall significantly. The largest fall is at {record}: by {fall:.4f}, corrected p {p}, which "
-    "may be due to chance."
+    "{measure} did not fall significantly. The largest fall, {fall:.4f} at {record} (corrected p {p}), may be due to "
+    "chance."
 )
 """The sentence about the largest fall if no fall is significant."""
 NEVER = "{measure} never fell."
@@ -185,7 +185,7 @@ def history(
         ...     carob.record(carob.evaluate(qrels, run, "RR", name="run"), os.path.join(folder, name))
         >>> found = history({name: os.path.join(folder, name) for name in ("old", "new")})
         >>> print(found.said[0])
-        RR fell at new: by 0.3889 (1.0000 to 0.6111), corrected p 0.030.
+        RR fell by 0.3889 at new (1.0000 to 0.6111), corrected p 0.030.
     """
     if len(records) < 2:
         raise DataError("A history needs at least two records, oldest first.")

@@ -35,7 +35,9 @@ COVERED = 0.9
 """If a smaller share of the top documents is judged, a note reports it."""
 
 
-RAISES = " Omitting these queries raises the means, and carob gate refuses it for queries that the baseline answers."
+RAISES = (
+    " Omitting these queries raises the means, and carob gate does not allow it if the baseline answers them."
+)
 """The sentence added to the remedy for missing queries if omitting these queries raises the means."""
 
 POSITIONS = "The run's answers do not contain query ids, so the queries are numbered by position. "

@@ -245,7 +245,7 @@ def accuracy_scores(measures: Mapping[str, Measure], given: Recommended, policy:
     for user, item, grade in zip(rows.user.tolist(), rows.item.tolist(), given.judged.grade.tolist()):
         if judged.setdefault(users[user], {}).setdefault(items[item], grade) != grade:
             raise DataError(
-                f"relevant: item {items[item]!r} has two grades for user {users[user]!r}. Remove one."
+                f"relevant: two grades are listed for item {items[item]!r} and user {users[user]!r}. Remove one."
             )
     for user, item, rank in zip(given.rows.user.tolist(), given.rows.item.tolist(), given.rank.tolist()):
         lists[users[user]][items[item]] = -float(rank)

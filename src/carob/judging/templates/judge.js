@@ -17,7 +17,7 @@
         headers: body ? { "Content-Type": "application/json" } : {}, body: body && JSON.stringify(body),
       });
     } catch {
-      throw new Error("The server does not answer. Start carob judge again, and open the address that it prints.");
+      throw new Error("The server does not respond. Restart carob judge, and open the address that it prints.");
     }
     if (!answer.ok) throw new Error(await answer.text());
     return answer.json();
@@ -62,13 +62,13 @@
       try {
         localStorage.setItem(key, JSON.stringify(kept));
       } catch {
-        throw new Error("This browser cannot keep the judgment. Save the judgments as a file now.");
+        throw new Error("This browser cannot store the judgment. Save the judgments as a file now.");
       }
     };
     try {
       read();
     } catch {
-      tell("This browser keeps nothing. Save the judgments as a file before you close the page.", true);
+      tell("This browser does not store judgments. Save the judgments as a file before you close the page.", true);
     }
     addEventListener("storage", (event) => {
       if (event.key === key) { read(); count(); show(at); }
@@ -212,7 +212,7 @@
     if (item === null) return tell("There is no judgment to withdraw.");
     for (const field of ["grade", "note"]) delete items[item][field];
     count();
-    if (await show(item)) tell("The judgment of this document is withdrawn.");
+    if (await show(item)) tell("The judgment of this document has been withdrawn.");
   });
 
   const noted = () => {
@@ -221,7 +221,7 @@
       act(async () => {
         await store.judge(number, items[number].grade, note);
         items[number].note = note;
-        tell("The note is saved.");
+        tell("The note has been saved.");
       });
     }
   };

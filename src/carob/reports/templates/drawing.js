@@ -83,7 +83,7 @@ function drawScatter(rows) {
   rows.forEach((row) => { counts[Math.min(40, Math.floor((row.difference + most) / width))] += 1; });
   const bins = counts.map((count, bin) => ({ count, low: bin * width - most, high: (bin + 1) * width - most,
     role: bin === 20 ? "other" : bin > 20 ? "a" : "b" }));
-  return draw("scatter", `How many queries have which difference between ${a} and ${b}`, { scatter: bins });
+  return draw("scatter", `Distribution of the queries' differences between ${a} and ${b}`, { scatter: bins });
 }
 
 function drawSpread() {

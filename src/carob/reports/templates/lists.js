@@ -78,13 +78,13 @@ function chip(grade) {
 
 function rankedList(closeup, run, other) {
   const [mine, theirs] = [closeup.lists[run], closeup.lists[other]];
-  if (!mine || !mine.length) return element("p", { class: "quiet", text: "This run has no document here." });
+  if (!mine || !mine.length) return element("p", { class: "quiet", text: "This run retrieved no documents for this query." });
   const list = element("ol", { class: "ranked" });
   const { depth } = data.contests[state.measure];
   mine.forEach((place, rank) => {
     const [id, grade, title, text] = closeup.documents[place];
     const there = theirs ? theirs.indexOf(place) : -1;
-    const move = there < 0 ? `not in ${data.names[other]}'s ${theirs ? theirs.length : 0}` : there === rank ? "=" : there > rank ? `↑ ${there - rank}` : `↓ ${rank - there}`;
+    const move = there < 0 ? `not among the first ${theirs ? theirs.length : 0} documents of ${data.names[other]}` : there === rank ? "=" : there > rank ? `↑ ${there - rank}` : `↓ ${rank - there}`;
     const what = element("div", { class: "what" });
     if (title) what.append(element("span", { text: title }), " ");
     what.append(element("span", { class: title ? "id" : "", text: id }));
@@ -95,7 +95,7 @@ function rankedList(closeup, run, other) {
     item.addEventListener("pointerleave", () => light(place, false));
     list.append(item);
     if (rank + 1 === depth && rank + 1 < mine.length) {
-      list.append(element("li", { class: "cut", text: `${data.labels[state.measure]} reads no further than rank ${depth}.` }));
+      list.append(element("li", { class: "cut", text: `${data.labels[state.measure]} ignores documents below rank ${depth}.` }));
     }
   });
   return list;
@@ -140,7 +140,7 @@ async function makers(closeup) {
   const line = (name, cells) => element("tr", {}, element("th", { scope: "row", text: name }), ...cells.map((cell) => (typeof cell === "string" ? element("td", { text: cell }) : element("td", {}, cell))));
   const numbers = (row) => [...row.added.map((value) => number(value, 4)), ...(alone ? [] : [signed(row.difference, 4)])];
   const none = ["", ...sides.map(() => "")];
-  const body = rows.map((row) => (row.place === null ? line("all further down", [...none, ...numbers(row)])
+  const body = rows.map((row) => (row.place === null ? line("all documents further down", [...none, ...numbers(row)])
     : line(closeup.documents[row.place][2] || closeup.documents[row.place][0], [chip(closeup.documents[row.place][1]), ...lists.map((list) => rank(list, row.place)), ...numbers(row)])));
   const total = line("sum", [...none, ...numbers({ added: sides.map((_, side) => sum(rows.map((row) => row.added[side]))), difference: sum(rows.map((row) => row.difference)) })]);
   const table = element("table", { id: "makers" }, element("caption", { class: "quiet", text: `What each document adds to ${data.labels[state.measure]}, the largest ${alone ? "share" : "difference"} first` }),
@@ -152,14 +152,14 @@ async function makers(closeup) {
 async function derivation(query, run, part) {
   const html = await partOf("derivations", state.measure, query, run);
   const made = element("details", { class: "derivation" }, element("summary", {}, element("i", { class: `mark ${part}`, "aria-hidden": "true" }),
-    ` How ${data.names[run]} comes to its ${data.labels[state.measure]}`));
+    ` How the ${data.labels[state.measure]} of ${data.names[run]} is computed`));
   if (html) {
     // Written and escaped by carob.explain; nothing in it can run under this page's security policy.
     const inside = element("div");
     inside.innerHTML = html;
     made.append(inside);
   } else {
-    made.append(element("p", { class: "quiet", text: `Not kept here; carob explain '${data.labels[state.measure]}' QRELS RUN --query '${data.queries[query]}' shows it.` }));
+    made.append(element("p", { class: "quiet", text: `Not included in this page. To see it, run: carob explain '${data.labels[state.measure]}' QRELS RUN --query '${data.queries[query]}'` }));
   }
   return made;
 }

@@ -64,8 +64,8 @@ function figures(pair) {
   const p = [[title, pair.p_said], ...(corrected ? [[corrected, pair.adjusted_said]] : [])];
   const joint = corrected && known(pair.joint_low) ? [`corrected: ${signed(pair.joint_low)} to ${signed(pair.joint_high)}`] : [];
   return [["difference", signed(pair.difference), `${signed(pair.low)} to ${signed(pair.high)}`, ...joint],
-    ["effect size d", signed(pair.d_z, 2), "mean by standard deviation of the differences"], ...p,
-    ["detectable", number(pair.detectable), "of this pair, with 80% power"]];
+    ["effect size d", signed(pair.d_z, 2), "mean divided by the standard deviation of the differences"], ...p,
+    ["detectable", number(pair.detectable), "for this pair, with 80% power"]];
 }
 
 function showPair(rows) {
@@ -80,7 +80,7 @@ function showPair(rows) {
   const difference = pair ? pair.difference : means[state.a] - means[state.b];
   at("pair-said").textContent = pair && pair.identical ? `${a} and ${b} are equal on every query.`
     : `${a} is ${(smaller ? -difference : difference) >= 0 ? "ahead" : "behind"} on ${label}, ${number(means[state.a])} to ${number(means[state.b])}: ` +
-      (pair ? (isSure(pair) ? "a significant difference." : "the difference is not significant.") : "this pair was not tested, only those with the baseline were.");
+      (pair ? (isSure(pair) ? "a significant difference." : "the difference is not significant.") : "this pair was not tested, because only pairs with the baseline are tested.");
   const wins = at("wins");
   const part = (name, share, text) => { const made = element("span", { class: name, text }); made.style.flex = `${share} 1 0`; return made; };
   wins.replaceChildren(...[["w", w, `${w} better`], ["t", t, `${t} equal`], ["l", l, `${l} worse`]].filter(([, share]) => share > 0).map((each) => part(...each)));
@@ -93,10 +93,10 @@ function showCaptions(rows) {
   const [a, b] = [data.names[state.a], data.names[state.b]];
   const small = rows.length <= data.most_bars;
   const [each, what] = alone ? [`${data.labels[state.measure]} of each query`, "values"] : ["Each query's difference, A − B", "differences"];
-  at("cap-bars").textContent = !isKept(state.measure) ? "The values of this measure are not kept in this page, as there are so many queries."
+  at("cap-bars").textContent = !isKept(state.measure) ? "There are too many queries to include the values of this measure in the page."
     : small ? `${each}; choose a bar to see the query.` : `The ${what} of ${rows.length} queries in order.`;
   if (alone) return;
-  at("cap-scatter").textContent = small ? `Each query's two values; above the line A's is higher.` : "How many queries have which difference.";
+  at("cap-scatter").textContent = small ? `The two values of each query. Above the line, A's value is higher.` : "Distribution of the differences over the queries.";
   at("scatter-up").textContent = small ? `↑ ${a} (A)` : "";
   at("scatter-right").textContent = small ? `${b} (B) →` : "";
 }
@@ -280,7 +280,7 @@ async function copied(button, text, source) {
     if (source.id === "clip") source.hidden = false;
     source.textContent = text;
     getSelection().selectAllChildren(source);
-    said = "Selected: copy it with the keyboard.";
+    said = "The text is selected. Copy it with the keyboard.";
   }
   button.nextElementSibling.textContent = said;
 }
