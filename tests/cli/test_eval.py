@@ -132,7 +132,7 @@ def test_queries_weigh_as_a_file_says(folder: Path, capfd: pytest.CaptureFixture
             "weights, line 2: the weight of query 'q2' is -1.0: a weight must be 0 or a number between",
         ),
         ("q1 1\nq2 inf\n", "weights, line 2: the weight of query 'q2' is inf"),
-        ("q1 0\nq2 0\n", "Every query has weight 0"),
+        ("q1 0\nq2 0\n", "Every query has the weight 0"),
     ],
 )
 def test_weights_that_are_none(

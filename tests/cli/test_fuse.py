@@ -45,11 +45,11 @@ def test_a_file_of_weights_brings_method_norm_and_profile(
     for name, other in (("method", "rrf"), ("norm", "z-score(deviation=population)"), ("profile", "ranx")):
         assert command("fuse", *small, "--weights", "w.json", "-o", "-", f"--{name}", other) == 2
         said = capsys.readouterr().err
-        assert f"--{name} names {other}" in said
+        assert f"but --{name} is {other}" in said
         assert "Leave out" in said
     Path("w.json").write_text(json.dumps({"weights": weights}))
     assert command("fuse", *small, "--weights", "w.json", "-o", "-", "--method", "max") == 2
-    assert "max takes no weights" in capsys.readouterr().err
+    assert "max does not support weights" in capsys.readouterr().err
 
 
 def test_weights_may_name_the_runs(small: list[str], capsys: pytest.CaptureFixture[str]) -> None:

@@ -90,7 +90,7 @@ def test_intervals_over_similar_queries_stay_as_they_are() -> None:
 @pytest.mark.parametrize("judge", [None, MODEL])
 def test_an_assessors_own_tendency_is_said_not_to_be_covered(judge: Any) -> None:
     found = compared() if judge is None else compared(judge=judge)
-    assert "if assessors favour one run of a pair, which two assessors cannot show" in " ".join(
+    assert "if assessors favour one run of a pair, which cannot be detected with two assessors" in " ".join(
         str(found).split()
     )
 

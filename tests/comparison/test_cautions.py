@@ -192,10 +192,12 @@ RANDOM = np.random.default_rng(0).random((80, 2))
 def test_percentiles_say_from_how_many_resamples_and_which_seed() -> None:
     drawn = {"interval": "bootstrap", "resamples": 500, "seed": 7}
     one = flat(carob.compare(None, systems(RANDOM), **grouped(drawn)))
-    assert "95% CI: percentile bootstrap over queries (500 resamples, seed 7), of each mean" in one
+    assert (
+        "95% CI: percentile bootstrap over queries (500 resamples, seed 7), separately for each mean" in one
+    )
     tested = flat(carob.compare(None, systems(RANDOM), **grouped({"test": "randomisation", **drawn})))
     assert "500 resamples, seed 7. " in tested
-    assert "95% CI: percentile bootstrap over queries, of each mean" in tested
+    assert "95% CI: percentile bootstrap over queries, separately for each mean" in tested
     # With few queries p is exact, so that its sentence names no resamples.
     exact = flat(carob.compare(None, systems(RANDOM[:6]), **grouped({"test": "randomisation", **drawn})))
     assert "exact p" in exact

@@ -361,8 +361,9 @@ def test_a_query_left_out_is_left_out_of_both_runs_and_n_says_so(rule: str) -> N
     )
     assert [each.n for each in found.primary.pairs] == [5, 5, 4]
     assert pair(found).difference == pytest.approx(0.5)
-    assert "each pair is compared on the queries for which both runs have a value, at least 4" in " ".join(
-        str(found).split()
+    assert (
+        "each pair is compared on the queries for which both runs have a value, which are at least 4"
+        in " ".join(str(found).split())
     )
     assert found.queries == tuple(QRELS)
 

@@ -323,7 +323,7 @@ def test_options_without_a_meaning_are_refused(options: dict[str, Any], message:
 
 def test_bad_input_is_refused() -> None:
     both = {name: {"other": {"d1": 1.0}, **its} for name, its in RUNS.items()}
-    with pytest.raises(DataError, match="share 0 of 1 queries"):
+    with pytest.raises(DataError, match="only 0 of these queries were judged by both"):
         carob.compare({"other": {"d1": 1}}, both, "AP", judge=MODEL)
     with pytest.raises(DataError, match="A record cannot store estimates"):
         carob.record(carob.compare(SOME, RUNS, "AP", judge=MODEL), "never-written.json")
@@ -593,7 +593,9 @@ def test_few_judged_queries_allow_no_projection() -> None:
         text = " ".join(str(found).split())
         assert ("queries judged by people alone" in text) is projected
         assert ("an interval of width" in text) is projected
-        assert ("People judged 11 queries. The variation of queries is poorly known" in text) is not projected
+        assert (
+            "People judged 11 queries. Fewer than 12 queries give a poor estimate" in text
+        ) is not projected
 
 
 def test_the_interval_of_a_bias_does_not_leave_the_range_of_the_bias() -> None:

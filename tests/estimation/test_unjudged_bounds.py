@@ -112,7 +112,7 @@ def test_the_page_shows_bounds(folder, capfd) -> None:
             ("eval", "qrels.txt", "one.run", "--unjudged-bounds", "--format", "csv"),
             "cannot be shown in the format csv",
         ),
-        (("compare", "qrels.txt", "one.run", "two.run", "--max-grade", "2"), "needs bounds"),
+        (("compare", "qrels.txt", "one.run", "two.run", "--max-grade", "2"), "only affects bounds"),
         (
             ("compare", "qrels.txt", "one.run", "two.run", "--unjudged-bounds", "-m", "GMAP"),
             "not a plain mean",

@@ -353,9 +353,9 @@ def test_a_judge_of_less_than_half_of_the_others_documents_is_named() -> None:
     assert sparse([0.1, 0.2, 0.19], [0.4, 0.4, 0.4]) == [0, 2]
     assert said_if_sparse(("A", "B"), (0.5,), (0.6,), 10) == []
     (one,) = said_if_sparse(("A", "B"), (0.1, 0.9), (0.5, 0.9), 10)
-    assert one.startswith("A judged 10% of the top 10 of the runs, and B 50%.")
+    assert one.startswith("A judged 10% of the runs' top 10 documents, but B judged 50%.")
     (other,) = said_if_sparse(("A", "B"), (0.5,), (0.1,), 5)
-    assert other.startswith("B judged 10% of the top 5 of the runs, and A 50%.")
+    assert other.startswith("B judged 10% of the runs' top 5 documents, but A judged 50%.")
 
 
 def graded(*grades: int) -> Any:

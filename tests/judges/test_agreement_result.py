@@ -58,7 +58,7 @@ def test_what_it_cannot_know_is_said() -> None:
     )
     assert "Only A judged 1 query, which was left out: only a." in text
     assert "Only B judged 1 query, which was left out: only b." in text
-    assert "not which judge is right" in text
+    assert "not which judge is correct" in text
     runs = {"one": {"q1": ranked("a")}, "two": {"q1": ranked("b")}}
     text = " ".join(carob.agreement(HUMAN, MODEL, runs).to_text().split())
     assert "Under the other judge, these documents count as unjudged" in text

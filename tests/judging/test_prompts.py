@@ -84,7 +84,7 @@ def test_an_unknown_name_in_a_template_is_refused(name: str, tmp_path: Path) -> 
     assert f"line 2 of the template contains {{{name}}}, which is not one of {{query}}, " in str(
         refused.value
     )
-    assert f"write {{{{{name}}}}} for a {{{name}}}" in str(refused.value)
+    assert f"write {{{{{name}}}}} if the model should read {{{name}}}" in str(refused.value)
     with pytest.raises(DataError, match=r"the template does not contain \{query\}"):
         prompts_of(own, "{{query}} {document}")
 

@@ -46,10 +46,10 @@ def test_other_tables_are_read(text: str, tmp_path: Path) -> None:
         ("", "the table is empty: there are no pairs"),
         ("query,title\nq,a\n", "no column with a usual name for the document"),
         ("query,document\nq,\n", "line 2: the row has no 'document'"),
-        ('{"query": "q", "document": "a\\nb"}\n', "several lines"),
-        ('{"query": "q", "document": "\\ud800"}\n', "is not an id"),
+        ('{"query": "q", "document": "a\\nb"}\n', "contains a line break"),
+        ('{"query": "q", "document": "\\ud800"}\n', "is not a valid id"),
         ('{"query": "q", "document": "a"}\n{"query": "q"}\n', "line 2: the row has no 'document'"),
-        ("query,document,probability\nq,a,0\n", "probability 0 is not above 0"),
+        ("query,document,probability\nq,a,0\n", "probability 0 is not greater than 0"),
         ("query,document,grade\nq,a,x\n", "grade 'x' is not a number"),
     ],
 )

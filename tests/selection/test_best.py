@@ -160,7 +160,7 @@ def test_no_number_depends_on_held_out_queries_until_they_are_opened(tmp_path: P
         ({"alpha": 1.0}, "alpha=1.0: use a number between 0 and 1"),
         ({"hold_out": 1.5}, "share=1.5: use a number between 0 and 1"),
         ({"hold_out": 1e-9}, "holds out 0 of 30 queries"),
-        ({"variants": ["a*"]}, "compared with a baseline"),
+        ({"variants": ["a*"]}, "Variants need a baseline"),
         ({"baseline": "z"}, "No run is called 'z'. The runs are a, b, c, d, e."),
         ({"baseline": "a", "variants": ["z*"]}, "fits the pattern 'z\\*'"),
         ({"resampling": {"resamples": 0}}, "resamples=0: use a whole number of at least 1"),

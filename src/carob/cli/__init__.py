@@ -44,7 +44,7 @@ COMMANDS = {
     "measures": ("help", "List the measures, or print their definitions."),
     "profiles": ("help", "List the profiles: the conventions of other tools."),
     "cite": ("cite", "Print a sentence about scores for a paper, and BibTeX."),
-    "trec-eval": ("help", "Behave exactly as trec_eval."),
+    "trec-eval": ("help", "Behave exactly like trec_eval."),
     "schema": ("schema", "Print the arguments, exit status and JSON output of commands as JSON Schema."),
     "help": ("help", "Show the help for a command."),
 }

@@ -111,12 +111,12 @@ def profiles_command(names: tuple[str, ...]) -> None:
 @click.command(
     "trec-eval",
     add_help_option=False,
-    short_help="Behave exactly as trec_eval.",
+    short_help="Behave exactly like trec_eval.",
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
 )
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def trec_eval_command(arguments: tuple[str, ...]) -> None:
-    """Behave exactly as trec_eval, with the same arguments, output and exit codes."""
+    """Behave exactly like trec_eval, with the same arguments, output and exit codes."""
     from carob.compat.trec_eval import main as trec_eval
 
     sys.exit(trec_eval(list(arguments)))

@@ -87,8 +87,8 @@ def read_task(path: str) -> Task:
         for each in (query, document):
             if not each or len(each.splitlines()) > 1 or re.search("[\x00\ud800-\udfff]", each):
                 raise DataError(
-                    f"{each!r} is not a valid id, because it is empty or contains line breaks. Use an id on a single "
-                    "line for each query and document.",
+                    f"{each!r} is not a valid id, because it is empty, contains a line break, or contains a character "
+                    "that cannot be stored. Use an id on a single line for each query and document.",
                     **place,
                 )
         if probability is not None and not 0 < probability <= 1:

@@ -357,9 +357,9 @@ class Plan(Documented):
         """Returns a sentence for each measure about the number of queries that an average pair needs."""
         return [
             f"{its.measure}, all {its.runs} runs on {its.queries} queries: the variance is {its.shares}. If all pairs "
-            f"have the same variance, that of the interaction, a pair has the sd {decimals(pair.sd, 4)} and needs "
-            f"{rounded_up(pair.queries)} queries, or {rounded_up(pair.assured)} to be assured (topic set size design, "
-            "Sakai 2016)."
+            f"have the same variance, twice that of the interaction, a pair has the sd {decimals(pair.sd, 4)} and "
+            f"needs {rounded_up(pair.queries)} queries, or {rounded_up(pair.assured)} to be assured (topic set size "
+            "design, Sakai 2016)."
             for its, pair in zip(self.variances, self.together, strict=True)
         ]
 

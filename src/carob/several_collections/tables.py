@@ -723,7 +723,7 @@ class ShownResults:
             )
         if len(self.whole.names) > 2:
             cut += (
-                " These tests compare ranks. The p of the pairs, which compare means, determine which runs are "
+                " These tests compare ranks. The p-values of the pairs, which compare means, determine which runs are "
                 "separated and which pairs are significant."
             )
         return [*said, cut]
