@@ -234,12 +234,12 @@ IN_PART: dict[str, tuple[Any, Any, str]] = {
     "joined": (
         [["a,b"], ["c"]],
         [["a", "b"], ["c"]],
-        "retrieved list of question 1 has the id 'a,b', whose parts",
+        "retrieved list of question 1 contains the id 'a,b', whose parts",
     ),
     "joined by bars": (
         [["a", "b"], ["c"]],
         [["a|b"], ["c"]],
-        "reference of question 1 has the id 'a|b', whose",
+        "reference of question 1 contains the id 'a|b', whose",
     ),
     "joined alone": (
         [["a; b"]],
@@ -335,7 +335,9 @@ def test_judgments_without_anything_to_find_are_told_in_the_footer_and_pass_no_g
     assert re.search(line, scores.footer())
     for limit in ({"at_least": dict.fromkeys(measures.split(), 0.0)}, {"max_drop": {measures: 0.1}}):
         baseline = run_by() if "max_drop" in limit else None
-        with pytest.raises(DataError, match=r"No query has a document of .*, so .* says nothing about"):
+        with pytest.raises(
+            DataError, match=r"No query has a document with .*, so .* cannot be used to evaluate"
+        ):
             carob.gate(qrels, run_by(), baseline, **limit)
     path = tmp_path / "qrels.txt"
     path.write_text("".join(f"{q} 0 {d} {g}\n" for q, its in qrels.items() for d, g in its.items()))

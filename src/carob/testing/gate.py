@@ -312,7 +312,7 @@ def refuse_limits(scores: Scores, drops: dict[str, float], floors: dict[str, flo
             low, high = definition.values
             if scores.queries and scores.counts.empty_for.get(label, 0) >= len(scores.queries):
                 raise DataError(
-                    f"No query has a document of {scores.measures[place].wanted}, so {label} cannot be used to "
+                    f"No query has a document with {scores.measures[place].wanted}, so {label} cannot be used to "
                     f"evaluate {scores.name}: gate another measure, or correct the judgments."
                 )
             if definition.smaller_is_better:
