@@ -625,14 +625,14 @@ def test_few_judgments_without_probabilities_do_not_pass_in_silence(
 
 def test_orders_of_runs_under_few_judgments_are_called_doubtful() -> None:
     lost = {query: {document: draw[0] for document, draw in its.items()} for query, its in mapping().items()}
-    said = "A judged 15% of the top 10 of the runs, and B 100%"
+    said = "A judged 15% of the runs' top 10 documents, but B judged 100%"
     agreed = carob.agreement(lost, MODEL, PATHS, resamples=2)
     assert f"! {said}" in " ".join(str(agreed).split())
     assert [each["sentence"] for each in agreed.as_dict()["warnings"]] == list(agreed.warnings)
     assert carob.agreement(MODEL, lost, PATHS, resamples=2).warnings[0].startswith("B judged 15%")
     found = carob.correlate(lost, {"model": MODEL}, PATHS, test=carob.Test(resamples=2))
     assert any(
-        "the truth judged 15% of the top 10 of the runs, and model 100%" in each["sentence"]
+        "the truth judged 15% of the runs' top 10 documents, but model judged 100%" in each["sentence"]
         for each in found.as_dict()["warnings"]
     )
     for pool in ("own", "both"):
