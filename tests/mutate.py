@@ -91,7 +91,11 @@ OF_TYPES = {
     r'sentences\((None|"XXqrelsXX"|"QRELS"), "qrels"\)': "An error in a mapping names no file.",
     r'label\.partition\("@"\)': "A label has one @ at most.",
     r"sizes = rows\.length if|searchsorted\(ends, before \+ most, ": "Parts with other bounds have the same values.",
-    r"lists = Flat\(rows, every_rank=every, (best=None)?\)": "Without its cache, a list is ranked once more.",
+    r"lists = Flat\(rows, every_rank=every, (best=None)?\)|best\.setdefault\(part, \)": (
+        "Without its cache, a list is ranked once more."
+    ),
+    r"first\.ids if \(same\) and False": "The ids of runs are in byte order, and are sorted once more.",
+    r"overlapping\(scores\[1\]\)": "What all runs share is a fact about the second run as well.",
     r"additive \| alone": "The means over all orders replace those over rotations.",
     r"own if \(self\.own is self\.whole\) and False": "The same rows once more take time only.",
 }

@@ -488,3 +488,18 @@ def test_a_query_that_a_measure_leaves_out_has_no_value_in_its_table_alone() -> 
     marked = replace(scores["good"], counted=np.array([[True, True], [True, False]]))
     last = tables_of([marked, scores["bad"]])[1][-1]
     assert np.array_equal(last.values, [[1, 0.5], [np.nan, 0.5]], equal_nan=True)
+
+
+def test_a_run_without_weights_beside_a_weighted_one_has_equal_weights() -> None:
+    qrels, run = {"q": {"a": 1}, "p": {"b": 1}}, {"q": {"a": 1.0}, "p": {"a": 2.0, "b": 1.0}}
+    weighted = carob.evaluate(qrels, run, "AP", weights={"q": 3.0, "p": 1.0})
+    for scores in (
+        [carob.evaluate(qrels, run, "AP"), weighted],
+        [weighted, carob.evaluate(qrels, run, "AP")],
+    ):
+        (its,) = tables_of(scores)[1]
+        assert its.weights is not None
+        assert sorted(np.unique(column / column.sum()).tolist() for column in its.weights.T) == [
+            [0.25, 0.75],
+            [0.5],
+        ]

@@ -311,3 +311,11 @@ def test_lines_of_data_that_are_left_out_as_comments_are_counted(tmp_path: Path)
     run.write_text("q1 Q0 a 1 1.0 tag\n")
     found = " ".join(str(carob.evaluate(qrels, run, "RR")).split())
     assert "1 line that begins with '#' left out as a comment" in found
+
+
+def test_runs_that_retrieve_nothing_relevant_are_warned_of() -> None:
+    nothing = {query: {"b": 2.0, "d": 1.0} for query in QUERIES}
+    found = compared(
+        {"web": {"x": nothing, "y": ranked("abcd")}, "news": {"x": varied(3), "y": ranked("acbd")}}
+    )
+    assert [(each.kind, each.run) for each in found.notes if each.kind == "nothing"] == [("nothing", "x")]

@@ -430,3 +430,9 @@ def test_facts_count_what_they_are_about() -> None:
         "weighted": 1,
         "policy": 1,
     }
+
+
+def test_equal_weights_are_no_weighted_mean() -> None:
+    qrels, run = {"q": {"a": 1}, "p": {"b": 1}}, {"q": {"a": 1.0}, "p": {"a": 2.0, "b": 1.0}}
+    assert "weighted" not in carob.evaluate(qrels, run, "AP", weights={"q": 2.0, "p": 2.0}).footer()
+    assert "weighted mean (AP)" in carob.evaluate(qrels, run, "AP", weights={"q": 3.0, "p": 1.0}).footer()

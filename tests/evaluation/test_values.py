@@ -152,3 +152,22 @@ def extremes(qrels: Any, run: Any, asked: list[str], given: dict[str, Any], alon
         for label in alone.bounds
         for low, high in [[e[label] for e in ends]]
     }
+
+
+def test_the_error_of_a_mean_over_sampled_orders_is_that_of_a_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[Any] = []
+    orders = values.all_orders
+    monkeypatch.setattr(
+        values, "all_orders", lambda rows: (drawn.append(each) or each for each in orders(rows))
+    )
+    documents = [f"d{number}" for number in range(14)]
+    qrels = {"q": {each: int(each in documents[:5]) for each in documents}}
+    scores = carob.evaluate(
+        qrels, {"q": dict.fromkeys(documents, 1.0)}, "RR@3", policy=carob.Policy(ties="expected")
+    )
+    (batch,) = drawn
+    assert batch.drawn.all()
+    found = values.values_of(values.finished(batch.rows, scores.policy), scores.measures)[:, 0]
+    assert len(found) > 100
+    assert scores["RR@3"] == pytest.approx(found.mean())
+    assert scores.errors["RR@3"] == pytest.approx(found.std(ddof=1) / np.sqrt(len(found)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import carob
@@ -62,3 +64,19 @@ def test_a_part_of_a_page_has_its_headings_below_and_its_tables_cut() -> None:
     assert "<h4>Section</h4>" in written
     assert written.count("<td") == 2
     assert "3 more rows" in written
+
+
+def test_the_style_of_a_page_is_about_what_is_on_the_page() -> None:
+    page = Document([Section([Line("a sentence")])], "Title").to("html")
+    own = re.search(r"<style>(body .*?)</style>", page)
+    assert own is not None
+    assert set(re.findall(r"\.([\w-]+) \{", own[1])) == {"carob"}
+    assert 'class="carob"' in page
+
+
+def test_a_wide_table_in_latex_is_several_tables_and_nothing_between_them() -> None:
+    header = ["run", *(f"measure {number}" for number in range(40))]
+    wide = format_named("latex").sheet(header, [["bm25", *["0.1"] * 40]], [0], 1)
+    parts = re.split(r"\\begin\{tabular\}.*?\\end\{tabular\}", wide, flags=re.DOTALL)
+    assert len(parts) > 2
+    assert not "".join(parts).strip()

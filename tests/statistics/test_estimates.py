@@ -16,7 +16,9 @@ from carob.statistics.estimates import (
     detectable,
     half_width,
     known_freedom,
+    margin,
     one_sided_quantile,
+    paired,
     quantile,
     t_quantile,
 )
@@ -126,5 +128,24 @@ def test_quantiles_are_scipys() -> None:
 
 @pytest.mark.parametrize("confidence", [0, 1, -0.1, 1.5, NAN])
 def test_a_confidence_outside_0_and_1_is_refused(confidence: float) -> None:
-    with pytest.raises(DataError, match=f"A confidence of {confidence} gives no interval"):
+    with pytest.raises(DataError, match=f"A confidence of {confidence} is not a valid confidence level"):
         quantile(confidence, 9)
+
+
+def test_each_column_of_differences_has_its_own_test() -> None:
+    one, other = np.array([0.2, 0.1, -0.2, 0.4, 0.1]), np.zeros(5)
+    found, alone = paired(np.column_stack([other, one])), stats.ttest_1samp(one, 0.0)
+    assert found.identical.tolist() == [True, False]
+    assert found.p.dtype == float
+    assert found.p == pytest.approx([1.0, alone.pvalue])
+    assert found.t == pytest.approx([0.0, alone.statistic])
+    assert found.sd == pytest.approx([0.0, one.std(ddof=1)])
+    assert found.d_z == pytest.approx([0.0, one.mean() / one.std(ddof=1)])
+
+
+def test_the_margin_of_a_mean_allows_for_clusters() -> None:
+    scores, clusters = np.array([0.2, 0.3, 0.7, 0.9, 0.1, 0.2]), ["a", "a", "b", "b", "c", "c"]
+    wide, narrow = margin(scores[:, None], clusters=clusters), margin(scores[:, None])
+    found = paired(scores, clusters=clusters)
+    assert wide == pytest.approx((found.high - found.low) / 2)
+    assert wide[0] > 1.5 * narrow[0]
