@@ -179,7 +179,7 @@ def test_one_warning_about_weights_is_printed_once_for_two_runs(
 @pytest.mark.parametrize(
     ("wrong", "expected"),
     [
-        (("Q2", "q2-d0"), "exclude has the query 'Q2', the judgments 'q2'"),
+        (("Q2", "q2-d0"), "exclude has the query 'Q2', but the judgments have 'q2'"),
         (("q3", "Q3-D1"), "exclude has the document 'Q3-D1' of query 'q3', but the run has 'q3-d1'"),
     ],
 )
@@ -209,9 +209,9 @@ def test_pairs_of_other_users_and_items_are_right_to_exclude() -> None:
 def test_codes_below_all_grades_are_told(code: int, face: str) -> None:
     coded = {query: {each: grade or code for each, grade in its.items()} for query, its in QRELS.items()}
     given = coded if face == "dict" else pl.DataFrame(rows("relevance", coded))
-    assert "24 grades far from all others" in carob.evaluate(given, RUN, "AP").footer()
+    assert "24 grades far from all other grades" in carob.evaluate(given, RUN, "AP").footer()
     compared = carob.compare(given, {"a": RUN, "b": OTHER | {"q1": RUN["q1"]}}, "AP")
-    assert "24 grades far from all others" in str(compared)
+    assert "24 grades far from all other grades" in str(compared)
 
 
 @pytest.mark.parametrize("grades", [(-1, 1), (-2, 4), (-1, 0, 2), (-4, -3, -2, -1, 0, 1)])

@@ -152,7 +152,7 @@ def test_what_ranx_refuses_is_one_sentence() -> None:
         compare(qrels, [Run({"q": {}}, "x"), Run({"q": {}}, "x")], "map")
     with pytest.raises(ArgumentError, match="no test 'sign'"):
         compare(qrels, [Run({"q": {}}, "x"), Run({"q": {}}, "y")], "map", "sign")
-    with pytest.raises(DataError, match="two runs or more"):
+    with pytest.raises(DataError, match="at least two runs"):
         fuse([run])
     with pytest.raises(DataError, match="queries of runs 0 and 1 differ"):
         fuse([run, Run({"q": {"a": 1}})])

@@ -180,7 +180,7 @@ def test_help_needs_no_files_and_names_what_is_asked_for(said) -> None:
     assert "subgroup document level" in text
     assert "\nrunid\n" in text
     assert "\nbpref\n" not in text
-    assert b"The list of measures is empty" in said(["-h"]).output
+    assert b"No measure was requested. To describe a measure, name it with -m." in said(["-h"]).output
 
 
 @pytest.mark.parametrize("arguments", [["--compat", "8"], ["--compat=x"], ["--compat"]])

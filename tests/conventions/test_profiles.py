@@ -785,7 +785,7 @@ def test_a_name_that_removes_unjudged_documents_is_one_in_every_face() -> None:
 
 
 def test_a_setting_in_a_name_is_one_that_the_measure_has() -> None:
-    with pytest.raises(MeasureError, match=r"unjudged is one of nonrelevant, removed"):
+    with pytest.raises(MeasureError, match=r"unjudged must be one of nonrelevant, removed"):
         carob.evaluate(CONDENSED, BOTH, "RR(unjudged=no)")
     with pytest.raises(MeasureError, match="RR has no parameter 'ties'"):
         carob.evaluate(CONDENSED, BOTH, "RR(ties=trec)")

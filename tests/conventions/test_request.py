@@ -157,16 +157,14 @@ def test_without_measures_those_of_the_profile_or_of_carob_are_asked() -> None:
     assert tuple(request_of(None, None, None).asked) == DEFAULT_MEASURES
     profile = profile_named("torchmetrics")
     assert tuple(request_of(None, "torchmetrics", None).asked) == profile.measures != ()
-    with pytest.raises(
-        DataError, match=r"^The list of measures is empty: name at least one, such as nDCG@10\.$"
-    ):
+    with pytest.raises(DataError, match=r"^No measure was requested: name at least one, such as nDCG@10\.$"):
         request_of([], None, None)
 
 
 def test_a_name_of_a_profile_alone_is_told_with_the_profiles_that_have_it() -> None:
     with pytest.raises(MeasureError, match=r".") as caught:
         request_of("RetrievalNormalizedDCG@10", None, None)
-    assert str(caught.value).endswith("The choices are torchmetrics's names: add profile='torchmetrics'.")
+    assert str(caught.value).endswith("It is one of torchmetrics's names: add profile='torchmetrics'.")
     assert [*request_of("RetrievalNormalizedDCG@10", "torchmetrics", None).asked] == [
         "RetrievalNormalizedDCG@10"
     ]
@@ -193,11 +191,11 @@ def test_a_policy_is_of_its_class_and_names_measures() -> None:
     [
         (
             "Coverage",
-            r"beyond_accuracy\(recommended, 'Coverage', catalogue=…\), .* write CoverageRatio: The share",
+            r"beyond_accuracy\(recommended, 'Coverage', catalogue=…\), .* write CoverageRatio: Of the relevant",
         ),
         (
             "Novelty@5",
-            r"beyond_accuracy\(recommended, 'Novelty@5', train=…\), .* write NoveltyRatio: The share",
+            r"beyond_accuracy\(recommended, 'Novelty@5', train=…\), .* write NoveltyRatio: Of the retrieved relevant",
         ),
         (
             "ILD",

@@ -216,7 +216,7 @@ def test_comparing_unreadable_runs_names_the_check(
 
 def test_a_check_needs_files_or_collections(capsys: pytest.CaptureFixture[str]) -> None:
     for arguments, said in (
-        ([], "or --collections"),
+        ([], "or use --collections"),
         (["--collections", "-"], "does not read standard input"),
     ):
         with pytest.raises(SystemExit):

@@ -54,7 +54,7 @@ def test_a_percentage_without_its_sign_and_cut_digits_are_tried_and_named() -> N
     assert "No candidate gives 63.09 as written, but one does as a percentage" in " ".join(
         str(percentage).split()
     )
-    assert "further digits are truncated" in " ".join(str(both).split())
+    assert "remaining digits are truncated" in " ".join(str(both).split())
     assert carob.whence("0.63", "nDCG@2", grades=[0, 1], judged=[1]).read_as == ("rounded",)
     assert carob.whence("2", "DCG", grades=[2], judged=[2]).read_as == ("rounded",)
 

@@ -51,7 +51,7 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
     "weights in a list": (any_(QRELS, RUN, weights=[1, 2]), "weights="),
     "several runs": (any_("RR", QRELS, PAIR, query="q1", call=carob.explain), "2 runs by name"),
     "several lists": (any_("RR", QRELS, {"a": {"q1": ["d1"]}}, call=carob.curve), "1 run by name"),
-    "several runs under one name": (any_(QRELS, PAIR, name="x"), "is the name of one run"),
+    "several runs under one name": (any_(QRELS, PAIR, name="x"), "is a name for a single run"),
     "several runs of a gate": (any_(QRELS, PAIR, RUN, {"RR": 0.1}, call=carob.gate), "2 runs by name"),
     "rows of judgments": (any_({"q1": [{"foo": "d1"}]}, RUN), "no column with a usual name"),
     "rows of a run": (any_(QRELS, {"q1": [{"foo": "d1"}]}), "no column with a usual name"),

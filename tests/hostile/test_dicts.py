@@ -107,7 +107,7 @@ QUERIES: dict[str, tuple[Any, str]] = {
     "a generator": ((each for each in RUN.items()), "Cannot read a generator"),
     "a view of items": (RUN.items(), "Cannot read a dict_items"),
     "a class for a mapping": (dict, "Cannot read a type"),
-    "None for a mapping": (None, "Only one of qrels and run is given"),
+    "None for a mapping": (None, "Only one of qrels and run was given"),
     "pairs for a mapping": ((("q", {}),), "Cannot read a tuple"),
 }
 
@@ -282,4 +282,6 @@ def test_a_later_id_that_is_a_number_is_its_text() -> None:
 
 def test_an_id_of_5000_digits_is_refused_where_python_reads_ids() -> None:
     judged = {10**5000: {"t": {"d": 1}}}
-    asked(lambda: carob.evaluate(judged, {"q": {"d": 1.0}}, "alpha_nDCG")).refused("no decimal text")
+    asked(lambda: carob.evaluate(judged, {"q": {"d": 1.0}}, "alpha_nDCG")).refused(
+        "cannot be written as decimal text"
+    )

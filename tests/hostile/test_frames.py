@@ -45,7 +45,7 @@ def objects(pd: Any, *values: Any) -> Any:
 
 # A library, which column it is, what is in it, and a part of the sentence.
 Column = tuple[str, str, "Callable[[Any], Any]", str]
-NO_ID, NO_NUMBER = "ids must be text or whole numbers", "is a number"
+NO_ID, NO_NUMBER = "ids must be text or whole numbers", "must be a number"
 REFUSED: dict[str, Column] = {
     "text among numbers": (
         "pandas",
@@ -107,7 +107,7 @@ REFUSED: dict[str, Column] = {
         "pandas",
         "document",
         lambda pd: pd.Series([1.0, 2.0, 3.5]),
-        "become fractions",
+        "become floating-point numbers",
     ),
     "ids that are truth values": (
         "pandas",
@@ -119,7 +119,7 @@ REFUSED: dict[str, Column] = {
         "pandas",
         "document",
         lambda pd: objects(pd, *map(uuid.UUID, ["0" * 32] * 3)),
-        "cannot|one length",
+        "cannot|a fixed length",
     ),
     "categories with a null": (
         "pandas",
@@ -134,13 +134,13 @@ REFUSED: dict[str, Column] = {
         "out of bounds",
     ),
     "structs": ("pyarrow", "document", lambda pa: pa.array([{"x": 1}] * 3), "'doc_id.x'"),
-    "lists": ("pyarrow", "document", lambda pa: pa.array([["b"], ["a"], ["c"]]), "holds lists"),
-    "lists of numbers": ("pyarrow", "number", lambda pa: pa.array([[1.0], [2.0], None]), "holds lists"),
+    "lists": ("pyarrow", "document", lambda pa: pa.array([["b"], ["a"], ["c"]]), "contains lists"),
+    "lists of numbers": ("pyarrow", "number", lambda pa: pa.array([[1.0], [2.0], None]), "contains lists"),
     "long lists": (
         "pyarrow",
         "document",
         lambda pa: pa.array([["b"]] * 3, pa.large_list(pa.string())),
-        "holds lists",
+        "contains lists",
     ),
     "lists of a fixed length": (
         "pyarrow",
@@ -183,13 +183,13 @@ REFUSED: dict[str, Column] = {
         "pyarrow",
         "document",
         lambda pa: pa.array([bytes(16)] * 3, pa.uuid()),
-        "one length",
+        "a fixed length",
     ),
     "bytes of a fixed length": (
         "pyarrow",
         "document",
         lambda pa: pa.array([b"b", b"a", b"c"], pa.binary(1)),
-        "one length",
+        "a fixed length",
     ),
     "timestamps": (
         "pyarrow",
@@ -218,7 +218,7 @@ REFUSED: dict[str, Column] = {
         lambda pa: pa.array([1, BIG, BIG - 1]),
         "row 1 (from 0)",
     ),
-    "text for numbers": ("pyarrow", "number", lambda pa: pa.array(["3", "2", "1"]), "holds text"),
+    "text for numbers": ("pyarrow", "number", lambda pa: pa.array(["3", "2", "1"]), "contains text"),
     "NaN": ("pyarrow", "number", lambda pa: pa.array([3.0, float("nan"), 1.0]), "NaN"),
     "NaN in a dictionary": (
         "pyarrow",
@@ -242,13 +242,13 @@ REFUSED: dict[str, Column] = {
         "pyarrow",
         "document",
         lambda pa: dictionary(pa, [0, -1, 0], ids(pa), safe=False),
-        "outside the column's categories",
+        "refers to a category that does not exist",
     ),
     "a dictionary of nothing": (
         "pyarrow",
         "document",
         lambda pa: dictionary(pa, [0, 0, 0], pa.array([], pa.string()), safe=False),
-        "outside the column's categories",
+        "refers to a category that does not exist",
     ),
     "a dictionary in a dictionary": (
         "pyarrow",
@@ -461,7 +461,7 @@ WHOLE: dict[str, tuple[str, Callable[[Any], Any], str]] = {
     "nulls alone": (
         "pyarrow",
         lambda pa: pa.table({name: pa.nulls(1) for name in named("run", SOUND)}),
-        "holds nulls alone",
+        "contains nulls alone",
     ),
     "columns that are numbers": (
         "pandas",
@@ -600,4 +600,4 @@ def test_offsets_that_fall_further_on_are_refused_before_anything_is_read() -> N
         check=False,
     )
     assert done.returncode == 0, done
-    assert done.stdout.count(b"lies outside its memory") == 2, done
+    assert done.stdout.count(b"refers to memory outside its buffer") == 2, done

@@ -131,7 +131,7 @@ def test_a_file_that_is_given_twice_is_not_two_judges(other: str, work: Path) ->
     Path("linked.json").symlink_to("saved.json")
     os.link("saved.json", "hard.json")
     attacked("judge", "--collect", "pairs.csv", "saved.json", other, "-o", "o.csv").refused(
-        other, "given twice"
+        other, "passed twice: it is the same file as saved.json"
     )
     assert not (work / "o.csv").exists()
 

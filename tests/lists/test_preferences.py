@@ -153,5 +153,5 @@ def test_groups_are_averaged(name: str, first: float, second: float) -> None:
 @pytest.mark.parametrize("name", FAMILY)
 def test_plain_qrels_are_refused(name: str) -> None:
     asked = f"{name}@5" if REGISTER[name].whole else name
-    with pytest.raises(DataError, match=r"judgment groups|preferences"):
+    with pytest.raises(DataError, match=r"judgment group|preferences"):
         carob.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, [asked])

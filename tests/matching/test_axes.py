@@ -307,7 +307,7 @@ def test_weights_of_lists_and_of_a_measure_multiply() -> None:
         ({"1": 1.0, "2": -1.0, "3": 1.0}, "The weight of query '2' is -1.0"),
         ({"1": 1.0, "2": float("nan"), "3": 1.0}, "The weight of query '2' is nan"),
         ({"1": "x", "2": 1.0, "3": 1.0}, "The weight of query '1' is 'x'"),
-        (dict.fromkeys("123", 0), "Every query has weight 0"),
+        (dict.fromkeys("123", 0), "Every query has the weight 0"),
     ],
 )
 def test_a_weight_that_is_none_is_refused(weights: dict, says: str) -> None:

@@ -63,7 +63,7 @@ def test_a_blank_in_a_query_that_takes_the_place_of_the_tag_is_refused(judged: s
     qrels = {judged: {"D60": 1, "D61": 1}, "web02": {"D61": 1}}
     said = (
         "<bytes>, line 2: the third column is the document 'Q0' and the fourth, 'D60', is not a rank: "
-        "the query 'web 02'"
+        "the query id 'web 02' seems to contain a blank"
     )
     with pytest.raises(DataError, match=said):
         carob.evaluate(qrels, SHIFTED, "RR")

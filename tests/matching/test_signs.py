@@ -100,7 +100,7 @@ def test_ranks_given_as_scores_are_said_in_any_order_of_rows(case: str, form: st
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("case", DISTANCES)
 def test_distances_in_ascending_order_are_said(case: str, form: str) -> None:
-    assert "the scores rise from row to row in 3 of 3 lists, as ranks and distances do" in said(
+    assert "the scores rise from row to row in 3 of 3 lists, like ranks or distances, but" in said(
         FORMS[form](DISTANCES[case])
     )
 
@@ -112,7 +112,7 @@ def test_distances_beside_lists_of_ids_in_json_lines_are_said(tmp_path: Path) ->
         for query, its in DISTANCES["distances"].items()
     ]
     (tmp_path / "run.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert "as ranks and distances do" in said(tmp_path / "run.jsonl")
+    assert "like ranks or distances, but" in said(tmp_path / "run.jsonl")
 
 
 RIGHT: dict[str, Any] = {
@@ -698,7 +698,7 @@ SPELLED: dict[str, tuple[Any, Any, str]] = {
             }
             for query, its in scored(lambda rank: 20 - rank).items()
         },
-        "normalise both alike",
+        "normalise both to NFC",
     ),
     "a blank inside": (*apart(str, "{0[0]} {0[1]}{0[2]}".format), "has spaces or other invisible characters"),
     "no blank inside": (*apart("my {}".format, "my{}".format), "has spaces or other invisible characters"),
@@ -709,11 +709,11 @@ SPELLED: dict[str, tuple[Any, Any, str]] = {
     "a mark in the judgments": (*apart("\ufeff{}".format, str), "invisible characters"),
     "full-width letters": (*apart(str, full_width), "full-width"),
     "full-width in the judgments": (*apart(full_width, str), "full-width"),
-    "codes of a URL": (*apart("a/b c{}".format, "a%2Fb%20c{}".format), "codes of a URL"),
-    "codes in the judgments": (*apart("a%2Fb%20c{}".format, "a/b c{}".format), "codes of a URL"),
+    "codes of a URL": (*apart("a/b c{}".format, "a%2Fb%20c{}".format), "URL escape codes"),
+    "codes in the judgments": (*apart("a%2Fb%20c{}".format, "a/b c{}".format), "URL escape codes"),
     "quotation marks": (*apart(str, '"{}"'.format), "quotation marks"),
     "quotation marks in the judgments": (*apart('"{}"'.format, str), "quotation marks"),
-    "codes of a letter": (*apart("é{}".format, "%C3%A9{}".format), "codes of a URL"),
+    "codes of a letter": (*apart("é{}".format, "%C3%A9{}".format), "URL escape codes"),
 }
 """Judgments, a run that spells a part of the documents otherwise, and what is to be said."""
 
@@ -774,7 +774,10 @@ WORDS: dict[str, tuple[Callable[[str], str], str]] = {
     "an underscore": (lambda each: each.replace("-", "_"), "the punctuation differs"),
     "no punctuation": (lambda each: each.replace("-", ""), "the punctuation differs"),
     "zeros lost behind letters": (lambda each: each.replace("-00", "-"), "numbers lost their leading zeros"),
-    "other zeros and case": (lambda each: each.replace("D-00", "d"), "write both alike"),
+    "other zeros and case": (
+        lambda each: each.replace("D-00", "d"),
+        "write them in the same way on both sides",
+    ),
     "a chunk behind colons": ("{}::3".format, "passages of judged documents"),
     "a chunk in words": ("{}__chunk_3".format, "passages of judged documents"),
     "a chunk with zeros": ("{}-0003".format, "passages of judged documents"),
@@ -1008,7 +1011,7 @@ def test_a_grade_that_is_a_slip_is_told(grade: int, told: int, form: str) -> Non
     qrels[next(iter(QRELS))]["d00"] = grade
     scores = carob.evaluate(qrels, FORMS[form](scored(lambda rank: 20 - rank)), ["AP", "nDCG@10"])
     assert scores.counts.codes == told
-    assert ("1 grade far from all others" in scores.footer()) is bool(told)
+    assert ("1 grade far from all other grades" in scores.footer()) is bool(told)
     # Counts, such as those of plays, have no usual scale.
     plays = {query: {"d00": 3, "d01": 40, "d05": 7, "d07": 900} for query in QRELS}
     assert not carob.evaluate(plays, scored(lambda rank: 20 - rank), "AP").counts.codes
@@ -1025,9 +1028,9 @@ def test_codes_in_place_of_grades_are_told(grades: Any, told: int, form: str) ->
     run = FORMS[form](scored(lambda rank: 20 - rank))
     scores = carob.evaluate(qrels, run, ["AP", "nDCG@10"])
     assert scores.counts.codes == told
-    assert (f"{told} grades far from all others" in scores.footer()) is bool(told)
+    assert (f"{told} grades far from all other grades" in scores.footer()) is bool(told)
     two = {"one": run, "two": scored(lambda rank: rank * 7 % 19)}
-    assert ("far from all others" in str(carob.compare(qrels, two, "AP"))) is bool(told)
+    assert ("far from all other grades" in str(carob.compare(qrels, two, "AP"))) is bool(told)
     assert ("code-grades" in {each.code for each in carob.check(qrels, run)}) is bool(told)
 
 

@@ -347,7 +347,7 @@ def test_judgments_without_anything_to_find_are_told_in_the_footer_and_pass_no_g
 
 def test_scores_of_minus_infinity_that_are_not_retrieved_are_warned_of() -> None:
     run = {query: dict.fromkeys(its, float("-inf")) for query, its in QRELS.items()}
-    with pytest.warns(DataWarning, match="every score is minus infinity, and so nothing is retrieved"):
+    with pytest.warns(DataWarning, match="every score is minus infinity, so nothing is retrieved"):
         scores = carob.evaluate(QRELS, run, "AP", policy=Policy(retrieved="finite"))
     assert "no judged document retrieved" in scores.footer()
 

@@ -168,7 +168,7 @@ def test_systems_in_one_file_are_split_by_their_tags(tmp_path: Path) -> None:
 
 
 def test_the_path_of_a_split_run_needs_a_place_for_the_name(tmp_path: Path) -> None:
-    with pytest.raises(carob.DataError, match=r"needs \{\} for the name of each part"):
+    with pytest.raises(carob.DataError, match=r"must contain \{\} for the name of each part"):
         carob.write_run(b"q Q0 d 1 1 t\n", tmp_path / "a.run", split_by="tag")
 
 

@@ -125,7 +125,8 @@ class FileTable:
             with reading(self.name, self.library):
                 yield
         except DataError as error:
-            error = self.fault() or error
+            with reading(self.name, self.library):  # the search reads the file too
+                error = self.fault() or error
             place = {} if error.row is None else {"row": None} | self.origin.place(error.row + 1)
             if place and policy is not None and policy.malformed == "skip":
                 place["remedy"] = worded(error.remedy or "Correct the row.", " ", LENIENT)
