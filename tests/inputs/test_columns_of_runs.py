@@ -106,7 +106,7 @@ def test_a_prefix_is_told_from_a_constant_and_from_a_name_with_a_colon() -> None
     assert columns_of_runs(["query=q", "score=s"]) == {"query": "q", "score": "s"}
     with pytest.raises(DataError, match="the name of a column"):
         columns_of_runs(["score:query=x"])
-    with pytest.raises(DataError, match="the query is named twice"):
+    with pytest.raises(DataError, match="two columns are specified for the query, 'x' and 'y'"):
         columns_of_runs(["a:query=x", "a:query=y"])
     with pytest.raises(DataError, match="does not specify a column"):
         columns_of_runs(["a:page=x"])

@@ -164,7 +164,11 @@ def test_ranks_are_whole_numbers(make: Any) -> None:
     ("policy", "measures", "said"),
     [
         (Policy(listing="known"), ["AP"], "listing=known needs an order of rows"),
-        (Policy(ties="rank-column", duplicates="max"), ["AP"], "needs to know whose rank counts"),
+        (
+            Policy(ties="rank-column", duplicates="max"),
+            ["AP"],
+            "unclear which duplicate's rank ties=rank-column should use",
+        ),
         (Policy(), ["AUC(micro=true)"], "need every document.s score.*in-memory frame"),
     ],
 )

@@ -55,8 +55,8 @@ def test_a_small_run_of_spark_is_collected_and_a_large_one_ranked_in_the_executo
 def test_what_an_order_of_rows_decides_is_refused_by_spark_wherever_it_ranks(spark: Any, where: Any) -> None:
     for rule, said in (
         ("error", "listed twice"),
-        ("first", "no order that shows"),
-        ("last", "no order that"),
+        ("first", "no order that determines the first"),
+        ("last", "no order that determines the last"),
     ):
         run = Run.of(spark_table(spark, TWICE), extract=where)
         with pytest.raises(DataError, match=said):

@@ -51,7 +51,7 @@ def test_what_is_no_id_is_refused(identifier: object, said: str) -> None:
 
 def test_minus_one_pads_the_end_of_a_list_only() -> None:
     assert [unpadded(ids, "q") for ids in (["a", "-1", -1], [-1, -1], ["a", -1.0], [])] == [1, 0, 2, 0]
-    with pytest.raises(DataError, match="query 'q' has the id -1 before other ids in 'found'"):
+    with pytest.raises(DataError, match="query 'q' lists the document -1 before other documents in 'found'"):
         unpadded(["a", -1, "b"], "q", "found")
 
 

@@ -238,7 +238,7 @@ def test_positions_of_answers_are_no_spelling_of_queries(where: str, tmp_path: P
         carob.evaluate(qrels, given, "RR")
     findings = {each.code: each for each in carob.check(qrels, given)}
     assert "query-spelling" not in findings
-    assert "their positions number them" in findings["no-common-query"].remedy
+    assert "so the queries are numbered by position" in findings["no-common-query"].remedy
 
 
 def test_positions_that_are_only_some_of_the_judged_ids_are_doubted(tmp_path: Path) -> None:

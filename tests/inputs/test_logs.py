@@ -444,7 +444,7 @@ def test_logs_in_python_must_agree_and_be_logs(logs: Path) -> None:
             carob.evaluate(no_log, measures="AP")  # type: ignore[call-overload]
     with pytest.raises(DataError, match=r"q\.qrels is not a table with both"):
         carob.evaluate(["dense.json", "q.qrels"], measures="AP")
-    with pytest.raises(DataError, match="Runs need judgments"):
+    with pytest.raises(DataError, match="Runs cannot be scored without judgments"):
         carob.compare(None, {"a": {"q": {"a": 1.0}}, "b": {"q": {"a": 1.0}}}, "AP")
 
 
@@ -489,7 +489,7 @@ def test_functions_of_two_sides_take_logs_without_judgments(kind: str) -> None:
     other = FRAMES[kind]([DENSE[0], {**DENSE[1], "reference_ids": ["x", "f"]}])
     with pytest.raises(DataError, match="The logs run and baseline disagree about the relevant documents"):
         carob.gate(None, other, FRAMES[kind](DENSE), {"AP": 0.01})
-    with pytest.raises(DataError, match="needs judgments"):
+    with pytest.raises(DataError, match="A run cannot be scored without judgments"):
         carob.gate(None, {"q": {"a": 1.0}}, {"q": {"a": 1.0}}, {"AP": 0.01})
     assert carob.check(FRAMES[kind](DENSE), FRAMES[kind](DENSE)).exit_code < 2
 
@@ -557,7 +557,8 @@ def test_minus_one_before_other_ids_is_refused_in_every_form(tmp_path: Path, kin
     for ids in ([4, -1, 5], [-1, 4, -1]):
         log = padded_log(kind, with_retrieved(ids), tmp_path)
         with pytest.raises(
-            DataError, match=r"query '?2'? has the id -1 before other ids in 'retrieved_ids'.*faiss"
+            DataError,
+            match=r"query '?2'? lists the document -1 before other documents in 'retrieved_ids'.*faiss",
         ):
             carob.evaluate(log, measures="RR")
     log = padded_log(kind, [{**PADDED[0], "reference_ids": [-1, -1]}], tmp_path)
@@ -586,7 +587,7 @@ def test_every_library_leaves_out_the_padding_of_files(
         hits = padded_log(kind, records, tmp_path)
         assert carob.evaluate({"1": [3], "2": [5]}, hits, "RR").by_query("RR") == {"1": 1.0, "2": 0.5}
         for rows, why in (
-            (with_retrieved([4, -1, 5]), "has the id -1 before other ids"),
+            (with_retrieved([4, -1, 5]), "lists the document -1 before other documents"),
             ([{**PADDED[0], "reference_ids": [-1, -1]}], "contains only -1"),
         ):
             with pytest.raises(DataError, match=why):
@@ -635,7 +636,7 @@ def test_minus_one_pads_lists_by_query_and_records_but_no_rows(tmp_path: Path) -
     (tmp_path / "lists.json").write_text(json.dumps(runs[0]))
     for run in (*runs, tmp_path / "lists.json"):
         assert carob.evaluate(qrels, run, "RR").by_query("RR") == {"1": 1.0, "2": 0.5}
-    with pytest.raises(DataError, match="query '1' has the id -1 before other ids"):
+    with pytest.raises(DataError, match="query '1' lists the document -1 before other documents"):
         Run.of({"1": [-1, 3]})
     rows = [{"query": "1", "doc_id": each, "rank": rank} for rank, each in enumerate([3, -1, -1], 1)]
     with pytest.raises(DataError, match="is padding"):

@@ -256,7 +256,7 @@ def binaries() -> dict[str, tuple[bytes, str]]:
     return {
         "pickle": (pickle.dumps({"q": {"d": 1.0}}), "is a Python pickle"),
         "packed pickle": (gzip.compress(pickle.dumps({"q": {"d": 1.0}})), "is a Python pickle"),
-        "lz4": (b"\x04\x22\x4d\x18d@\xa7abc\0" * 4, "is compressed by LZ4"),
+        "lz4": (b"\x04\x22\x4d\x18d@\xa7abc\0" * 4, "is compressed with LZ4"),
         "gzip twice": (gzip.compress(packed), "is compressed twice: unpack it first (gunzip)"),
         "excel": (sheet.getvalue(), "is an Excel file: save it as CSV"),
         "zip": (archive.getvalue(), "is a ZIP archive"),

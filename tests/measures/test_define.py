@@ -27,7 +27,7 @@ def test_parameters_are_read_from_the_signature() -> None:
     assert found == pytest.approx(
         {"Share@2": 0.5, "Share(rel=3)@2": 0.25, "Share(of=found)@10": (2 / 3 + 1 / 3) / 2}
     )
-    with pytest.raises(carob.MeasureError, match="of is one of depth, found"):
+    with pytest.raises(carob.MeasureError, match="of must be one of depth, found"):
         carob.Measure.parse("Share(of=all)@2")
     assert "Share" in carob.list_measures()
 

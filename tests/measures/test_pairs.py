@@ -211,7 +211,7 @@ def test_one_query_does_not_explain_a_pooled_value() -> None:
 
 
 def test_a_depth_through_ties_has_no_expected_pooled_value() -> None:
-    with pytest.raises(MeasureError, match="no mean over orders of tied documents"):
+    with pytest.raises(MeasureError, match="cannot be averaged over the orders of tied documents"):
         carob.evaluate(
             {"1": {"a": 1}}, {"1": {"a": 1.0, "b": 1.0}}, f"{MICRO}@1", policy=Policy(ties="expected")
         )

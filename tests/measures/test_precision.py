@@ -84,7 +84,7 @@ def test_means_weigh_queries_as_their_measure_says() -> None:
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("P(over=relevant)@5", "P(over=relevant): over is one of depth, retrieved, capped."),
+        ("P(over=relevant)@5", "P(over=relevant): over must be one of depth, retrieved, capped."),
         ("SetP@5", "SetP has no depth: write SetP without '@5'."),
         ("RelativeRecall(wanted=0)", "RelativeRecall(wanted=0): wanted must be a number from 1 to 10^12."),
     ],

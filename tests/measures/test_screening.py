@@ -50,9 +50,9 @@ def test_a_share_prints_as_the_per_cent_that_make_it(share: float) -> None:
         ("P@10%", "P does not accept a percentage. Measures that do: WSS@95%, R@10%"),
         ("R@x%", "write a number between '@' and '%'"),
         ("R@%", "write a number between '@' and '%'"),
-        ("WSS@0", "recall is above 0 up to 1"),
-        ("WSS@101", "recall is above 0 up to 1"),
-        ("R@120%", "share is above 0 up to 1"),
+        ("WSS@0", "recall must be a number above 0 up to 1"),
+        ("WSS@101", "recall must be a number above 0 up to 1"),
+        ("R@120%", "share must be a number above 0 up to 1"),
     ],
 )
 def test_what_is_no_share_is_refused(name: str, says: str) -> None:
