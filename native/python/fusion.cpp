@@ -27,7 +27,7 @@ using Table = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::c
 
 std::vector<double> numbers_in(const Doubles& values) { return {values.data(), values.data() + values.shape(0)}; }
 
-// The points of a method by rank, or otherwise those of a normalisation.
+// The points that a rank-based method assigns. Other methods use the points of the normalisation.
 carob::Norm points_of(const std::string& method, const std::string& norm) {
     using carob::Norm;
     if (method == "rrf") return Norm::rrf;

@@ -33,7 +33,10 @@ class NumPy(ModuleType):
 
 
 def begin_import() -> None:
-    """Starts importing NumPy in another thread, unless already started. Does nothing if no thread can be started."""
+    """Imports NumPy in another thread, unless it is already imported.
+
+    Does nothing if no thread can be started.
+    """
     if "numpy" in sys.modules:
         return
     thread = Thread(target=try_import)

@@ -129,7 +129,7 @@ def test_collections_are_held_out_and_opened(tmp_path: Path, capsys: pytest.Capt
     out = " ".join(capsys.readouterr().out.split())
     assert "1 held-out collection is now opened (share 0.5, salt '')." in out
     assert "on 1 held-out collection" in out
-    assert "Intervals on held-out collections are Student's" in out
+    assert "Intervals on held-out collections are Student's t intervals" in out
     main([*options, "--open", "--ledger", str(tmp_path / "l.jsonl")])
     assert "One or more of these collections were opened 1 time before" in " ".join(
         capsys.readouterr().out.split()

@@ -7,7 +7,7 @@ arguments, it supports ``-m judged.5,10`` (the share of the first documents that
 There are two differences. Ids are text, whereas Pyserini uses pandas, which reads 7 and 007 as the same number. The
 judgments must be a file, whereas Pyserini also accepts the name of a data set and downloads its judgments.
 
-Source: ``pyserini/eval/trec_eval.py`` of castorini/pyserini at 0f3e6bc, read and not run.
+Source: ``pyserini/eval/trec_eval.py`` of castorini/pyserini at 0f3e6bc (source read but not run).
 """
 
 from __future__ import annotations

@@ -365,7 +365,7 @@ def before_the_mean(values: Floats, lists: Flat, measure: Measure) -> Floats:
 
 
 def stand_in(values: Floats, asked: list[PrintedValue], placeholder: Any) -> None:
-    """Sets some scores of queries with a placeholder document to 0, by printed name, as trec_eval does."""
+    """Sets certain measures of queries that have a placeholder document to 0, as trec_eval does."""
     for place, column in enumerate(asked):
         if column.label in ("num_ret", "utility", "rbp_resid") or column.label.startswith("unj"):
             values[placeholder, place] = 0.0

@@ -117,7 +117,7 @@ class Difference(Documented):
         values: the mean under each profile; None if the evaluation is refused.
         steps: a step for each setting that differs between the two profiles, in the order of the changes.
         queries: the number of queries that occur in any step.
-        refusals: the reason why a profile refuses the data, by the name of the profile.
+        refusals: why each profile that refuses the data does so, keyed by the profile's name.
         digits: the number of decimals in tables.
 
     Example:

@@ -183,7 +183,7 @@ class Row:
         return value_at(self.fields, name) is None and not self.failed(name)
 
     def failed(self, name: str) -> bool:
-        """Returns whether an object around a missing field contains an ``error``, as in answers of search engines."""
+        """Returns whether an object around a missing field contains an ``error``, as in responses of search engines."""
         path = field_path(name)
         around = [
             self.fields,

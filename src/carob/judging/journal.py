@@ -71,7 +71,7 @@ def known_in(task: Task) -> dict[int, JournalEntry]:
 
 
 def one_line(text: str) -> str:
-    """Converts a text to one line that a table can store.
+    """Collapses text to a single line that can be stored in a table.
 
     Example:
         >>> one_line(" two\\n lines\\x00 ")

@@ -186,11 +186,11 @@ class Lists(ABC):
 
         The argument ``of`` selects the documents. ``judged`` uses all judged documents. ``uncut`` uses all judged
         documents and never cuts the ideal ranking. ``length`` uses all judged documents and cuts the ideal ranking at
-        the length of the run's list. ``retrieved`` uses all documents that the run retrieved, and ``top`` uses only the
-        retrieved documents down to the depth. ``depth`` uses as many documents of grade 1 as the depth, and ``full``
-        uses as many documents of grade 1 as were retrieved. ``trec_eval`` uses all judged documents in trec_eval's
-        order, in which gains that differ by less than 1 are equal (``comp_rel_gain``). Except with ``uncut``, the ideal
-        ranking is cut at the same depth as the run.
+        the length of the run's list. ``retrieved`` uses all documents that the run retrieved, and ``top`` uses only
+        those within the depth. ``depth`` uses as many documents of grade 1 as the depth, and ``full`` uses as many
+        documents of grade 1 as were retrieved. ``trec_eval`` uses all judged documents in trec_eval's order, in which
+        gains that differ by less than 1 are equal (``comp_rel_gain``). Except with ``uncut``, the ideal ranking is cut
+        at the same depth as the run.
         """
 
     @property

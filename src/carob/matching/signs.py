@@ -47,7 +47,7 @@ RISING, COUNTING = 2, 4
 FEWEST = 3
 """Lists with fewer documents than this do not count as constant."""
 STEPS = 10
-"""The minimum number of steps from one score to the next that is needed to suspect ranks or distances."""
+"""Ranks or distances are suspected only if all lists together have this many steps from one score to the next."""
 MOSTLY = 0.9
 """If at least this share of lists has rising scores, the order counts as intended, not as an accident."""
 BY_CHANCE = 4

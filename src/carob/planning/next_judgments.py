@@ -223,7 +223,7 @@ class Next(Documented):
             if several and not math.isnan(self.width_run):
                 kinds.append(f"{decimals(self.width_run, 4)} for the mean of a run")
             said.append(
-                f"Expected width of the 95% interval of {self.measure} after judging: {' and '.join(kinds)}."
+                f"Expected width of the 95% interval for {self.measure} after judging: {' and '.join(kinds)}."
             )
         said += self.doubts
         said.append(

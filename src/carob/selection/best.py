@@ -347,7 +347,10 @@ class Best(Documented):
             return [*notes, f"{held} held out {split}, and no number above includes them."]
         held = plural(self.held, f"held-out {ONE[units]} is", f"held-out {units} are")
         notes.append(f"{held} now opened {split}.")
-        notes.append(f"Intervals on held-out {units} are Student's or worst-point intervals of their scores.")
+        notes.append(
+            f"Intervals on held-out {units} are Student's t intervals or worst-point intervals, computed from their "
+            "scores."
+        )
         if not self.opened_in_all:
             return [*notes, "The ledger, which is only a memory aid, lists no earlier opening."]
         before = plural(self.opened_before, "time")

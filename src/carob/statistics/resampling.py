@@ -278,7 +278,7 @@ class ExactSums:
         return every_sign(self.whole) if self.every_sign else flipped_sums(self.whole, self.draw)
 
     def share(self, found: Integers) -> Floats:
-        """Returns p: the share of all assignments that reach a bound, or (b + 1) / (resamples + 1) if random."""
+        """Returns p: the share of assignments that reach a bound; for random ones, (reached + 1) / (resamples + 1)."""
         if self.every_sign:
             return np.asarray(found / (1 << len(self.whole)))
         return np.asarray((found + 1) / (self.draw.resamples + 1))

@@ -157,7 +157,7 @@ def scored(
 
 
 def less_judged(old: Scores, new: Scores, qrels: QrelsLike | None) -> Iterator[str]:
-    """Yields a note if fewer of the run's top documents are judged, because unjudged documents make a run look worse.
+    """Yields a note if fewer of the run's top documents are judged than of the baseline's, so the run looks worse.
 
     Args:
         old: the scores of the baseline.

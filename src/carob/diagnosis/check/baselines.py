@@ -87,7 +87,7 @@ class Baseline:
         value: the run's mean over the queries.
         at_one: the number of queries with the value 1, the largest possible value.
         queries: the number of queries.
-        random: the mean of random orders of the documents that the run retrieves.
+        random: the mean over random orders of the documents that the run retrieves.
         popular: the mean if every query had the same list, of the documents that are relevant to the most other
             queries.
         other: the mean if each query had the list of another query.
