@@ -140,7 +140,9 @@ def test_a_frame_may_say_which_queries_are_missing() -> None:
 
 def test_a_column_called_missing_with_something_else_is_refused(tmp_path: Path) -> None:
     (tmp_path / "s.csv").write_text("query,AP,missing\nq1,0.5,0\nq2,0.4,0.7\n")
-    with pytest.raises(DataError, match=r"s\.csv, line 3: the column 'missing' says .* a cell is '0\.7'"):
+    with pytest.raises(
+        DataError, match=r"s\.csv, line 3: the column 'missing' must contain .* a cell contains '0\.7'"
+    ):
         carob.read_scores(tmp_path / "s.csv")
 
 
@@ -591,7 +593,7 @@ def test_a_side_of_a_gate_that_answers_nothing_is_called_so(
     words = ("--max-drop", "AP=0.1", "--overlap", "none")
     assert command("gate", "whole.txt", "new.run", "--baseline", "empty.run", *words) == 2
     said = capfd.readouterr().err
-    assert said.startswith("carob: The baseline empty answers none of the 8 judged queries, so nothing can")
+    assert said.startswith("carob: The baseline empty answers none of the 8 judged queries, so no drop can")
     assert command("gate", "whole.txt", "empty.run", "--baseline", "new.run", *words) == 1
     assert "7 queries missing from the run, counted as 0" in capfd.readouterr().out
 

@@ -78,7 +78,7 @@ def test_a_document_without_a_label_is_ranked_but_not_judged(spark: Any, evaluat
 def test_a_sample_is_not_taken_for_complete_judgments(spark: Any, evaluator: Any) -> None:
     names = ["user", "item", "rating", "prediction", "probability", "sample_size"]
     dataset = spark.createDataFrame([(*row, 0.5, len(ROWS)) for row in ROWS], names)
-    with pytest.raises(carob.DataError, match=f"judgments of a sample, {len(ROWS)} documents drawn"):
+    with pytest.raises(carob.DataError, match=f"a sample of {len(ROWS)} documents, drawn with known"):
         evaluator(measure="RR", labelCol="rating").evaluate(dataset)
 
 

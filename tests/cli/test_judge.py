@@ -143,7 +143,8 @@ def test_a_missing_library_is_named_with_its_extra(
     monkeypatch.chdir(work)
     with pytest.raises(SystemExit):
         main(["judge", "pairs.csv", *TEXTS, "-o", "a.qrels", "--no-browser"])
-    assert f"Judging needs {missing}. To install: pip install 'carob[judge]'" in capsys.readouterr().err
+    said = f"Judging needs {missing}, which is not installed. Run pip install 'carob[judge]'."
+    assert said in capsys.readouterr().err
 
 
 def test_collected_judgments_never_replace_a_file(

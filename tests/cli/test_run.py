@@ -43,7 +43,7 @@ def test_standard_output_gets_the_run_alone(run: str, capfd: pytest.CaptureFixtu
         ([], "Pass at least one RUN."),
         (["bm25.run", "-o", "bm25.run"], "this file is the input"),
         (["bm25.run", "-o", "x.npy"], "carob cannot write runs as .npy files"),
-        (["bm25.run", "-o", "x.run", "--split-by", "tag"], "needs {} for the name"),
+        (["bm25.run", "-o", "x.run", "--split-by", "tag"], "must contain {} for the name"),
         (["bm25.run", "-o", "x.run", "--depth", "0"], "0 is not in the range"),
         (["none.run", "-o", "x.run"], "No such file"),
     ],

@@ -226,7 +226,7 @@ def test_derivations_of_many_queries_are_those_of_each_alone(quick: Make, ties: 
                     run = carob.Run.of(its | {"other": {"z": 1.0}}, name)
                     told = carob.explain(measure, alone, run, query, policy=policy, rows=20, digits=4)
                     assert own == told.document("html").written(Html(4))
-                    assert ("does not mention this query" in own) == (query not in runs[name])
+                    assert ("does not contain this query" in own) == (query not in runs[name])
 
 
 def test_every_measure_has_its_verdict_its_intervals_and_its_derivations(quick: Make) -> None:
@@ -299,7 +299,7 @@ def test_a_page_of_one_run_refuses_what_compares_runs(quick: Make, option: dict[
 
 def test_scores_and_a_judge_make_a_page_of_one_run(quick: Make) -> None:
     made = quick(None, [carob.evaluate(QRELS, OLD, ["RR"], name="old")], ["RR"]).html
-    assert "No ranked lists" in made
+    assert "There are no ranked lists" in made
     assert 'id="curves"' not in made
     people = {query: QRELS[query] for query in ("q1", "q2", "q4")}
     assert (
@@ -323,7 +323,7 @@ def test_scores_alone_make_a_page_without_lists(quick: Make) -> None:
     made = quick(None, scores, ["RR"]).html
     data = data_of(made)
     assert data["closeups"] == data["curves"] == []
-    assert "No ranked lists" in made
+    assert "There are no ranked lists" in made
 
 
 def test_many_queries_are_shown_in_part(quick: Make) -> None:
@@ -395,7 +395,9 @@ def test_json_in_a_script_cannot_end_it() -> None:
 
 def test_a_package_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("carob.reports.page.find_spec", lambda name: None)
-    with pytest.raises(carob.DataError, match=r"needs jinja2.*, .* pip install 'carob\[report\]'"):
+    with pytest.raises(
+        carob.DataError, match=r"needs jinja2.*, which .* not installed\. Run pip install 'carob\[report\]'"
+    ):
         carob.report(QRELS, {"old": OLD, "new": NEW})
 
 

@@ -60,7 +60,10 @@ def refuse_absent(needed: Iterable[str]) -> None:
     """
     absent = [package for package in needed if find_spec(package) is None]
     if absent:
-        raise DataError(f"Judging needs {' and '.join(absent)}. To install: pip install 'carob[judge]'.")
+        are = "is" if len(absent) == 1 else "are"
+        raise DataError(
+            f"Judging needs {' and '.join(absent)}, which {are} not installed. Run pip install 'carob[judge]'."
+        )
 
 
 @dataclass(eq=False)

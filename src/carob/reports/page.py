@@ -245,9 +245,9 @@ def refuse_absent() -> None:
     needed = {"jinja2": "jinja2"} if carried() else {"jinja2": "jinja2", "vl_convert": "vl-convert-python"}
     absent = [package for module, package in needed.items() if find_spec(module) is None]
     if absent:
-        them = "package" if len(absent) == 1 else "packages"
+        are = "is" if len(absent) == 1 else "are"
         raise DataError(
-            f"A report needs the {them} {' and '.join(absent)}. To install: pip install 'carob[report]'."
+            f"A report needs {' and '.join(absent)}, which {are} not installed. Run pip install 'carob[report]'."
         )
 
 
