@@ -103,8 +103,8 @@ def test_shares_of_the_documents_in_per_cent() -> None:
     [
         ("R", ["10%", 5], "numbers, or all of them percentages"),
         ("R", ["half"], "'half': the places of a curve must be numbers"),
-        ("P", ["10%"], "P takes no per cent"),
-        ("R", ["120%"], "share is above 0 up to 1"),
+        ("P", ["10%"], "P does not accept a percentage"),
+        ("R", ["120%"], "share must be a number above 0 up to 1"),
     ],
 )
 def test_shares_that_make_no_curve_are_refused(measure: str, at: list, says: str) -> None:

@@ -134,7 +134,7 @@ def test_the_page_is_what_the_register_says() -> None:
     [
         ("Ginny", "There is no measure 'Ginny'"),
         ("Gini(base=all)", "Gini has no parameter 'base'. Its parameters are: of, scale, better"),
-        ("Gini(of=all)", "of is one of catalogue, train, recommended"),
+        ("Gini(of=all)", "of must be one of catalogue, train, recommended"),
         ("Gini@0", "a depth is a whole number"),
         ("Gini@x", "a number must follow '@', not 'x'"),
     ],

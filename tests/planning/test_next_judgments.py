@@ -132,7 +132,7 @@ def test_the_file_goes_back_into_compare(tmp_path, monkeypatch, capfd) -> None:
     assert "next.csv: 60 documents to judge" in err
     with pytest.raises(SystemExit):
         main(["compare", "--people", "next.csv", "--judge", judge, *RUNS, "-m", "DCG@10"])
-    assert "Fill it in" in capfd.readouterr().err
+    assert "Fill in the grades of all documents of the sample" in capfd.readouterr().err
     truth = {
         (query, document): grade
         for query, _, document, grade in map(str.split, (COFFEE / "complete.txt").read_text().splitlines())

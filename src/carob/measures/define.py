@@ -132,7 +132,7 @@ class OneOf:
         held = next((word for word in self.words if "(" in word or word == "number"), None)
         if held is None:
             return ""
-        name = held[held.find("(") + 1 : -1] if "(" in held else "a number"
+        name = held[held.find("(") + 1 : -1] if "(" in held else held
         return f"with {name} {self.number.range}"
 
 

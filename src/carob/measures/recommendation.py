@@ -138,7 +138,7 @@ def popularity(
 ) -> Value:
     """The mean number of interactions with the recommended items in the training data.
 
-    The values are averaged over each list, then over users. ``of=users`` counts each user of an item once.
+    The values are averaged over each list, then over users. ``of=users`` counts each user of an item only once.
     ``scale=share`` divides by the total number of interactions (RecTools' normalize) or users. ``scale=log2`` uses
     log2(1 + count). An item that does not occur in the training data counts as 0.
     """

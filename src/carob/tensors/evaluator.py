@@ -285,7 +285,7 @@ class Evaluator:
         """
         columns = self.columns(batch, weights)
         if weights is not None and batch.arrays.on_host and len(weights) and not weights.any():
-            raise DataError("Every query has weight 0, so there is no mean.")
+            raise DataError("Every query has the weight 0, so the mean is undefined.")
         if per_query:
             return {label: query_values(batch, each) for label, each in columns.items()}
         return {label: self.mean(batch, label, column) for label, column in columns.items()}
