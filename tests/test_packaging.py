@@ -286,6 +286,14 @@ def test_a_wheel_holds_the_terms_of_all_that_is_compiled_or_bundled_in_it(wheel:
     assert installed.read_text() == found["licenses/nanobind.txt"]
 
 
+def is_text(node: ast.stmt) -> bool:
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )
+
+
 @pytest.mark.long
 def test_a_wheel_for_a_release_is_smaller_and_has_the_same_files(
     wheel: zipfile.ZipFile, tmp_path: Path
@@ -306,7 +314,17 @@ def test_a_wheel_for_a_release_is_smaller_and_has_the_same_files(
     assert [*found] == [*files]
     assert [*tmp_path.iterdir()] == [path]
     (record,) = (name for name in files if name.endswith("/RECORD"))
-    assert {name for name in files if found[name] != files[name]} == {"carob/_native.pyi", record}
+    code = {name for name in files if name.endswith(".py")}
+    assert {name for name in files if found[name] != files[name]} - code == {"carob/_native.pyi", record}
+    for name in code:  # with the numbers of lines, as in tracebacks
+        run = [
+            ast.dump(
+                ast.Module([node for node in tree.body if not is_text(node)], []), include_attributes=True
+            )
+            for tree in (ast.parse(each[name]) for each in (files, found))
+        ]
+        assert run[0] == run[1], name
+        assert not any(map(is_text, ast.parse(found[name]).body[1:])), name
     lines = dict(line.split(",", 1) for line in found[record].decode().splitlines())
     for name in {*files} - {record}:
         assert lines[name] == f"sha256={smaller['digest'](found[name])},{len(found[name])}"

@@ -89,12 +89,12 @@ def settings_of(test: Test, runs: int, measures: int, baseline: int | None = Non
     pairs = runs - 1 if baseline is not None else runs * (runs - 1) // 2
     comparisons = pairs * (measures if test.family == "all" else 1)
     if name in FAMILY_WISE and test.correction not in (None, "none"):
-        given = Worded(f"correction='{test.correction}'", f"--correction {test.correction}")
+        excess = Worded(f"correction='{test.correction}'", f"--correction {test.correction}")
         others = Worded("test='t' or test='randomisation'", "--test t or --test randomisation")
         raise PolicyError(
             worded(
                 f"The test '{name}' already corrects for all pairs at once: leave out ",
-                given,
+                excess,
                 ", or choose ",
                 others,
                 ".",
