@@ -91,7 +91,7 @@ OF_TYPES = {
     r'sentences\((None|"XXqrelsXX"|"QRELS"), "qrels"\)': "An error in a mapping names no file.",
     r'label\.partition\("@"\)': "A label has one @ at most.",
     r"sizes = rows\.length if|searchsorted\(ends, before \+ most, ": "Parts with other bounds have the same values.",
-    r"lists = Flat\(rows, every_rank=every, (best=None)?\)|best\.setdefault\(part, \)": (
+    r"lists = Flat\(rows, every_rank=every, (best=None)?\)|best\.setdefault\(.*, \)|policy, None, bounds=": (
         "Without its cache, a list is ranked once more."
     ),
     r"first\.ids if \(same\) and False": "The ids of runs are in byte order, and are sorted once more.",

@@ -238,7 +238,7 @@ def test_xgboost_takes_the_smallest_value_for_the_best_unless_told_which_is_warn
         )
         assert model.best_iteration == best, name
     with pytest.warns(
-        DataWarning, match=r"treats the smallest value of nDCG@5, RR as the best one, .*maximize=True"
+        DataWarning, match=r"treats the smallest value of nDCG@5, RR as the best, .*maximize=True"
     ):
         xgboost_metric(["nDCG@5", "E@5", "RR"])
 

@@ -165,7 +165,7 @@ def test_a_sample_is_not_taken_for_complete_judgments() -> None:
     pandas = pytest.importorskip("pandas", reason="the frames")
     qrels = pandas.DataFrame({"query_id": ["q"], "doc_id": ["a"], "relevance": [1], "probability": [0.5]})
     run = pandas.DataFrame({"query_id": ["q"], "doc_id": ["a"], "score": [1.0]})
-    with registered(), pytest.raises(DataError, match="judgments of a sample"):
+    with registered(), pytest.raises(DataError, match="judgments are a sample of 1 document"):
         ir_measures.calc_aggregate([ir_measures.RR], qrels, run)
 
 

@@ -186,17 +186,17 @@ def test_options_about_collections_need_collections(capsys: pytest.CaptureFixtur
         (
             "t.csv",
             "collection,qrels,run\na,q,x.run\nb,q,x.run\na,q,x.run\n",
-            "t.csv, line 4: collection 'a' has the run 'x' twice, both times",
+            "t.csv, line 4: collection 'a' lists the run 'x' twice, both times",
         ),
         (
             "t.tsv",
             "collection\tqrels\trun\na\tq\tx.run\na\tq\tx.run\n",
-            "line 3: collection 'a' has the run 'x'",
+            "line 3: collection 'a' lists the run 'x'",
         ),
         (
             "t.toml",
             "[a]\nqrels = 'q'\nruns = ['x.run', 'x.run']\n",
-            "t.toml: collection 'a' has the run 'x' twice",
+            "t.toml: collection 'a' lists the run 'x' twice",
         ),
         (
             "t.toml",
@@ -263,7 +263,7 @@ def test_a_check_finds_a_run_that_no_collection_has(tmp_path: Path, monkeypatch:
 
 def test_a_run_that_is_given_twice_is_refused_as_such(said) -> None:  # type: ignore[no-untyped-def]
     twice = said(KITCHEN, *[f"{KITCHEN}/{{collection}}/runs/bm25.run"] * 2)[2]
-    assert "collection 'baking' has the run 'bm25' twice, both times" in twice
+    assert "collection 'baking' lists the run 'bm25' twice, both times" in twice
     assert twice.endswith("Pass it once.")
 
 
@@ -271,7 +271,7 @@ def test_damaged_folders_are_refused(said, tmp_path: Path) -> None:  # type: ign
     folder = tmp_path / "one" / "a"
     folder.mkdir(parents=True)
     assert "neither qrels nor runs" in said(tmp_path / "one")[2]
-    assert "has no judgments" in said(tmp_path / "one", "x/{collection}.run")[2]
+    assert "contains no judgments" in said(tmp_path / "one", "x/{collection}.run")[2]
     (folder / "x.run").write_text("q Q0 d 1 1.0 x\n")
     assert "no judgments in its folder" in said(tmp_path / "one")[2]
     (folder / "qrels.txt").write_text("q 0 d 1\n")

@@ -271,7 +271,7 @@ RUN_LINE = b"q Q0 a 1 1 t\n"
         (b"", RUN_LINE, "there are no judgments"),
         (b"q 0 a 1\n", b"Q Q0 a 1 1 t\n", "have no query in common"),
         ("q 0 a 1\n".encode("utf-16"), RUN_LINE, "UTF-16"),
-        (gzip.compress(b"q 0 a 1\n", mtime=0)[:-3], RUN_LINE, "damaged or cut short"),
+        (gzip.compress(b"q 0 a 1\n", mtime=0)[:-3], RUN_LINE, "damaged or truncated"),
         ({"q": {"a": "1"}}, RUN_LINE, "query 'q', document 'a': the grade is not a number"),
         ({"q": {"a": math.inf}}, RUN_LINE, "the grade is infinite"),
         ({"q": {1.5: 1}}, RUN_LINE, "document 1.5: the document id is neither text nor a whole number"),

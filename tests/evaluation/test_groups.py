@@ -274,7 +274,7 @@ def test_what_is_neither_a_file_nor_a_field_is_refused(service: Path) -> None:
             carob.evaluate(qrels, "run.json", "RR", by="tags")
     with pytest.raises(DataError, match="Cannot read a Series"):
         carob.evaluate("golden.json", "run.json", "RR", by=pytest.importorskip("pandas").Series(["a"]))
-    with pytest.raises(DataError, match=r"groups: the rows have no fields.*'id'"):
+    with pytest.raises(DataError, match=r"groups: the rows have no field.*'id'"):
         carob.evaluate("golden.json", "run.json", "RR", by=[{"id": "q-101"}])
 
 

@@ -185,7 +185,7 @@ def test_a_warning_about_a_run_names_the_collection() -> None:
     with pytest.warns(carob.DataWarning):
         found = compared({"A": {"s": ranked("abcd"), "t": varied(1)}, "B": {"s": stranger, "t": varied(1)}})
     assert [each.collection for each in found.notes if each.kind == "doubt"] == ["B"]
-    assert "check says more: s in B." in said(found)
+    assert "carob check reports more details: s in B." in said(found)
     assert "S: " not in said(found)  # a run keeps the letters of its name
 
 

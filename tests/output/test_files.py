@@ -175,7 +175,7 @@ def test_no_command_writes_over_what_it_reads(command: str, linked: Path) -> Non
 def test_python_writes_over_nothing_that_was_scored(folder: Path) -> None:
     scores = carob.evaluate("qrels.txt", "one.run", "AP")
     for path in ("qrels.txt", "one.run", "./one.run"):
-        with pytest.raises(DataError, match="is an input"):
+        with pytest.raises(DataError, match="is the input"):
             carob.record(scores, path)
     carob.record(scores, "two.run")
     assert Path("one.run").read_text() == RUN
@@ -184,8 +184,8 @@ def test_python_writes_over_nothing_that_was_scored(folder: Path) -> None:
 def test_a_file_in_a_folder_that_is_read_is_an_input(folder: Path) -> None:
     (folder / "parts").mkdir()
     (folder / "parts" / "1.csv").write_text("query_id,doc_id,score\n")
-    with pytest.raises(DataError, match="is an input, parts"):
+    with pytest.raises(DataError, match="is the input parts"):
         refuse_overwriting("parts/1.csv", ["qrels.txt", "parts"])
     refuse_overwriting("parts/new.csv", ["qrels.txt", "parts", "nowhere/*.run", "nowhere.run", None, 7])
-    with pytest.raises(DataError, match="is an input"):
+    with pytest.raises(DataError, match="is the input"):
         refuse_overwriting("parts/1.csv", ["parts/*.csv"])

@@ -102,7 +102,7 @@ def test_full_agreement_is_one_and_one_grade_alone_says_nothing() -> None:
 def test_what_cannot_be_compared_is_said() -> None:
     with pytest.raises(DataError, match="square"):
         kappa([[1, 2, 3]])
-    with pytest.raises(DataError, match="share no document"):
+    with pytest.raises(DataError, match="have no document in common"):
         gwet(np.zeros((2, 2)))
     with pytest.raises(DataError, match="weights='cubic' is unknown"):
         kappa(TABLE, "cubic")  # type: ignore[arg-type]

@@ -119,7 +119,7 @@ def test_what_cannot_be_compared_is_said() -> None:
         kendall([1, 2, 3], [1, 2])
     with pytest.raises(DataError, match="System 1"):
         tau_ap([1, np.nan], [1, 2])
-    with pytest.raises(DataError, match="without duplicates"):
+    with pytest.raises(DataError, match="remove the duplicates"):
         rbo(["aab", "abc"])
     with pytest.raises(DataError, match="between 0 and 1"):
         rbo(["ab", "ab"], p=1)

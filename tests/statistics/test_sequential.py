@@ -71,7 +71,7 @@ def test_a_look_has_its_own_level_in_every_face(tmp_path: Path, capsys: pytest.C
     found = carob.compare(qrels, runs, "AP", test=carob.Test(looks=(20, 40, 60)))
     assert found.settings.alpha == pytest.approx(level)
     assert "Look 2, at 40 of 60 planned queries" in " ".join(str(found).split())
-    with pytest.raises(carob.DataError, match="40 queries are judged, but 30 were planned"):
+    with pytest.raises(carob.DataError, match="40 queries are judged, but only 30 were planned"):
         carob.compare(qrels, runs, "AP", test=carob.Test(looks=(20, 30)))
     for wrong in ((20, 20), (40, 20), (), "20", (1, 5), (2.5, 9)):
         with pytest.raises(carob.PolicyError, match="planned numbers of queries"):

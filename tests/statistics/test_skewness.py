@@ -91,6 +91,6 @@ def test_a_comparison_uses_it_for_means_and_says_so() -> None:
     assert contest.pairs[0].low == pytest.approx(
         contest.pairs[0].difference - (contest.pairs[0].high - contest.pairs[0].difference)
     )
-    assert "Student's t, of each mean (wider if skewed) and of each mean difference" in " ".join(
+    assert "Student's t, separately for each mean (wider if skewed) and for each mean difference" in " ".join(
         str(found).split()
     )

@@ -95,7 +95,7 @@ def test_whole_scores_in_single_precision_that_may_tie_have_no_value_where_nobod
         ([math.inf, 1], "'weights' contains inf at place 0"),
         ([1, 1e31], "'weights' contains 1e\\+31 at place 1"),
         ([1e-31, 1], "'weights' contains 1e-31 at place 0"),
-        ([0, 0], "Every query has weight 0"),
+        ([0, 0], "Every query has the weight 0"),
     ],
 )
 @pytest.mark.parametrize("name", ["numpy", "torch"])

@@ -48,8 +48,8 @@ EXIT_STATUS = {
 }
 """The meaning of each exit status in every command except ``carob trec-eval``, which uses trec_eval's own."""
 ANSWER_NO = {
-    "check": "There are warnings about the data. Errors in the data, or warnings with --strict, give the status 2.",
-    "gate": "The run failed a check.",
+    "check": "The command found warnings. If it found errors, or warnings with --strict, the status is 2.",
+    "gate": "The run failed one of the gate's checks.",
     "verify": "An input, the policy or a value differs from the record.",
 }
 """The meaning of status 1 in each command that uses it."""

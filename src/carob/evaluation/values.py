@@ -51,7 +51,7 @@ def values_of(rows: JudgedRows, measures: Sequence[Measure], best: dict[Any, Any
         # Runs with the same judgments are split into the same parts, unless the parts contain every rank.
         sizes = rows.length if kind == "every" else np.diff(rows.judged_offsets)
         if whole:
-            values[:, places] = columns_of(needed, those, best)
+            values[:, places] = columns_of(needed, those, best, before=0)
             continue
         for first, last in parts_of(sizes):
             shared = None if best is None or kind == "every" else best.setdefault((first, last), {})
@@ -70,9 +70,9 @@ def by_kind(measures: Sequence[Measure]) -> dict[str, list[int]]:
 def columns_of(
     rows: JudgedRows,
     measures: Sequence[Measure],
-    best: dict[Any, Any] | None = None,
+    best: dict[Any, Any] | None,
     *,
-    before: int = 0,
+    before: int,
 ) -> Floats:
     """Returns the values of measures, which either all need every rank or all need only judged rows.
 
