@@ -34,7 +34,7 @@ public:
     virtual bool has_plain_ids() const = 0;
     virtual std::unique_ptr<Reader> reader() const = 0;
 
-    // For each run, how many queries are missing from it, and the number of the first missing query.
+    // For each run, how many queries are missing from it, and the index of the first missing query.
     std::vector<std::pair<std::size_t, std::size_t>> lacking() const {
         std::vector<std::pair<std::size_t, std::size_t>> found(run_count(), {0, 0});
         for (std::size_t run = 0; run < run_count(); ++run) {

@@ -86,7 +86,7 @@ def say(text: str, *, data: bool = False) -> None:
 
     Args:
         text: the text.
-        data: whether the text is CSV or TSV, in which ids stay unchanged, so ids that are not UTF-8 are written as
+        data: whether the text is CSV or TSV. In such text, ids stay unchanged: those that are not UTF-8 are written as
             bytes. On a terminal, control characters are escaped.
     """
     if data and sys.stdout.isatty():

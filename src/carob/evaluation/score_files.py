@@ -595,7 +595,7 @@ def nested(cells: Cells, given: Mapping[str, Any], name: str | None = None) -> N
         cells: the values read so far.
         given: ``{run: {measure: {query: value}}}``, ``{run: {query: {measure: value}}}``, or the same without the level
             of the runs; or the JSON of ``carob eval -q``.
-        name: the run, if the dictionaries contain no runs.
+        name: the run's name, if the dictionaries have no level for runs.
 
     Raises:
         DataError: the dictionaries are nested in another way.

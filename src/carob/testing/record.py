@@ -72,8 +72,8 @@ def record(what: Scores | ScoresByRun | Sequence[Scores] | Comparison, path: str
         comparison = what
         if what.judge is not None:
             raise DataError(
-                "A record cannot store estimates from people's and a judge's judgments. Record the scores under each "
-                "kind of judgments separately."
+                "A record cannot store estimates that combine people's and a judge's judgments. Record the scores "
+                "under each set of judgments separately."
             )
     refuse_overwriting(
         path, [each for its in scores for origin in its.inputs.values() for each in origin.files]
@@ -170,7 +170,7 @@ def refuse_mixture(scores: Sequence[Scores]) -> None:
     first, names = scores[0], [each.complete().name for each in scores]
     again = twice(names)
     if again is not None:
-        raise DataError(f"Two runs are named '{again}': give each run of a record a different name.")
+        raise DataError(f"Two runs are named '{again}': give each run in a record a different name.")
     if first.profile == GIVEN:
         raise DataError(
             f"The values of {first.name} were passed without judgments and ranked lists, so carob cannot reproduce "

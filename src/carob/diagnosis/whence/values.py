@@ -150,7 +150,7 @@ class NumberedLists:
         return values
 
     def mean_of(self, column: Floats, mistake: Mistake) -> Floats:
-        """Returns a mistake's mean, or NaN if it averages only values above 0 and all or none are above 0."""
+        """Returns the mean under a mistake, or NaN if a mean over values above 0 would include all values or none."""
         found = column > 0
         if mistake.over == "found" and (found.all() or not found.any()):
             return np.array([np.nan])
