@@ -86,10 +86,17 @@ def test_a_line_without_a_text_is_named(line: bytes) -> None:
         texts_of(line, WANTED, "queries")
 
 
-@pytest.mark.parametrize("line", [b'{"id": "q1", "te', b'{"text": "no id"}'])
+@pytest.mark.parametrize("line", [b'{"id": "q1", "te', b'{"text": "no id"}', b'{"id": "q1", "passage": "a"}'])
 def test_broken_json_is_named(line: bytes) -> None:
     with pytest.raises(DataError, match="line 1: found no id and text"):
         texts_of(line, WANTED, "queries")
+
+
+def test_an_object_without_a_text_is_refused_only_if_it_is_requested() -> None:
+    lines = b'{"passage": "a", "id": "q3"}\n{"id": "q1", "text": ""}\n'
+    assert texts_of(lines, WANTED, "documents") == {"q1": Text("", "")}
+    with pytest.raises(DataError, match=r"A text of the documents is \{'passage': 'a'\}: pass a string, or "):
+        texts_of({"q1": {"passage": "a"}}, WANTED, "documents")
 
 
 def test_a_file_that_is_not_there_is_a_sentence() -> None:

@@ -84,19 +84,21 @@ def read(source: Source, wanted: Container[str], kind: str) -> Iterator[tuple[st
         DataError: a line is neither TSV nor JSON, or an id occurs again with another text.
     """
     seen: dict[str, tuple[int, int]] = {}
-    parse: Callable[[bytes], tuple[str, Text]] | None = None
+    parse: Callable[[bytes], tuple[str, Text | None]] | None = None
     for number, line in enumerate(source.lines(LONGEST), 1):
         if not line.strip() or is_other(line, wanted):
             continue
         parse = parse or (of_json if line.lstrip()[:1] == b"{" else of_tsv)
         try:
             key, text = parse(line)
+            if text is None and key in wanted:
+                raise KeyError("text")
         except (ValueError, KeyError) as error:
             raise DataError(
                 f"{source.name}, line {number}: found no id and text ({error}). Write a file of {kind} as "
                 'id<TAB>text, or as one JSON object per line: {"id": "q1", "text": "…"}.'
             ) from None
-        if key not in wanted:
+        if text is None or key not in wanted:
             continue
         # Hashes are stored because the caller may cut the texts that it keeps.
         first, digest = seen.setdefault(key, (number, hash(text)))
@@ -147,8 +149,8 @@ def of_tsv(line: bytes) -> tuple[str, Text]:
     return cells[0].strip(), Text(cells[1] if len(cells) > 2 else "", cells[-1])
 
 
-def of_json(line: bytes) -> tuple[str, Text]:
-    """Parses a JSON object with an id, a text and an optional title.
+def of_json(line: bytes) -> tuple[str, Text | None]:
+    """Parses a JSON object with an id, a text and an optional title. Returns None for an object without a text.
 
     Raises:
         ValueError: the line is not a JSON object.
@@ -160,18 +162,23 @@ def of_json(line: bytes) -> tuple[str, Text]:
     key = next((found[name] for name in IDS if name in found), None)
     if key is None:
         raise KeyError("id")
-    return str(key), of_value(found, "texts")
+    return str(key), of_value(found, "texts") if has_text(found) else None
+
+
+def has_text(fields: Any) -> bool:
+    """Returns whether an object has a field that contains a text, which may be empty."""
+    return any(fields.get(name) is not None for name in (*TEXTS, *DETAILS))
 
 
 def of_value(value: Any, kind: str) -> Text:
     """Returns the title and text from a string, or from an object with a text and an optional title.
 
     Raises:
-        DataError: the value is neither a string nor an object.
+        DataError: the value is neither a string nor an object with a text.
     """
     if isinstance(value, str):
         return Text("", value)
-    if not hasattr(value, "get"):
+    if not hasattr(value, "get") or not has_text(value):
         raise DataError(f"A text of the {kind} is {value!r}: pass a string, or {{'title': …, 'text': …}}.")
     text = next((str(value[name]) for name in TEXTS if value.get(name)), "")
     title = str(value.get("title") or "")
