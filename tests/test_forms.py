@@ -588,7 +588,7 @@ def test_a_report_of_sampled_documents_or_of_scores_by_both_judges_shows_their_e
     pytest.importorskip("altair", reason="a report needs altair")
     drawn = carob.report(SAMPLE, RUNS, MEASURES, judge=MODEL)
     assert values_of(drawn.comparison) == values_of(carob.compare(SAMPLE, RUNS, MEASURES, judge=MODEL))
-    assert "by the judge's grades alone" in words_of(drawn.html)
+    assert "computed from the judge's grades alone" in words_of(drawn.html)
     wanted = carob.compare(PEOPLE, RUNS, MEASURES, judge=MODEL)["AP"].means
     people, judge = (carob.evaluate(each, RUNS, MEASURES) for each in (PEOPLE, MODEL))
     assert carob.report(None, people, judge=judge).comparison["AP"].means == wanted
