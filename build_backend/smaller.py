@@ -29,11 +29,9 @@ def make_smaller(wheel: Path) -> None:
             elif each.filename.endswith(".py"):
                 contents[each] = without_notes(content)
         sizes = {each.filename: f"sha256={digest(its)},{len(its)}" for each, its in contents.items()}
-        rows = [line.split(b",", 1) for line in contents[record].splitlines()]
-        contents[record] = b"".join(
-            b"%s,%s\n" % (name, b"," if name.decode() == record.filename else sizes[name.decode()].encode())
-            for name, _ in rows
-        )
+        del sizes[record.filename]  # which lists itself without a hash
+        rows = [line.split(",", 1) for line in contents[record].decode().splitlines()]
+        contents[record] = "".join(f"{name},{sizes.get(name, rest)}\n" for name, rest in rows).encode()
         for each, content in contents.items():
             new.writestr(each, content)
     made.replace(wheel)

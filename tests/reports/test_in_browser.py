@@ -316,7 +316,7 @@ def test_without_javascript_the_primary_answer_stands_alone_and_says_so(
         window.wait("document.readyState === 'complete' && document.querySelector('#verdict')", 30)
         shown = window.run("document.body.innerText")
         assert "feedback leads, but bm25 and dirichlet may be as good." in shown
-        assert "The answer and the intervals are of nDCG@10, the primary measure." in shown
+        assert "The verdict and the intervals are for nDCG@10, the primary measure." in shown
         visible = (
             "[...document.querySelectorAll('{}')].filter((each) => each.offsetHeight).map((each) => each.id)"
         )
